@@ -1,0 +1,60 @@
+"""mercer: kernel methods on any data.
+
+Kernels are objects with an algebra and a proof; every public name is importable from here, and loaded when first used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+_WHERE = {
+    "check_gram": "mercer.matrices",
+    "repair": "mercer.matrices",
+    "GramReport": "mercer.matrices",
+    "parse": "mercer.kernels.expression",
+    "register_function": "mercer.kernels.maps",
+    "inverse_root": "mercer.kernels.series",
+    "RadialKernel": "mercer.kernels.radial",
+    "DotKernel": "mercer.kernels.dot",
+    "Parts": "mercer.kernels.base",
+    "Gram": "mercer.gram.operator",
+    "Certificate": "mercer.definiteness",
+    "Definite": "mercer.definiteness",
+    "Witness": "mercer.definiteness",
+    "param": "mercer.params",
+    "config_context": "mercer.config",
+    "get_config": "mercer.config",
+    "set_config": "mercer.config",
+    "feature_norm": "mercer.geometry",
+    "feature_distance": "mercer.geometry",
+    "combination_norm": "mercer.geometry",
+    "centroid_distance": "mercer.geometry",
+    "to_sklearn": "mercer.sklearn_kernels",
+    "KernelMap": "mercer.estimators.map",
+    "check_kernel": "mercer.testing",
+}
+_MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _MODULES:
+        return importlib.import_module(f"mercer.{name}")
+    if name.startswith("__"):
+        raise AttributeError(name)
+    owner = importlib.import_module(_WHERE.get(name, "mercer.kernels"))
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        raise AttributeError(f"module 'mercer' has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    from mercer import kernels
+
+    return sorted({*globals(), *_WHERE, *_MODULES, *kernels.__all__})

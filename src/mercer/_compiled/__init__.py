@@ -1,0 +1,44 @@
+"""The quiet room: the only package that imports numba. Arrays in, arrays out, nothing else.
+
+=============  =====================================================================================
+module         what it fills
+=============  =====================================================================================
+elementary     scalar exp that LLVM can vectorise (others call it inside their loops)
+products       tiles of inner products, squared distances, L1 distances and angles, and their repair
+profiles       functions of a distance or an inner product, tile to tile
+coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
+sparse         the same products for rows in CSR form
+storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
+=============  =====================================================================================
+
+Modules are loaded when first touched, so that importing mercer does not import numba. All functions are at
+module level, because a function that closes over another compiled one is never cached on disk.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage"})
+
+# contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
+_FLAGS = {"contract", "nsz"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """The one decorator: no GIL, C division, cached on disk where a place can be written."""
+    import numba
+
+    options: dict[str, Any] = {"nogil": True, "fastmath": _FLAGS, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither the package nor the user's cache folder is writable
+        return numba.njit(cache=False, **options)(function)

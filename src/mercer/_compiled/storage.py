@@ -1,0 +1,117 @@
+"""What happens before and after a tile is filled: packing, storing, mirroring, checking, summing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._compiled import compiled
+
+_STEP = 8  # a block of 8 x 8 is transposed through the first-level cache
+
+
+@compiled
+def pack(x, panels):  # type: ignore[no-untyped-def]
+    """panels[p, f, j] = x[p·width + j, f]; the rest of the last panel is zero."""
+    n, d = x.shape
+    count, _, width = panels.shape
+    for p in range(count):
+        base = p * width
+        have = min(width, n - base)
+        panel = panels[p]
+        for f in range(d):
+            column = panel[f]
+            for j in range(have):
+                column[j] = x[base + j, f]
+            for j in range(have, width):
+                column[j] = 0.0
+
+
+@compiled
+def all_finite(tile):  # type: ignore[no-untyped-def]
+    """Whether no entry is NaN or infinite: v·0 is 0 for every finite v and NaN otherwise."""
+    m, n = tile.shape
+    flag = np.zeros(n)
+    for i in range(m):
+        row = tile[i]
+        for j in range(n):
+            flag[j] += row[j] * 0.0
+    for j in range(n):
+        if flag[j] != 0.0:
+            return False
+    return True
+
+
+@compiled
+def store(tile, matrix, i0, j0):  # type: ignore[no-untyped-def]
+    """matrix[i0:, j0:] = tile."""
+    m, n = tile.shape
+    for i in range(m):
+        row = tile[i]
+        to = matrix[i0 + i, j0 : j0 + n]
+        for j in range(n):
+            to[j] = row[j]
+
+
+@compiled
+def store_transposed(tile, matrix, i0, j0):  # type: ignore[no-untyped-def]
+    """matrix[j0:, i0:] = tileᵀ, block by block."""
+    m, n = tile.shape
+    for jb in range(0, n, _STEP):
+        je = min(n, jb + _STEP)
+        for ib in range(0, m, _STEP):
+            ie = min(m, ib + _STEP)
+            for j in range(jb, je):
+                to = matrix[j0 + j]
+                for i in range(ib, ie):
+                    to[i0 + i] = tile[i, j]
+
+
+@compiled
+def mirror(tile):  # type: ignore[no-untyped-def]
+    """Copy the upper triangle of a square tile onto the lower one."""
+    n = tile.shape[0]
+    for i in range(n):
+        for j in range(i):
+            tile[i, j] = tile[j, i]
+
+
+@compiled
+def weighted_sum(weights, tile):  # type: ignore[no-untyped-def]
+    """Σ weights · tile in an order of its own, the same for any number of threads."""
+    m, n = tile.shape
+    acc = np.zeros(n)
+    for i in range(m):
+        w, row = weights[i], tile[i]
+        for j in range(n):
+            acc[j] += w[j] * row[j]
+    return acc.sum()
+
+
+@compiled
+def times_vector(tile, v, out):  # type: ignore[no-untyped-def]
+    """out += tile @ v, four columns of partial sums."""
+    m, n = tile.shape
+    for i in range(m):
+        row = tile[i]
+        s0 = s1 = s2 = s3 = 0.0
+        j = 0
+        while j + 4 <= n:
+            s0 += row[j] * v[j]
+            s1 += row[j + 1] * v[j + 1]
+            s2 += row[j + 2] * v[j + 2]
+            s3 += row[j + 3] * v[j + 3]
+            j += 4
+        while j < n:
+            s0 += row[j] * v[j]
+            j += 1
+        out[i] += (s0 + s1) + (s2 + s3)
+
+
+@compiled
+def transposed_times_vector(tile, v, out):  # type: ignore[no-untyped-def]
+    """out += tileᵀ @ v."""
+    m, n = tile.shape
+    for i in range(m):
+        a, row = v[i], tile[i]
+        for j in range(n):
+            out[j] += a * row[j]

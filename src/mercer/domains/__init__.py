@@ -1,0 +1,1 @@
+"""What a sample is, and how raw objects become flat arrays, once."""

@@ -1,0 +1,208 @@
+"""The two things every domain shares: a `Batch` of raw objects and the `Samples` it is encoded to."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputTypeError, ParameterError, WidthError, explain
+
+
+_MAKING = threading.RLock()
+
+
+def _new_lock() -> None:
+    global _MAKING
+    _MAKING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+class Samples:
+    """Encoded samples: a length, rows that can be taken, and an identity that survives taking.
+
+    ``origin`` and ``index`` tell which sample of which collection a row is: `White` is the noise of a
+    sample, not of its value.
+    """
+
+    origin: object
+    index: np.ndarray | None = None
+    _memo: dict[Any, Any]
+
+    def once(self, key: Any, make: Callable[[], Any], keep: int = 8) -> Any:
+        """Make something once, also when two threads ask; the oldest of more than ``keep`` things is forgotten."""
+        memo = self.__dict__.setdefault("_memo", {})
+        found = memo.get(key)
+        if found is None:
+            with _MAKING:
+                found = memo.get(key)
+                if found is None:
+                    found = make()
+                    if len(memo) >= keep:
+                        memo.pop(next(iter(memo)))
+                    memo[key] = found
+        return found
+
+    def __len__(self) -> int:
+        raise NotImplementedError(type(self).__name__)
+
+    def take(self, rows: np.ndarray) -> Samples:
+        raise NotImplementedError(type(self).__name__)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_memo"}
+
+    def identities(self) -> np.ndarray:
+        return np.arange(len(self)) if self.index is None else self.index
+
+    def _inherit(self, parent: Samples, rows: np.ndarray) -> None:
+        self.origin = parent.origin
+        self.index = parent.identities()[rows]
+
+
+class Domain:
+    """A kind of sample. ``accepts`` names the raw forms it can read; domains that share one can be combined."""
+
+    name: str = "anything"
+    accepts: frozenset[str] = frozenset({"matrix", "sets", "indices", "objects"})
+
+    def encode(self, batch: Batch) -> Samples:
+        """Check the raw objects and lay them out flat; ``batch.like`` is the other side, if any."""
+        raise NotImplementedError(type(self).__name__)
+
+    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
+        """Raw objects to test kernels on."""
+        raise NotImplementedError(type(self).__name__)
+
+    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
+        """Collections on which a false claim is likely to break."""
+        return [self.sample(40, width, rng)]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class _Identity(Samples):
+    """Samples of which only the identity matters."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.origin = object()
+
+    def __len__(self) -> int:
+        return self.count
+
+    def take(self, rows: np.ndarray) -> _Identity:
+        taken = _Identity(len(rows))
+        taken._inherit(self, rows)
+        return taken
+
+
+class Anything(Domain):
+    """Samples are not looked at: constants and noise."""
+
+    def encode(self, batch: Batch) -> Samples:
+        return _Identity(len(batch))
+
+    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
+        return rng.standard_normal((count, width))
+
+
+def raw_length(raw: Any) -> int:
+    """The number of samples in a raw collection."""
+    shape = getattr(raw, "shape", None)
+    if shape is not None and len(shape) > 0:
+        return int(shape[0])
+    try:
+        return len(raw)
+    except TypeError:
+        raise InputTypeError(
+            explain("X", type(raw).__name__, "is not a collection of samples", "give an array, a data frame or a list")
+        ) from None
+
+
+class Batch:
+    """Raw objects and every encoding of them that a kernel asked for, each made once."""
+
+    __slots__ = ("_made", "_parent", "_rows", "like", "raw")
+
+    def __init__(self, raw: Any, like: Batch | None = None, *, parent: Batch | None = None, rows: np.ndarray | None = None) -> None:
+        self.raw = raw
+        self.like = like
+        self._parent = parent
+        self._rows = rows
+        self._made: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return raw_length(self.raw) if self._rows is None else len(self._rows)
+
+    def encode(self, domain: Domain) -> Samples:
+        made = self._made.get(domain)
+        if made is None:
+            made = domain.encode(self) if self._parent is None else self._parent.encode(domain).take(self._rows)  # type: ignore[arg-type]
+            self._made[domain] = made
+        return made
+
+    def _derived(self, key: Any, make: Callable[[Any], Any], child: Callable[[Batch], Batch]) -> Batch:
+        made = self._made.get(key)
+        if made is None:
+            if self._parent is not None:
+                made = child(self._parent).take(self._rows)  # type: ignore[arg-type]
+            else:
+                made = Batch(make(self.raw), None if self.like is None else child(self.like))
+            self._made[key] = made
+        return made
+
+    def apply(self, function: Callable[[Any], Any]) -> Batch:
+        """The images of all samples, for a pull-back."""
+
+        def make(raw: Any) -> Any:
+            image = function(raw)
+            if raw_length(image) != raw_length(raw):
+                rule = f"returned {raw_length(image)} rows for {raw_length(raw)} samples"
+                raise ParameterError(explain("function", getattr(function, "__name__", function), rule, "map each row to one row"))
+            return image
+
+        return self._derived(("apply", function), make, lambda batch: batch.apply(function))
+
+    def select(self, columns: Any) -> Batch:
+        """Some columns only."""
+        key = ("select", repr(columns))
+        return self._derived(key, lambda raw: select_columns(raw, columns), lambda batch: batch.select(columns))
+
+    def take(self, rows: np.ndarray) -> Batch:
+        """Some samples, encoded no more than once."""
+        return Batch(self.raw, self.like, parent=self, rows=np.asarray(rows))
+
+    @property
+    def float32(self) -> bool:
+        return getattr(self.raw, "dtype", None) == np.float32
+
+
+def select_columns(raw: Any, columns: Any) -> Any:
+    """Columns by position (arrays, sparse matrices) or by name (data frames)."""
+    names = [columns] if isinstance(columns, (str, int, np.integer)) else columns
+    if hasattr(raw, "columns"):  # pandas and polars
+        have = list(raw.columns)
+        if isinstance(names, slice):
+            names = have[names]
+        names = [have[c] if isinstance(c, (int, np.integer)) and c not in have and -len(have) <= c < len(have) else c for c in names]
+        missing = [c for c in names if c not in have]
+        if missing:
+            raise WidthError(explain("columns", missing, f"are not in the table, which has {have}"))
+        return raw[list(names)]
+    array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
+    if array.ndim != 2:
+        raise WidthError(explain("columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"))
+    if isinstance(names, slice):
+        return array[:, names]
+    bad = [c for c in names if isinstance(c, str) or not -array.shape[1] <= c < array.shape[1]]
+    if bad:
+        raise WidthError(explain("columns", bad, f"are not among the {array.shape[1]} columns of X", "use positions, or give a data frame"))
+    return array[:, list(names)]

@@ -1,0 +1,115 @@
+"""Every error and warning mercer raises, all importable from here.
+
+One message form for all of them: *what* was wrong, its *value*, the *rule* it broke and the *remedy*.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+
+def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
+    """The one message form: ``what = value rule; remedy``."""
+    shown = repr(value)
+    if len(shown) > 120:
+        shown = shown[:117] + "..."
+    text = f"{what} = {shown} {rule}"
+    return f"{text}; {remedy}" if remedy else text
+
+
+class MercerError(Exception):
+    """Base of every error raised by mercer."""
+
+
+class ParameterError(MercerError, ValueError):
+    """A parameter is out of its range."""
+
+
+class InputError(MercerError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class NotFiniteError(InputError):
+    """NaN or infinity in the data; the message names row and column."""
+
+
+class EmptyInputError(InputError):
+    """No rows, or no columns."""
+
+
+class ShapeError(InputError):
+    """An array with the wrong number of axes, or of the wrong length."""
+
+
+class WidthError(InputError):
+    """Two collections, or a collection and a parameter, disagree on the number of columns."""
+
+
+class InputTypeError(InputError, TypeError):
+    """Objects of a type this domain does not hold (strings for numbers, say)."""
+
+
+class DomainError(MercerError, ValueError):
+    """A value lies outside the set on which the kernel is defined."""
+
+
+class RadiusError(DomainError):
+    """k(x, x) reaches the radius of convergence of a power series."""
+
+
+class DomainMismatchError(MercerError, TypeError):
+    """Kernels on different kinds of samples were combined."""
+
+
+class DefinitenessError(MercerError, ValueError):
+    """Something needs a (conditionally) positive semi-definite kernel and did not get one."""
+
+
+class DefinitenessWarning(UserWarning):
+    """A kernel that may not be positive semi-definite is used as asked."""
+
+
+class InfiniteFeaturesError(MercerError, ValueError):
+    """The feature map has no finite explicit form."""
+
+
+class MemoryBudgetError(MercerError, MemoryError):
+    """A dense matrix would exceed the configured memory budget."""
+
+
+class KernelOverflowError(MercerError, OverflowError):
+    """A kernel value is not a finite number; the message names the rows."""
+
+
+class ParseError(MercerError, ValueError):
+    """A kernel expression that cannot be read."""
+
+
+class NotDifferentiableError(MercerError, TypeError):
+    """A derivative was asked of something that has none."""
+
+
+class CompilationError(MercerError, TypeError):
+    """A user's function could not be compiled."""
+
+
+class SlowPathWarning(UserWarning):
+    """Something works, but interpreted; the message says why."""
+
+
+if TYPE_CHECKING:
+
+    class NotFittedError(MercerError, ValueError, AttributeError):
+        """A kernel that learns from data was used before ``fit``."""
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn's class is a base of ours, so that `except sklearn.exceptions.NotFittedError` works,
+    # but importing scikit-learn costs over a second: the class is made when first needed.
+    if name != "NotFittedError":
+        raise AttributeError(name)
+    from sklearn.exceptions import NotFittedError as Theirs
+
+    made = type(name, (MercerError, Theirs), {"__doc__": "A kernel that learns from data was used before ``fit``.", "__module__": __name__})
+    globals()[name] = made
+    return made

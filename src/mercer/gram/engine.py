@@ -1,0 +1,205 @@
+"""Cut a Gram matrix into tiles and do something with each: store it, multiply by it, sum it.
+
+Reductions are made in an order that depends on the sizes only, never on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.config import format_bytes, get_config
+from mercer.domains.vectors import TILE
+from mercer.errors import KernelOverflowError, MemoryBudgetError, explain
+from mercer.gram.pair import Pair
+from mercer.gram.run import Workspace, run
+
+_PARTIALS = 64 * 2**20  # bytes that a symmetric product may spend on partial results
+
+
+class Fills(Protocol):
+    """All that the engine knows of a kernel."""
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None: ...
+
+
+def blocks(count: int) -> list[tuple[int, int]]:
+    """Ranges of at most TILE rows."""
+    return [(start, min(count, start + TILE)) for start in range(0, count, TILE)]
+
+
+def fill(kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace) -> None:
+    """One tile, checked to be finite, exactly symmetric when it lies on the diagonal of a symmetric matrix."""
+    work.reset()
+    with np.errstate(all="ignore"):  # what is not finite is reported below, with the rows
+        kernel.tile(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), out)
+    if x is y and rows == cols:
+        _compiled.storage.mirror(out)
+    if not _compiled.storage.all_finite(out):
+        i, j = np.argwhere(~np.isfinite(out))[0]
+        raise KernelOverflowError(
+            explain(
+                f"k(x[{rows[0] + i}], y[{cols[0] + j}])",
+                float(out[i, j]),
+                "is not a finite number",
+                "rescale the data, or take a smaller degree or exponent",
+            )
+        )
+
+
+def check_budget(rows: int, cols: int, dtype: Any, what: str = "the dense Gram matrix") -> None:
+    """A matrix beyond the memory budget is refused before it is allocated."""
+    size = rows * cols * np.dtype(dtype).itemsize
+    budget = get_config().memory_budget
+    if size > budget:
+        raise MemoryBudgetError(
+            explain(
+                what,
+                f"{rows} x {cols}, {format_bytes(size)}",
+                f"exceeds the memory budget of {format_bytes(budget)}",
+                "use k.gram(X), which never stores it, or raise the budget with mercer.config_context(memory_budget=...)",
+            )
+        )
+
+
+def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
+    """The whole matrix; only the upper triangle is computed when ``x is y``."""
+    n, m = len(x), len(y)
+    check_budget(n, m, dtype)
+    matrix = np.empty((n, m), dtype=dtype)
+    direct = matrix.dtype == np.float64
+    if n <= TILE and m <= TILE:  # small: no machinery
+
+        def whole(_: int, work: Workspace) -> None:
+            out = matrix if direct else np.empty((n, m))
+            fill(kernel, x, y, (0, n), (0, m), out, work)
+            if not direct:
+                matrix[...] = out
+
+        run(1, whole)
+        return matrix
+    symmetric = x is y
+    row_blocks, col_blocks = blocks(n), blocks(m)
+    tiles = [(r, c) for a, r in enumerate(row_blocks) for b, c in enumerate(col_blocks) if not symmetric or b >= a]
+    storage = _compiled.storage
+
+    def work_on(number: int, work: Workspace) -> None:
+        rows, cols = tiles[number]
+        work.reset()
+        out = work.out(rows[1] - rows[0], cols[1] - cols[0])
+        fill(kernel, x, y, rows, cols, out, work)
+        storage.store(out, matrix, rows[0], cols[0])
+        if symmetric and rows != cols:
+            storage.store_transposed(out, matrix, rows[0], cols[0])
+
+    run(len(tiles), work_on, "Gram matrix")
+    return matrix
+
+
+def _row_strips(n: int, m: int, columns: int) -> list[range]:
+    """Groups of row blocks for a symmetric product: their number depends on the sizes alone."""
+    count = -(-n // TILE)
+    groups = max(1, min(64, count, _PARTIALS // max(1, 8 * m * columns)))
+    if groups < 2:
+        return []
+    # Row block a has count − a tiles in the upper triangle: cut where the tiles are shared out evenly.
+    cost = np.cumsum(count - np.arange(count))
+    edges = np.searchsorted(cost, np.linspace(0, cost[-1], groups + 1)[1:-1]) + 1
+    edges = np.unique(np.concatenate([[0], edges, [count]]))
+    return [range(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def multiply(kernel: Fills, x: Any, y: Any, v: np.ndarray) -> np.ndarray:
+    """K @ v without K: each tile is used while it is in the cache and then forgotten."""
+    n, m = len(x), len(y)
+    v = np.ascontiguousarray(v, dtype=np.float64)
+    out = np.zeros((n, v.shape[1]))
+    if x is y:
+        strips = _row_strips(n, m, v.shape[1])
+        if strips:
+            return _multiply_symmetric(kernel, x, v, out, strips)
+    row_blocks, col_blocks = blocks(n), blocks(m)
+
+    def work_on(number: int, work: Workspace) -> None:
+        rows = row_blocks[number]
+        for cols in col_blocks:
+            tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+            fill(kernel, x, y, rows, cols, tile, work)
+            _add_product(tile, v[cols[0] : cols[1]], out[rows[0] : rows[1]], work)
+
+    run(len(row_blocks), work_on, "Gram product")
+    return out
+
+
+def _add_product(tile: np.ndarray, v: np.ndarray, out: np.ndarray, work: Workspace, transposed: bool = False) -> None:
+    storage = _compiled.storage
+    if v.shape[1] <= 4:
+        product = storage.transposed_times_vector if transposed else storage.times_vector
+        for c in range(v.shape[1]):
+            column = np.ascontiguousarray(v[:, c])
+            total = np.ascontiguousarray(out[:, c])
+            product(tile, column, total)
+            out[:, c] = total
+    else:
+        work.serial_blas()
+        out += (tile.T if transposed else tile) @ v
+
+
+def _multiply_symmetric(kernel: Fills, x: Any, v: np.ndarray, out: np.ndarray, strips: list[range]) -> np.ndarray:
+    """Upper triangle only; what a strip contributes to other rows is kept apart and added in order."""
+    ranges = blocks(len(x))
+    partial: list[np.ndarray | None] = [None] * len(strips)
+
+    def work_on(number: int, work: Workspace) -> None:
+        mine = np.zeros_like(out)
+        for a in strips[number]:
+            rows = ranges[a]
+            for cols in ranges[a:]:
+                tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+                fill(kernel, x, x, rows, cols, tile, work)
+                _add_product(tile, v[cols[0] : cols[1]], mine[rows[0] : rows[1]], work)
+                if rows != cols:
+                    _add_product(tile, v[rows[0] : rows[1]], mine[cols[0] : cols[1]], work, transposed=True)
+        partial[number] = mine
+
+    run(len(strips), work_on, "Gram product")
+    for mine in partial:
+        out += mine
+    return out
+
+
+def map_tiles(
+    kernel: Fills, x: Any, y: Any, visit: Callable[[Pair, tuple[int, int], tuple[int, int]], Any], symmetric: bool, label: str
+) -> Iterator[Any]:
+    """Call ``visit(pair, rows, cols)`` for every tile (the upper triangle if ``symmetric``); results in a fixed order."""
+    row_blocks, col_blocks = blocks(len(x)), blocks(len(y))
+    tiles = [(r, c) for a, r in enumerate(row_blocks) for b, c in enumerate(col_blocks) if not symmetric or b >= a]
+    results: list[Any] = [None] * len(tiles)
+
+    def work_on(number: int, work: Workspace) -> None:
+        rows, cols = tiles[number]
+        work.reset()
+        with np.errstate(all="ignore"):
+            results[number] = visit(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), rows, cols)
+
+    run(len(tiles), work_on, label)
+    yield from results
+
+
+def diagonal_by_blocks(kernel: Fills, side: Any, size: int = 16) -> np.ndarray:
+    """k(x, x) from small tiles along the diagonal: for kernels that know no shorter way."""
+    n = len(side)
+    out = np.empty(n)
+
+    def work_on(number: int, work: Workspace) -> None:
+        rows = np.arange(number * size, min(n, (number + 1) * size))
+        block = side.take(rows)
+        tile = np.empty((len(rows), len(rows)))
+        fill(kernel, block, block, (0, len(rows)), (0, len(rows)), tile, work)
+        out[rows] = tile.diagonal()
+
+    run(-(-n // size), work_on, "diagonal")
+    return out

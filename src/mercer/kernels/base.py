@@ -1,0 +1,373 @@
+"""What every kernel is: parameters, a Gram matrix, a proof, and the operators that build others from it.
+
+A new kernel is a subclass with fields, one line ``definite = ...`` and one formula; see `RadialKernel` and
+`DotKernel` for the shortest way, and ``tile`` for the general one.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+
+import numpy as np
+
+from mercer.definiteness import INDEFINITE, Certificate, Definite, Witness
+from mercer.domains.base import Batch, Domain, Samples
+from mercer.domains.vectors import VECTORS
+from mercer.errors import InfiniteFeaturesError, KernelOverflowError, ParameterError, explain
+from mercer.gram.engine import dense, diagonal_by_blocks
+from mercer.gram.pair import Pair
+from mercer.params import Constraint, param
+
+if TYPE_CHECKING:
+    from mercer.gram.operator import Gram
+
+__all__: list[str] = []
+
+REGISTRY: dict[str, type[Kernel]] = {}
+
+Derivative = tuple[str, Any, np.ndarray]  # parameter name, index inside it (None for a scalar), tile
+
+
+@dataclass_transform(field_specifiers=(param,), eq_default=False)
+class Kernel:
+    """A symmetric function of two samples."""
+
+    domain: ClassVar[Domain] = VECTORS
+    invariance: ClassVar[str] = "none"
+    definite: ClassVar[Definite | None] = None
+    abstract: ClassVar[bool] = True
+    _own_init: ClassVar[bool] = False
+    _checks: ClassVar[dict[str, Constraint]] = {}
+    _continuous: ClassVar[tuple[str, ...]] = ()
+
+    __array_ufunc__ = None  # so that numpy_scalar * kernel reaches __rmul__
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.abstract = abstract
+        if "__init__" in cls.__dict__:
+            cls._own_init = True  # written by hand, for this class and the ones below
+        if not cls._own_init:
+            dataclasses.dataclass(repr=False, eq=False)(cls)
+        fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if "check" in f.metadata]
+        cls._checks = {f.name: f.metadata["check"] for f in fields}
+        cls._continuous = tuple(f.name for f in fields if f.metadata["continuous"])
+        if not abstract:
+            REGISTRY[cls.__name__] = cls
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        check = self._checks.get(name)
+        if check is not None:
+            check.check(f"{type(self).__name__}: {name}", value)
+        elif not (name.startswith("_") or name.endswith("_") or name in self._param_names()):
+            raise ParameterError(explain(f"{type(self).__name__}: {name}", value, "is not a parameter", f"it has {self._param_names()}"))
+        object.__setattr__(self, name, value)
+
+    # -- computing ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+        """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None."""
+        x, y, dtype = self._sides(X, Y)
+        return dense(self, x, y, dtype)
+
+    def gram(self, X: Any, Y: Any = None) -> Gram:
+        """The lazy matrix: ``@``, ``.diag()``, ``.rows(idx)``, ``.dense()``."""
+        from mercer.gram.operator import Gram
+
+        return Gram(self, *self._sides(X, Y))
+
+    def diag(self, X: Any) -> np.ndarray:
+        """k(x, x) for every row, without the matrix."""
+        batch = Batch(X)
+        with np.errstate(all="ignore"):
+            values = self.diagonal(self.prepare(batch))
+        if not np.isfinite(values).all():
+            row = int(np.argmax(~np.isfinite(values)))
+            raise KernelOverflowError(explain(f"k(x[{row}], x[{row}])", float(values[row]), "is not a finite number", "rescale the data"))
+        return values.astype(np.float32) if batch.float32 else values
+
+    def _sides(self, X: Any, Y: Any) -> tuple[Any, Any, Any]:
+        left = Batch(X)
+        x = self.prepare(left)
+        if Y is None:
+            return x, x, np.float32 if left.float32 else np.float64
+        right = Batch(Y, like=left)
+        return x, self.prepare(right), np.float32 if left.float32 and right.float32 else np.float64
+
+    def prepare(self, batch: Batch) -> Any:
+        """The work that is done once per sample: encoding, norms, images under a map."""
+        return batch.encode(self.domain)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        """Fill ``out`` with the values of one tile."""
+        raise NotImplementedError(f"{type(self).__name__} must define tile(pair, out)")
+
+    def diagonal(self, side: Any) -> np.ndarray:
+        """k(x, x) of prepared samples; kernels with a shorter way override this."""
+        return diagonal_by_blocks(self, side)
+
+    # -- learning from data ------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any) -> Self:
+        """Learn what the kernel takes from data (a centre, frequencies); most kernels take nothing."""
+        return self.fit_batch(Batch(X))
+
+    def fit_batch(self, batch: Batch) -> Self:
+        return self
+
+    # -- definiteness ------------------------------------------------------------------------------------------------
+
+    def certificate(self, d: int | None = None) -> Certificate:
+        """Why, and where, the kernel is positive semi-definite; ``d`` asks about R^d.
+
+        >>> from mercer import RBF, Linear
+        >>> print((RBF() + Linear()).certificate())
+        RBF() + Linear()
+          is strictly positive definite on R^d
+          by sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c
+            RBF()
+              is strictly positive definite on R^d
+              by Bochner: the Fourier transform of a Gaussian is a Gaussian, positive everywhere
+            Linear()
+              is positive semi-definite on R^d
+              by inner product: φ(x) = x
+        """
+        return self.certify(d)
+
+    def certify(self, d: int | None) -> Certificate:
+        """The proof's node; leaves state `definite`, composites apply a rule to their parts."""
+        claim = self.claim()
+        if claim is None:
+            return Certificate("unknown", repr(self), "nothing is claimed")
+        made = claim.certificate(repr(self))
+        if d is not None and d > made.where.max_dim:
+            rule = f"{made.rule}; false in R^{d}"
+            where = dataclasses.replace(made.where, max_dim=math.inf, space=f"R^{d}")
+            return Certificate(INDEFINITE, repr(self), rule, where, witness=self.refute(d=d))
+        return made
+
+    def claim(self) -> Definite | None:
+        """What a leaf says of itself; override it where the claim depends on parameters."""
+        return self.definite
+
+    def refute(self, X: Any = None, d: int | None = None) -> Witness | None:
+        """Points and coefficients with cᵀKc < 0, searched among ``X`` or on lattices in R^d; None if none is found."""
+        from mercer.kernels.refutation import refute
+
+        return refute(self, X, d)
+
+    # -- features ----------------------------------------------------------------------------------------------------
+
+    def features(self, X: Any, truncate: int | None = None) -> Any:
+        """The explicit feature map, ``features(X) @ features(X).T == k(X)``, when it is finite."""
+        return self.map_features(Batch(X), truncate)
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        raise InfiniteFeaturesError(
+            explain("features", self, "has no finite feature map", "use KernelMap(kernel, landmarks), which samples it")
+        )
+
+    def feature_dim(self, p: int) -> float:
+        """The dimension of the feature map on R^p."""
+        return math.inf
+
+    # -- derivatives -------------------------------------------------------------------------------------------------
+
+    def gradient(self, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
+        """d/dθ of Σ W_ij k(x_i, y_j) for every continuous parameter θ, by nested name.
+
+        >>> import numpy as np
+        >>> from mercer import RBF
+        >>> RBF(length_scale=2.0).gradient([[0.0], [2.0]], np.ones((2, 2)))["length_scale"].round(4)
+        np.float64(0.6065)
+        """
+        from mercer.kernels.derivatives import gradient
+
+        return gradient(self, X, W, Y)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        """Yield dk/dθ of one tile for every continuous parameter, one after the other; a tile is valid until the next."""
+        if self._continuous:
+            from mercer.errors import NotDifferentiableError
+
+            raise NotDifferentiableError(explain("gradient", self, "is not defined for this kernel"))
+        return iter(())
+
+    def continuous_params(self) -> dict[str, Any]:
+        """The parameters that `gradient` differentiates, in its order, by nested name."""
+        return {name: getattr(self, name) for name in self._continuous}
+
+    # -- parameters, as scikit-learn has them ------------------------------------------------------------------------
+
+    def _param_names(self) -> tuple[str, ...]:
+        return tuple(self.__dataclass_fields__)  # type: ignore[attr-defined]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; nested ones as ``k1__length_scale``."""
+        found: dict[str, Any] = {}
+        for name in self._param_names():
+            value = getattr(self, name)
+            found[name] = value
+            if deep and isinstance(value, Kernel):
+                found.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; all are checked, and a refused one changes nothing of this kernel."""
+        own = {name: value for name, value in params.items() if "__" not in name}
+        nested: dict[str, dict[str, Any]] = {}
+        for name, value in params.items():
+            head, mark, rest = name.partition("__")
+            if head not in self._param_names():
+                rule = f"is not a parameter of {type(self).__name__}"
+                raise ParameterError(explain("set_params", name, rule, f"it has {', '.join(self._param_names()) or 'none'}"))
+            if mark:
+                nested.setdefault(head, {})[rest] = value
+        before = {name: getattr(self, name) for name in own}
+        try:
+            for name, value in own.items():
+                setattr(self, name, value)
+            self.check_params()
+        except ParameterError:
+            for name, value in before.items():
+                object.__setattr__(self, name, value)
+            raise
+        for head, inner in nested.items():
+            child = getattr(self, head)
+            if not isinstance(child, Kernel):
+                raise ParameterError(explain("set_params", head, "has no parameters of its own"))
+            child.set_params(**inner)
+        return self
+
+    def check_params(self) -> None:
+        """Rules that tie several parameters together."""
+
+    def __post_init__(self) -> None:
+        self.check_params()
+
+    def copy(self) -> Self:
+        """The same kernel with its own children; what was fitted stays fitted, arrays are shared."""
+        made = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, Kernel):
+                object.__setattr__(made, name, value.copy())
+        return made
+
+    # -- text --------------------------------------------------------------------------------------------------------
+
+    precedence: ClassVar[int] = 9  # of the printed algebra: sum 1, product 2, power 4, atom 9
+
+    def __repr__(self) -> str:
+        from mercer.kernels.expression import show_value
+
+        shown = []
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            if f.default is dataclasses.MISSING or repr(value) != repr(f.default):
+                shown.append(f"{f.name}={show_value(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        """A few instances, for tests and for the catalogue."""
+        return [cls()]
+
+    # -- algebra -----------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.add(self, other)
+
+    def __radd__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.add(other, self)
+
+    def __sub__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.subtract(self, other)
+
+    def __neg__(self) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.multiply(-1.0, self)
+
+    def __mul__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.multiply(other, self)
+
+    def __truediv__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.divide(self, other)
+
+    def __pow__(self, exponent: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.power(self, exponent)
+
+    def __matmul__(self, function: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.pull_back(self, function)
+
+    def exp(self) -> Kernel:
+        """exp(k): psd for psd and conditionally psd k."""
+        from mercer.kernels import operators
+
+        return operators.exponential(self)
+
+    def normalize(self) -> Kernel:
+        """k(x,y)/√(k(x,x) k(y,y))."""
+        from mercer.kernels import operators
+
+        return operators.normalize(self)
+
+    def center(self) -> Kernel:
+        """Centred in feature space on the data given to ``fit``."""
+        from mercer.kernels import operators
+
+        return operators.center(self)
+
+    def on(self, columns: Any) -> Kernel:
+        """The kernel on some columns only."""
+        from mercer.kernels import operators
+
+        return operators.on(self, columns)
+
+
+class Parts(Samples):
+    """The prepared sides of a composite's children, and what the composite itself computed per sample."""
+
+    def __init__(self, *sides: Any, **extra: np.ndarray | None) -> None:
+        self.sides = sides
+        self.extra = extra
+        self.origin = self
+
+    def __len__(self) -> int:
+        return len(self.sides[0]) if self.sides else len(next(iter(self.extra.values())))  # type: ignore[arg-type]
+
+    def __getitem__(self, at: int) -> Any:
+        return self.sides[at]
+
+    def take(self, rows: np.ndarray) -> Parts:
+        made: dict[int, Any] = {}  # a side that two children share is taken once, so that they go on sharing it
+        for side in self.sides:
+            if id(side) not in made:
+                made[id(side)] = side.take(rows)
+        extra = {name: None if value is None else value[rows] for name, value in self.extra.items()}
+        taken = Parts(*(made[id(side)] for side in self.sides), **extra)
+        taken._inherit(self, rows)
+        return taken

@@ -1,0 +1,415 @@
+"""Kernels made from kernels: sums, multiples, products, powers, exponentials.
+
+Composition happens tile by tile, in place, while the tile is in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.definiteness import (
+    STRICT,
+    Certificate,
+    Witness,
+    exp_rule,
+    power_rule,
+    product_rule,
+    scale_rule,
+    sum_rule,
+)
+from mercer.domains.base import Batch, Domain
+from mercer.errors import DomainError, DomainMismatchError, InfiniteFeaturesError, ParameterError, explain
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Derivative, Kernel, Parts
+from mercer.params import Constraint, is_real, param, real
+
+__all__ = ["Exp", "Power", "Product", "Scaled", "Sum"]
+
+is_kernel = Constraint("a kernel", lambda v: isinstance(v, Kernel), "give a mercer kernel object")
+
+
+class Joint(Domain):
+    """Samples that several domains can read."""
+
+    def __init__(self, domains: list[Domain]) -> None:
+        self.domains = domains
+        self.name = " and ".join(dict.fromkeys(d.name for d in domains))
+        self.accepts = frozenset.intersection(*(d.accepts for d in domains))
+
+    def _strictest(self) -> Domain:
+        """The one whose samples the others take too; being choosy shows in a longer name or a shorter list."""
+        return min(self.domains, key=lambda d: (len(d.accepts & {"matrix"}), len(d.accepts), -len(d.name)))
+
+    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
+        return self._strictest().sample(count, width, rng)
+
+    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
+        return self._strictest().lattices(width, rng)
+
+
+class Composite(Kernel, abstract=True):
+    """A kernel with children."""
+
+    def children(self) -> dict[str, Kernel]:
+        return {name: value for name in self._param_names() if isinstance(value := getattr(self, name), Kernel)}
+
+    @property
+    def domain(self) -> Domain:  # type: ignore[override]
+        domains = [child.domain for child in self.children().values()]
+        return domains[0] if all(d == domains[0] for d in domains) else Joint(domains)
+
+    @property
+    def invariance(self) -> str:  # type: ignore[override]
+        kinds = {child.invariance for child in self.children().values()}
+        if len(kinds) == 1:
+            return kinds.pop()
+        return "translation" if kinds == {"translation", "radial"} else "none"
+
+    def check_params(self) -> None:
+        domains = {name: child.domain for name, child in self.children().items()}
+        if domains and not frozenset.intersection(*(d.accepts for d in domains.values())):
+            names = ", ".join(f"{getattr(self, name)!r} on {domain.name}" for name, domain in domains.items())
+            rule = "mixes kernels on different kinds of samples"
+            raise DomainMismatchError(explain(type(self).__name__, names, rule, "say which columns each looks at: k1.on('a') + k2.on('b')"))
+
+    def prepare(self, batch: Batch) -> Any:
+        return Parts(*(child.prepare(batch) for child in self.children().values()))
+
+    def fit_batch(self, batch: Batch) -> Any:
+        for child in self.children().values():
+            child.fit_batch(batch)
+        return self
+
+    def pairs(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair]]:
+        for at, (name, child) in enumerate(self.children().items()):
+            yield name, child, pair.of(pair.x[at], pair.y[at])
+
+    def continuous_params(self) -> dict[str, Any]:
+        found = dict(super().continuous_params())
+        for name, child in self.children().items():
+            found.update({f"{name}__{inner}": value for inner, value in child.continuous_params().items()})
+        return found
+
+
+def within(child: Kernel, parent: int) -> str:
+    """A child's text, in brackets where the algebra needs them."""
+    return f"({child!r})" if child.precedence < parent else repr(child)
+
+
+class _Nary(Composite, abstract=True):
+    """Any number of children, named k1, k2, ... as parameters."""
+
+    def __init__(self, *terms: Kernel, **named: Kernel) -> None:
+        names = tuple(f"k{i}" for i in range(1, len(terms) + len(named) + 1))
+        if sorted(named) != sorted(names[len(terms) :]) or not names:
+            rule = "must be given in order, or by the names k1, k2, ..."
+            raise ParameterError(explain(type(self).__name__, [*map(repr, terms), *named], rule))
+        object.__setattr__(self, "_names", names)
+        for name, term in zip(names, terms, strict=False):
+            setattr(self, name, term)
+        for name, term in named.items():
+            setattr(self, name, term)
+        self.check_params()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._param_names():
+            is_kernel.check(f"{type(self).__name__}: {name}", value)
+        super().__setattr__(name, value)
+
+    def _param_names(self) -> tuple[str, ...]:
+        return self._names  # type: ignore[attr-defined]
+
+    @property
+    def terms(self) -> list[Kernel]:
+        return [getattr(self, name) for name in self._param_names()]
+
+    _combine: ClassVar[np.ufunc]
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        for at, (_, child, part) in enumerate(self.pairs(pair)):
+            if at == 0:
+                child.tile(part, out)
+                continue
+            mark = pair.work.mark()
+            other = pair.buffer()
+            child.tile(part, other)
+            self._combine(out, other, out=out)
+            pair.work.release(mark)
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        values = [child.diagonal(side[at]) for at, child in enumerate(self.terms)]
+        total = values[0].copy()
+        for value in values[1:]:
+            self._combine(total, value, out=total)
+        return total
+
+
+class Sum(_Nary):
+    """k1 + k2 + ..."""
+
+    _combine = np.add
+    precedence: ClassVar[int] = 1
+
+    def certify(self, d: int | None) -> Certificate:
+        used = [t for t in self.terms if not (isinstance(t, Scaled) and t.factor == 0)]  # weight 0 drops the term
+        return sum_rule(repr(self), [t.certify(d) for t in used or self.terms])
+
+    def __repr__(self) -> str:
+        text = repr(self.terms[0])
+        for term in self.terms[1:]:
+            if isinstance(term, Scaled) and term.factor < 0:
+                text += f" - {(-term)!r}"
+            else:
+                text += f" + {term!r}"
+        return text
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        blocks = [term.map_features(batch, truncate) for term in self.terms]
+        if any(hasattr(b, "tocsr") for b in blocks):
+            from scipy.sparse import csr_matrix, hstack
+
+            return hstack([csr_matrix(b) for b in blocks]).tocsr()
+        return np.hstack(blocks)
+
+    def feature_dim(self, p: int) -> float:
+        return sum(t.feature_dim(p) for t in self.terms)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, child, part in self.pairs(pair):
+            for inner, index, tile in child.tile_derivatives(part):
+                yield f"{name}__{inner}", index, tile
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.dot import Linear, Polynomial
+        from mercer.kernels.radial import RBF, NegativeDistance
+
+        return [0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear(), RBF() + NegativeDistance(), RBF() - 0.5 * Linear()]
+
+
+class Product(_Nary):
+    """k1 · k2 · ..."""
+
+    _combine = np.multiply
+    precedence: ClassVar[int] = 2
+
+    def certify(self, d: int | None) -> Certificate:
+        parts = [t.certify(d) for t in self.terms]
+        return product_rule(repr(self), parts, self._splits(parts, d))
+
+    def _splits(self, parts: list[Certificate], d: int | None) -> bool:
+        """Whether the factors look at disjoint columns that together are all d of them, each strictly."""
+        from mercer.kernels.maps import On
+
+        factors = [t for t in self.terms if isinstance(t, On)]
+        if d is None or len(factors) != len(self.terms) or any(p.parts[0].status != STRICT for p in parts):
+            return False
+        columns = [c for f in factors for c in f.positions(d)]
+        return sorted(columns) == list(range(d))
+
+    def __repr__(self) -> str:
+        return " * ".join(within(t, 3) for t in self.terms)
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        blocks = [term.map_features(batch, truncate) for term in self.terms]
+        blocks = [b.toarray() if hasattr(b, "toarray") else b for b in blocks]
+        made = blocks[0]
+        for block in blocks[1:]:
+            made = np.einsum("ia,ib->iab", made, block).reshape(len(made), -1)
+        return made
+
+    def feature_dim(self, p: int) -> float:
+        dims = [t.feature_dim(p) for t in self.terms]
+        return 0 if 0 in dims else float(np.prod([float(v) for v in dims])) if np.inf in dims else int(np.prod(dims, dtype=object))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        tiles = []
+        for _, child, part in self.pairs(pair):
+            tiles.append(np.empty(pair.shape))
+            child.tile(part, tiles[-1])
+        for at, (name, child, part) in enumerate(self.pairs(pair)):
+            others = np.prod([t for i, t in enumerate(tiles) if i != at], axis=0)
+            for inner, index, tile in child.tile_derivatives(part):
+                yield f"{name}__{inner}", index, tile * others
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.coordinate import Periodic
+        from mercer.kernels.dot import Linear
+        from mercer.kernels.radial import RBF
+
+        return [RBF() * Periodic(period=3.0), (Linear() + 1.0) * RBF() * RBF(length_scale=3.0)]
+
+
+class Scaled(Composite):
+    """factor · k."""
+
+    precedence: ClassVar[int] = 2
+    factor: float = param(check=real, continuous=True)
+    kernel: Kernel = param(check=is_kernel)
+
+    def certify(self, d: int | None) -> Certificate:
+        def witness() -> Witness | None:
+            rng = np.random.default_rng(0)
+            for points in self.kernel.domain.lattices(d or 2, rng):
+                diagonal = self.kernel.diag(points)
+                at = int(np.argmax(diagonal))
+                if diagonal[at] > 0:
+                    return Witness(points[at : at + 1], np.ones(1), float(self.factor * diagonal[at]))
+            return None
+
+        return scale_rule(repr(self), float(self.factor), self.kernel.certify(d), witness)
+
+    def __repr__(self) -> str:
+        if self.factor == -1:
+            return f"-{within(self.kernel, 3)}"
+        return f"{float(self.factor)!r} * {within(self.kernel, 2)}"
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
+        out *= self.factor
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        return self.factor * self.kernel.diagonal(side[0])
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        part = pair.of(pair.x[0], pair.y[0])
+        value = np.empty(pair.shape)
+        self.kernel.tile(part, value)
+        yield "factor", None, value
+        for inner, index, tile in self.kernel.tile_derivatives(part):
+            yield f"kernel__{inner}", index, tile * self.factor
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        if self.factor < 0:
+            raise InfiniteFeaturesError(explain("features", self, "is a negative multiple and has no real feature map"))
+        return np.sqrt(self.factor) * self.kernel.map_features(batch, truncate)
+
+    def feature_dim(self, p: int) -> float:
+        return self.kernel.feature_dim(p)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.radial import RBF
+
+        return [cls(factor=2.5, kernel=RBF()), cls(factor=-1.0, kernel=RBF())]
+
+
+class Power(Composite):
+    """k ** exponent: an integer ≥ 1, or any positive real for kernels that are infinitely divisible."""
+
+    precedence: ClassVar[int] = 4
+    kernel: Kernel = param(check=is_kernel)
+    exponent: float = param(check=Constraint("positive", lambda v: is_real(v) and v > 0, "give an integer >= 1, or a real > 0"))
+
+    @property
+    def whole(self) -> bool:
+        return float(self.exponent).is_integer()
+
+    def certify(self, d: int | None) -> Certificate:
+        return power_rule(repr(self), self.exponent, self.kernel.certify(d))
+
+    def __repr__(self) -> str:
+        return f"{within(self.kernel, 5)} ** {self.exponent!r}"
+
+    def _raise(self, base: np.ndarray, out: np.ndarray) -> None:
+        if self.whole:
+            _compiled.profiles.integer_power(base, 1.0, 0.0, int(self.exponent), out)
+            return
+        if base.size and base.min() < 0:
+            i, j = np.argwhere(base < 0)[0]
+            rule = f"is negative and has no real power {self.exponent:g}"
+            raise DomainError(explain(f"k at ({i}, {j}) of the tile", float(base[i, j]), rule, "use an integer exponent"))
+        np.power(base, float(self.exponent), out=out)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        mark = pair.work.mark()
+        base = pair.buffer()
+        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), base)
+        self._raise(base, out)
+        pair.work.release(mark)
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        base = self.kernel.diagonal(side[0])[None, :]
+        out = np.empty_like(base)
+        self._raise(base, out)
+        return out[0]
+
+    def continuous_params(self) -> dict[str, Any]:
+        found = super().continuous_params()
+        return found if self.whole else {"exponent": self.exponent, **found}
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        part = pair.of(pair.x[0], pair.y[0])
+        base = np.empty(pair.shape)
+        self.kernel.tile(part, base)
+        p = self.exponent
+        if not self.whole:
+            yield "exponent", None, np.where(base > 0, base**p * np.log(np.where(base > 0, base, 1.0)), 0.0)
+        outer = p * base ** (p - 1) if p != 1 else np.ones_like(base)
+        for inner, index, tile in self.kernel.tile_derivatives(part):
+            yield f"kernel__{inner}", index, tile * outer
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        from mercer.kernels.monomials import dot_power_features
+
+        if not self.whole:
+            return super().map_features(batch, truncate)
+        inner = self.kernel.map_features(batch, truncate)
+        inner = inner.toarray() if hasattr(inner, "toarray") else inner
+        return dot_power_features(inner, [0.0] * int(self.exponent) + [1.0])
+
+    def feature_dim(self, p: int) -> float:
+        from math import comb, inf, isinf
+
+        inner = self.kernel.feature_dim(p)
+        return inf if isinf(inner) or not self.whole else comb(int(inner) + int(self.exponent) - 1, int(self.exponent))
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.dot import Linear
+        from mercer.kernels.radial import RBF
+
+        return [cls(kernel=Linear(), exponent=2), cls(kernel=RBF(), exponent=0.5), cls(kernel=Linear() + 0.5, exponent=3)]
+
+
+class Exp(Composite):
+    """exp(k)."""
+
+    kernel: Kernel = param(check=is_kernel)
+
+    def certify(self, d: int | None) -> Certificate:
+        return exp_rule(repr(self), self.kernel.certify(d))
+
+    def __repr__(self) -> str:
+        return f"{within(self.kernel, 9)}.exp()"
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        mark = pair.work.mark()
+        inner = pair.buffer()
+        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), inner)
+        _compiled.profiles.exponential(inner, 1.0, out)
+        pair.work.release(mark)
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        inner = self.kernel.diagonal(side[0])[None, :]
+        out = np.empty_like(inner)
+        _compiled.profiles.exponential(inner, 1.0, out)
+        return out[0]
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        value = np.empty(pair.shape)
+        self.tile(pair, value)
+        for inner, index, tile in self.kernel.tile_derivatives(pair.of(pair.x[0], pair.y[0])):
+            yield f"kernel__{inner}", index, tile * value
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.dot import Linear
+        from mercer.kernels.radial import NegativeDistance
+
+        return [cls(kernel=0.1 * Linear()), cls(kernel=0.5 * NegativeDistance())]

@@ -1,0 +1,52 @@
+"""Gradients as weighted sums: d/dθ Σ W_ij k_ij, tile by tile, without an n × n × p array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.errors import ShapeError, explain
+from mercer.gram.engine import map_tiles
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Kernel
+
+__all__: list[str] = []
+
+
+def gradient(kernel: Kernel, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
+    """One entry per continuous parameter, shaped like the parameter."""
+    x, y, _ = kernel._sides(X, Y)
+    weights = np.asarray(W, dtype=np.float64)
+    if weights.shape != (len(x), len(y)):
+        raise ShapeError(explain("W", f"array of shape {weights.shape}", f"must have the shape of the Gram matrix, {(len(x), len(y))}"))
+    symmetric = x is y
+
+    def visit(pair: Pair, rows: tuple[int, int], cols: tuple[int, int]) -> list[tuple[str, Any, float]]:
+        tile = np.ascontiguousarray(weights[rows[0] : rows[1], cols[0] : cols[1]])
+        if symmetric and rows != cols:
+            tile = tile + weights[cols[0] : cols[1], rows[0] : rows[1]].T
+        total = _compiled.storage.weighted_sum
+        return [(name, index, total(tile, np.ascontiguousarray(d))) for name, index, d in kernel.tile_derivatives(pair)]
+
+    # a scalar parameter that is an integer still has a real derivative
+    found: dict[str, Any] = {name: np.zeros(np.shape(value)) for name, value in kernel.continuous_params().items()}
+    for sums in map_tiles(kernel, x, y, visit, symmetric, "gradient"):
+        for name, index, value in sums:
+            found[name][() if index is None else index] += value
+    return {name: value[()] if value.ndim == 0 else value for name, value in found.items()}
+
+
+def jacobian(kernel: Kernel, X: Any, Y: Any = None) -> list[tuple[str, Any, np.ndarray]]:
+    """The whole dK/dθ for every scalar of every continuous parameter, for those who want the array."""
+    x, y, _ = kernel._sides(X, Y)
+    found: dict[tuple[str, Any], np.ndarray] = {}
+
+    def visit(pair: Pair, rows: tuple[int, int], cols: tuple[int, int]) -> Any:
+        return rows, cols, [(name, index, np.array(d)) for name, index, d in kernel.tile_derivatives(pair)]
+
+    for rows, cols, tiles in map_tiles(kernel, x, y, visit, False, "derivatives"):
+        for name, index, tile in tiles:
+            found.setdefault((name, index), np.empty((len(x), len(y))))[rows[0] : rows[1], cols[0] : cols[1]] = tile
+    return [(name, index, matrix) for (name, index), matrix in found.items()]

@@ -1,0 +1,289 @@
+"""Kernels of mapped samples: pull-backs, columns, conformal changes, explicit features.
+
+Functions take a whole collection and return one row (or one number) per sample. Registered ones have a name that
+prints and parses::
+
+    @mercer.register_function("log", injective=True)
+    def log(X): return np.log(X)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mercer.definiteness import PSD, Certificate, Definite, conformal_rule, pull_back_rule
+from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.vectors import Vectors
+from mercer.errors import NotFiniteError, ParameterError, ShapeError, explain
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Derivative, Kernel, Parts
+from mercer.kernels.compose import Composite, is_kernel, within
+from mercer.kernels.dot import Linear
+from mercer.params import Constraint, boolean, function, param
+
+__all__ = ["Conformal", "FromFeatures", "On", "Warp"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Registered:
+    """What is known of a registered function."""
+
+    name: str
+    function: Callable[[Any], Any]
+    injective: bool = False
+    nonzero: bool = False
+
+
+FUNCTIONS: dict[str, Registered] = {}
+
+
+def register_function(name: str, *, injective: bool = False, nonzero: bool = False) -> Callable[[Any], Any]:
+    """Give a function of a collection a name that prints and parses, and say what proofs may use of it."""
+    if not name.isidentifier():
+        raise ParameterError(explain("name", name, "must be a Python name"))
+
+    def decorate(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        FUNCTIONS[name] = Registered(name, made, injective, nonzero)
+        return made
+
+    return decorate
+
+
+def describe(made: Callable[[Any], Any]) -> Registered:
+    """The registered entry of a function, or an anonymous one."""
+    for entry in FUNCTIONS.values():
+        if entry.function is made:
+            return entry
+    return Registered(getattr(made, "__name__", type(made).__name__), made)
+
+
+@register_function("identity", injective=True)
+def identity(X: Any) -> Any:
+    return X
+
+
+@register_function("exponential", injective=True, nonzero=True)
+def exponential(X: Any) -> Any:
+    return np.exp(np.asarray(X, dtype=float))
+
+
+@register_function("arctan", injective=True)
+def arctan(X: Any) -> Any:
+    return np.arctan(np.asarray(X, dtype=float))
+
+
+@register_function("absolute")
+def absolute(X: Any) -> Any:
+    return np.abs(np.asarray(X, dtype=float))
+
+
+class _Single(Composite, abstract=True):
+    """One child, whose parameters are all there is to differentiate."""
+
+    kernel: Kernel = param(check=is_kernel)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        return self.kernel.diagonal(side[0])
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, index, tile in self.kernel.tile_derivatives(pair.of(pair.x[0], pair.y[0])):
+            yield f"kernel__{name}", index, tile
+
+
+class Warp(_Single):
+    """k(f(x), f(y)), written ``k @ f``."""
+
+    precedence: ClassVar[int] = 2
+    domain: ClassVar[Domain] = Anything()  # type: ignore[misc]
+    invariance: ClassVar[str] = "none"  # type: ignore[misc]
+    function: Any = param(check=function)
+
+    def certify(self, d: int | None) -> Certificate:
+        known = describe(self.function)
+        return pull_back_rule(repr(self), self.kernel.certify(None), known.injective, known.name)
+
+    def __repr__(self) -> str:
+        known = describe(self.function)
+        name = known.name if known.name in FUNCTIONS else f"<{known.name}>"
+        return f"{within(self.kernel, 3)} @ {name}"
+
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(self.kernel.prepare(batch.apply(self.function)))
+
+    def fit_batch(self, batch: Batch) -> Any:
+        self.kernel.fit_batch(batch.apply(self.function))
+        return self
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        return self.kernel.map_features(batch.apply(self.function), truncate)
+
+    def feature_dim(self, p: int) -> float:
+        image = np.asarray(self.function(np.zeros((1, p))))
+        return self.kernel.feature_dim(image.shape[1] if image.ndim == 2 else 1)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.radial import RBF
+
+        return [cls(kernel=RBF(), function=arctan), cls(kernel=Linear(), function=absolute)]
+
+
+def _are_columns(value: Any) -> bool:
+    if isinstance(value, (str, slice)) or (isinstance(value, (int, np.integer)) and not isinstance(value, bool)):
+        return True
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(c, (str, int, np.integer)) for c in value)
+
+
+class _Table(Vectors):
+    name = "tables"
+    accepts = frozenset({"matrix"})
+
+
+class On(_Single):
+    """The kernel on some columns, by position or by name, written ``k.on([0, 2])``."""
+
+    invariance: ClassVar[str] = "none"  # type: ignore[misc]
+    columns: Any = param(check=Constraint("columns", _are_columns, "give a name, a position, a list of them, or a slice"))
+
+    @property
+    def domain(self) -> Domain:
+        return self.kernel.domain if isinstance(self.kernel.domain, Vectors) else _Table()
+
+    def positions(self, d: int) -> list[int]:
+        """The columns as positions among d; empty if they are names."""
+        if isinstance(self.columns, slice):
+            return list(range(d))[self.columns]
+        listed = [self.columns] if isinstance(self.columns, (int, np.integer, str)) else list(self.columns)
+        return [] if any(isinstance(c, str) for c in listed) else [int(c) % d for c in listed]
+
+    def certify(self, d: int | None) -> Certificate:
+        inner = self.kernel.certify(None if d is None else len(self.positions(d)) or None)
+        covers = d is not None and set(self.positions(d)) == set(range(d))
+        made = pull_back_rule(repr(self), inner, covers, "the columns")
+        return dataclasses.replace(made, where=inner.where)
+
+    def __repr__(self) -> str:
+        from mercer.kernels.expression import show_value
+
+        return f"{within(self.kernel, 9)}.on({show_value(self.columns)})"
+
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(self.kernel.prepare(batch.select(self.columns)))
+
+    def fit_batch(self, batch: Batch) -> Any:
+        self.kernel.fit_batch(batch.select(self.columns))
+        return self
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        return self.kernel.map_features(batch.select(self.columns), truncate)
+
+    def feature_dim(self, p: int) -> float:
+        return self.kernel.feature_dim(len(self.positions(p)))
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.radial import RBF
+
+        return [cls(kernel=RBF(), columns=[0]), RBF().on([0]) * RBF(length_scale=2.0).on(slice(1, None))]
+
+
+def _one_number_each(made: Callable[[Any], Any], batch: Batch) -> np.ndarray:
+    values = np.asarray(batch.apply(made).raw if batch._parent is None else made(batch.raw), dtype=float)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ShapeError(explain("function", describe(made).name, f"returned shape {values.shape}", "return one number per sample"))
+    if not np.isfinite(values).all():
+        row = int(np.argmax(~np.isfinite(values)))
+        raise NotFiniteError(explain(f"f(x[{row}])", float(values[row]), "must be finite"))
+    return values
+
+
+class Conformal(_Single):
+    """f(x) k(x, y) f(y); say ``nonzero=True`` if f never vanishes, and strictness is kept."""
+
+    invariance: ClassVar[str] = "none"  # type: ignore[misc]
+    function: Any = param(check=function)
+    nonzero: bool = param(default=False, check=boolean)
+
+    def certify(self, d: int | None) -> Certificate:
+        return conformal_rule(repr(self), self.kernel.certify(d), self.nonzero or describe(self.function).nonzero)
+
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(self.kernel.prepare(batch), weight=_one_number_each(self.function, batch))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        super().tile(pair, out)
+        out *= pair.x.extra["weight"][pair.rows, None] * pair.y.extra["weight"][None, pair.cols]
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        weight = side.extra["weight"]
+        return self.kernel.diagonal(side[0]) * (weight * weight)  # type: ignore[operator]
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        weight = pair.x.extra["weight"][pair.rows, None] * pair.y.extra["weight"][None, pair.cols]
+        for name, index, tile in super().tile_derivatives(pair):
+            yield name, index, tile * weight
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        inner = self.kernel.map_features(batch, truncate)
+        inner = inner.toarray() if hasattr(inner, "toarray") else inner
+        return inner * _one_number_each(self.function, batch)[:, None]
+
+    def feature_dim(self, p: int) -> float:
+        return self.kernel.feature_dim(p)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        from mercer.kernels.radial import RBF
+
+        return [cls(kernel=RBF(), function=row_sums)]
+
+
+@register_function("row_sums")
+def row_sums(X: Any) -> Any:
+    return np.asarray(X, dtype=float).sum(axis=1)
+
+
+class FromFeatures(Kernel):
+    """⟨f(x), f(y)⟩ for a function that returns one number, or one row, per sample."""
+
+    domain: ClassVar[Domain] = Anything()
+    function: Any = param(check=function)
+
+    def claim(self) -> Definite:
+        return Definite(PSD, f"inner product: φ(x) = {describe(self.function).name}(x)", "any set")
+
+    @staticmethod
+    def _rows(values: Any) -> Any:
+        values = values if hasattr(values, "tocsr") else np.asarray(values, dtype=float)
+        return values[:, None] if values.ndim == 1 else values
+
+    def _mapped(self, batch: Batch) -> Batch:
+        return batch.apply(self.function).apply(self._rows)
+
+    def prepare(self, batch: Batch) -> Any:
+        return Linear().prepare(self._mapped(batch))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.copyto(out, pair.dot())
+
+    def diagonal(self, side: Any) -> np.ndarray:
+        return side.norms
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        return Linear().map_features(self._mapped(batch), truncate)
+
+    def feature_dim(self, p: int) -> float:
+        return self._rows(self.function(np.zeros((1, p)))).shape[1]
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(function=row_sums), cls(function=arctan)]

@@ -1,0 +1,459 @@
+"""Functions of a distance.
+
+A new radial kernel needs ``profile`` and ``slope`` only; the ones here fill tiles with compiled code instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.definiteness import CPD, DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite, Where, conformal_rule, exp_rule
+from mercer.domains.base import Batch
+from mercer.errors import WidthError, explain
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Derivative, Kernel
+from mercer.params import between, integer, param, positive, positive_or_inf, positive_or_per_column
+
+__all__ = [
+    "RBF",
+    "Bessel",
+    "DistanceCosine",
+    "Exponential",
+    "Gaussian",
+    "InverseMultiquadric",
+    "Laplacian",
+    "LogDistance",
+    "Matern",
+    "Multiquadric",
+    "NegativeDistance",
+    "RationalQuadratic",
+    "Wendland",
+]
+
+
+def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
+    """One value per column must fit the columns."""
+    if np.ndim(value) and len(value) != width:
+        raise WidthError(explain(f"{type(kernel).__name__}: {name}", f"{len(value)} values", f"must have one per column of X, which has {width}"))
+
+
+class RadialKernel(Kernel, abstract=True):
+    """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)², with one length scale or one per column.
+
+    ``slope(s²)`` is −2 dk/d(s²); the derivative in every length scale follows from it.
+    """
+
+    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        raise NotImplementedError(f"{type(self).__name__} must define profile(s2), or tile(pair, out)")
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        raise NotImplementedError(f"{type(self).__name__} must define slope(s2) to have a gradient")
+
+    @property
+    def invariance(self) -> str:  # type: ignore[override]
+        return "translation" if np.ndim(self.length_scale) else "radial"
+
+    def prepare(self, batch: Batch) -> Any:
+        samples = super().prepare(batch)
+        check_width(self, "length_scale", self.length_scale, samples.width)
+        return samples
+
+    def scaled(self, pair: Pair) -> tuple[np.ndarray, float]:
+        """A tile and a factor whose product is s²: leaves of different length scale share the tile."""
+        if np.ndim(self.length_scale):
+            scale = np.asarray(self.length_scale, dtype=float)
+            return pair.sqdist(1.0 / (scale * scale)), 1.0
+        return pair.sqdist(), 1.0 / (float(self.length_scale) * float(self.length_scale))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair)
+        np.multiply(tile, factor, out=out)
+        np.copyto(out, self.profile(out))
+
+    def diagonal(self, side: Any) -> np.ndarray:
+        return np.full(len(side), float(self.profile(np.zeros(1))[0]))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        tile, factor = self.scaled(pair)
+        s2 = tile * factor
+        slope = self.slope(s2)
+        yield from self.scale_derivatives(pair, slope, s2)
+
+    def scale_derivatives(self, pair: Pair, slope: np.ndarray, s2: np.ndarray) -> Iterator[Derivative]:
+        if not np.ndim(self.length_scale):
+            # slope may be infinite where s² is 0; the product is 0 there
+            yield "length_scale", None, np.where(s2 > 0, slope * s2, 0.0) / float(self.length_scale)
+            return
+        slope = np.where(s2 > 0, slope, 0.0)
+        out = pair.buffer()
+        for f, scale in enumerate(np.asarray(self.length_scale, dtype=float)):
+            pair.squared_difference(f, out)
+            out *= slope
+            out /= scale**3
+            yield "length_scale", f, out
+
+
+class RBF(RadialKernel):
+    """The Gaussian: k(x, y) = exp(−½ Σ ((x_j − y_j)/ℓ_j)²).
+
+    >>> from mercer import RBF
+    >>> RBF(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
+    [[1.0, 0.6065], [0.6065, 1.0]]
+    """
+
+    definite = Definite(STRICT, "Bochner: the Fourier transform of a Gaussian is a Gaussian, positive everywhere", facts=(DIVISIBLE,))
+
+    @classmethod
+    def from_sigma(cls, sigma: float) -> Self:
+        """exp(−‖x−y‖²/(2σ²))."""
+        return cls(length_scale=sigma)
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Self:
+        """exp(−γ‖x−y‖²)."""
+        positive.check("gamma", gamma)
+        return cls(length_scale=1.0 / math.sqrt(2.0 * gamma))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair)
+        _compiled.profiles.exponential(tile, -0.5 * factor, out)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * s2)
+
+    slope = profile
+
+    def algebraic_certificate(self) -> Certificate:
+        """The proof by the closure rules: g(x) g(y) exp(⟨x, y⟩/ℓ²), g(x) = exp(−‖x‖²/(2ℓ²))."""
+        space = Where("R^d")
+        dot = Certificate(PSD, "⟨x, y⟩/ℓ²", "inner product: φ(x) = x/ℓ", space, facts=frozenset({SEPARATES}))
+        return conformal_rule(f"{self!r} = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)", exp_rule("exp(⟨x, y⟩/ℓ²)", dot), nonzero=True)
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        if truncate is None:
+            return super().map_features(batch, truncate)
+        from mercer.kernels.monomials import exponential_features
+
+        samples = self.prepare(batch)
+        x = (samples.x.toarray() if samples.sparse else samples.x) / np.asarray(self.length_scale, dtype=float)
+        return np.exp(-0.5 * np.einsum("ij,ij->i", x, x))[:, None] * exponential_features(x, truncate)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(length_scale=2.5)]
+
+
+Gaussian = RBF
+
+
+class Exponential(RadialKernel):
+    """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck)."""
+
+    definite = Definite(STRICT, "Schoenberg: exp of minus a distance, and ‖x−y‖ is conditionally negative definite", facts=(DIVISIBLE,))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair)
+        _compiled.profiles.exponential_root(tile, factor, out)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-np.sqrt(s2))
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        s = np.sqrt(s2)
+        return np.exp(-s) / s
+
+
+class Laplacian(Kernel):
+    """k(x, y) = exp(−Σ |x_j − y_j|/ℓ_j), with one length scale or one per column."""
+
+    definite = Definite(STRICT, "Schoenberg: exp of minus an L1 distance, a product of exponentials over columns", facts=(DIVISIBLE,))
+    invariance: ClassVar[str] = "translation"
+    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+
+    def prepare(self, batch: Batch) -> Any:
+        samples = super().prepare(batch)
+        check_width(self, "length_scale", self.length_scale, samples.width)
+        return samples
+
+    def _scaled(self, pair: Pair) -> tuple[np.ndarray, float]:
+        if np.ndim(self.length_scale):
+            return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float)), 1.0
+        return pair.l1(np.ones(pair.x.width)), 1.0 / float(self.length_scale)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self._scaled(pair)
+        _compiled.profiles.exponential(tile, -factor, out)
+
+    def diagonal(self, side: Any) -> np.ndarray:
+        return np.ones(len(side))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        tile, factor = self._scaled(pair)
+        value = np.exp(-factor * tile)
+        if not np.ndim(self.length_scale):
+            yield "length_scale", None, value * tile * factor * factor
+            return
+        for f, scale in enumerate(np.asarray(self.length_scale, dtype=float)):
+            out = pair.squared_difference(f, np.empty(pair.shape))
+            yield "length_scale", f, np.sqrt(out) * value / (scale * scale)
+
+
+class Matern(RadialKernel):
+    """k = 2^(1−ν)/Γ(ν) z^ν K_ν(z), z = √(2ν) s; closed forms at ν = ½, 3/2, 5/2 and ∞ (the Gaussian).
+
+    ``nu`` is an order: it is not differentiated.
+    """
+
+    definite = Definite(STRICT, "Bochner: the spectral density (1 + ‖ω‖²)^(−ν−d/2) is positive in every dimension", facts=(DIVISIBLE,))
+    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+    nu: float = param(default=1.5, check=positive_or_inf)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        profiles = _compiled.profiles
+        tile, factor = self.scaled(pair)
+        if self.nu == 0.5:
+            profiles.exponential_root(tile, factor, out)
+        elif self.nu == 1.5:
+            profiles.matern32(tile, 3.0 * factor, out)
+        elif self.nu == 2.5:
+            profiles.matern52(tile, 5.0 * factor, out)
+        elif math.isinf(self.nu):
+            profiles.exponential(tile, -0.5 * factor, out)
+        else:
+            super().tile(pair, out)
+
+    def _bessel(self, z: np.ndarray, order: float, shift: float) -> np.ndarray:
+        """2^(1−ν)/Γ(ν) z^shift K_order(z), in logarithms."""
+        from scipy.special import gammaln, kve
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log = np.log(kve(order, z)) - z + shift * np.log(z) + (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu)
+        return np.exp(log)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        if math.isinf(self.nu):
+            return np.exp(-0.5 * s2)
+        z = np.sqrt(2.0 * self.nu * s2)
+        return np.where(z > 0, np.minimum(self._bessel(z, self.nu, self.nu), 1.0), 1.0)
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        nu = self.nu
+        if math.isinf(nu):
+            return np.exp(-0.5 * s2)
+        z = np.sqrt(2.0 * nu * s2)
+        if nu == 1.5:
+            return 3.0 * np.exp(-z)
+        if nu == 2.5:
+            return (5.0 / 3.0) * (1.0 + z) * np.exp(-z)
+        return 2.0 * nu * self._bessel(z, abs(nu - 1.0), nu - 1.0)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(nu=0.5), cls(nu=2.5, length_scale=2.0), cls(nu=0.8), cls(nu=math.inf)]
+
+
+class RationalQuadratic(RadialKernel):
+    """k = (1 + s²/(2α))^(−α)."""
+
+    definite = Definite(STRICT, "mixture: a Gamma mixture of Gaussians over the inverse squared length", facts=(DIVISIBLE,))
+    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+    alpha: float = param(default=1.0, check=positive, continuous=True)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair)
+        _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-self.alpha * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        yield from super().tile_derivatives(pair)
+        tile, factor = self.scaled(pair)
+        u = tile * (factor / (2.0 * self.alpha))
+        yield "alpha", None, np.exp(-self.alpha * np.log1p(u)) * (u / (1.0 + u) - np.log1p(u))
+
+
+class Bessel(RadialKernel):
+    """k = Γ(ν+1) (2/z)^ν J_ν(z), z = ‖x−y‖/ℓ: the Fourier transform of a sphere in 2ν + 2 dimensions."""
+
+    length_scale: float = param(default=1.0, check=positive, continuous=True)
+    order: float = param(default=1.0, check=between(0, 100, open_low=False))
+
+    def claim(self) -> Definite:
+        rule = f"Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2 = {2 * self.order + 2:g} dimensions"
+        return Definite(PSD, rule, max_dim=2 * self.order + 2, facts=(POSITIVE_DIAGONAL,))
+
+    def _value(self, s2: np.ndarray, order: float) -> np.ndarray:
+        from scipy.special import gammaln, hyp0f1, jv
+
+        z = np.sqrt(s2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.exp(gammaln(order + 1.0) + order * np.log(2.0 / z)) * jv(order, z)
+        return np.where(s2 < 1.0, hyp0f1(order + 1.0, -s2 / 4.0), value)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return self._value(s2, self.order)
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        return self._value(s2, self.order + 1.0) / (2.0 * (self.order + 1.0))
+
+
+class DistanceCosine(RadialKernel):
+    """k = cos(‖x−y‖/ℓ): a kernel on the line, not in the plane."""
+
+    definite = Definite(PSD, "Bochner: the spectral measure is two points, which exist as a radial measure on the line only", max_dim=1)
+    length_scale: float = param(default=1.0, check=positive, continuous=True)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.cos(np.sqrt(s2))
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        return np.sinc(np.sqrt(s2) / np.pi)
+
+
+class Wendland(RadialKernel):
+    """A polynomial in t = ‖x−y‖/ℓ that is zero from t = 1 on; 2·smoothness times differentiable, for R^d with d ≤ dimension."""
+
+    length_scale: float = param(default=1.0, check=positive, continuous=True)
+    smoothness: int = param(default=1, check=integer(0, 3))
+    dimension: int = param(default=3, check=integer(1))
+
+    def claim(self) -> Definite:
+        rule = f"Bochner: Wendland's function for {self.dimension} dimensions has a positive Fourier transform there"
+        return Definite(STRICT, rule, max_dim=self.dimension)
+
+    def _polynomial(self) -> tuple[int, np.ndarray]:
+        """(power of 1 − t, coefficients from the lowest)."""
+        k = self.smoothness
+        m = self.dimension // 2 + k + 1
+        inner = [
+            [1.0],
+            [1.0, m + 1.0],
+            [1.0, (3 * m + 6) / 3, (m * m + 4 * m + 3) / 3],
+            [1.0, (15 * m + 45) / 15, (6 * m * m + 36 * m + 45) / 15, (m**3 + 9 * m * m + 23 * m + 15) / 15],
+        ][k]
+        return m + k, np.array(inner)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        t = np.sqrt(s2)
+        power, inner = self._polynomial()
+        return np.where(t < 1, (1 - t) ** power * np.polynomial.polynomial.polyval(t, inner), 0.0)
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        t = np.sqrt(s2)
+        power, inner = self._polynomial()
+        # −d/dt [(1−t)^p q] = (1−t)^(p−1) [p q − (1−t) q′]; for smoothness ≥ 1 the bracket is divisible by t
+        bracket = power * np.polynomial.Polynomial(inner) - np.polynomial.Polynomial([1, -1]) * np.polynomial.Polynomial(inner).deriv()
+        coefficients = bracket.coef
+        if self.smoothness:
+            reduced = np.polynomial.polynomial.polyval(t, coefficients[1:])
+        else:
+            reduced = np.polynomial.polynomial.polyval(t, coefficients) / np.where(t > 0, t, np.inf)
+        return np.where(t < 1, (1 - t) ** (power - 1) * reduced, 0.0)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(length_scale=3.0), cls(length_scale=2.0, smoothness=0), cls(length_scale=4.0, smoothness=2, dimension=8), cls(smoothness=3)]
+
+
+class DistanceKernel(Kernel, abstract=True):
+    """A function of ‖x−y‖² with parameters of its own: ``value(r2)`` and, for each parameter, a derivative."""
+
+    invariance: ClassVar[str] = "radial"
+
+    def value(self, r2: np.ndarray) -> np.ndarray:
+        raise NotImplementedError(f"{type(self).__name__} must define value(r2)")
+
+    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+        """With respect to the one parameter."""
+        raise NotImplementedError(f"{type(self).__name__} must define value_derivative(r2)")
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.copyto(out, self.value(pair.sqdist()))
+
+    def diagonal(self, side: Any) -> np.ndarray:
+        return np.full(len(side), float(self.value(np.zeros(1))[0]))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        (name,) = self._continuous
+        yield name, None, self.value_derivative(pair.sqdist())
+
+
+class InverseMultiquadric(DistanceKernel):
+    """k = 1/√(‖x−y‖² + c²)."""
+
+    definite = Definite(STRICT, "mixture: a Gamma mixture of Gaussians", facts=(DIVISIBLE,))
+    c: float = param(default=1.0, check=positive, continuous=True)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        _compiled.profiles.inverse_root(pair.sqdist(), float(self.c) ** 2, out)
+
+    def value(self, r2: np.ndarray) -> np.ndarray:
+        return 1.0 / np.sqrt(r2 + float(self.c) ** 2)
+
+    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return -self.c * self.value(r2) ** 3
+
+
+class Multiquadric(DistanceKernel):
+    """k = −√(‖x−y‖² + c²); the minus sign makes it conditionally positive."""
+
+    definite = Definite(CPD, "Schoenberg: −√(r² + c²) is a Bernstein function of r² with a minus sign", facts=(SEPARATES,))
+    c: float = param(default=1.0, check=positive, continuous=True)
+
+    def value(self, r2: np.ndarray) -> np.ndarray:
+        return -np.sqrt(r2 + float(self.c) ** 2)
+
+    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return self.c / self.value(r2)
+
+
+class _PowerOfDistance(DistanceKernel, abstract=True):
+    power: float = param(default=1.0, check=between(0, 2), continuous=True)
+
+    def _power(self, r2: np.ndarray) -> np.ndarray:
+        if self.power == 2:
+            return r2
+        return np.sqrt(r2) if self.power == 1 else r2 ** (0.5 * self.power)
+
+    def _power_derivative(self, r2: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.where(r2 > 0, self._power(r2) * 0.5 * np.log(np.where(r2 > 0, r2, 1.0)), 0.0)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(power=2.0), cls(power=0.7)]
+
+
+class NegativeDistance(_PowerOfDistance):
+    """k = −‖x−y‖^p, 0 < p ≤ 2."""
+
+    definite = Definite(CPD, "Schoenberg: ‖x−y‖^p is conditionally negative definite for 0 < p ≤ 2", facts=(SEPARATES,))
+
+    def value(self, r2: np.ndarray) -> np.ndarray:
+        return -self._power(r2)
+
+    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return -self._power_derivative(r2)
+
+
+class LogDistance(_PowerOfDistance):
+    """k = −log(1 + ‖x−y‖^p), 0 < p ≤ 2."""
+
+    definite = Definite(CPD, "Schoenberg: log(1 + ψ) of a conditionally negative definite ψ is one again", facts=(SEPARATES,))
+
+    def value(self, r2: np.ndarray) -> np.ndarray:
+        return -np.log1p(self._power(r2))
+
+    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return -self._power_derivative(r2) / (1.0 + self._power(r2))
