@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mercer._compiled import compiled
-from mercer._compiled.elementary import exp
+from mercer._compiled.elementary import exp_down
 
 
 @compiled
@@ -124,7 +124,7 @@ def periodic_tile(x, panel, periods, weights, out):  # type: ignore[no-untyped-d
             for f in range(d):
                 s = math.sin(math.pi * _phase(x[i, f], panel[f, j], periods[f]))
                 total += weights[f] * (s * s)
-            row[j] = exp(-total)
+            row[j] = exp_down(-total)
 
 
 @compiled

@@ -1,6 +1,7 @@
 """Functions of a distance or an inner product, one tile in, one tile out.
 
-``a`` is the tile of squared distances (or of inner products), ``c`` the factor it is scaled by.
+``a`` is the tile of squared distances (or of inner products), ``c`` the factor it is scaled by. ``out`` may be ``a``
+itself: each row goes through a buffer of its own, so that the compiler can vectorise without fearing an overlap.
 """
 
 from __future__ import annotations
@@ -8,92 +9,122 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._compiled import compiled
-from mercer._compiled.elementary import exp
+from mercer._compiled.elementary import exp, exp_down
 
 
 @compiled
 def exponential(a, c, out):  # type: ignore[no-untyped-def]
     """exp(c a)."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            to[j] = exp(c * row[j])
+            made[j] = exp(c * row[j])
+        for j in range(made.size):
+            to[j] = made[j]
+
+
+@compiled
+def exponential_down(a, c, out):  # type: ignore[no-untyped-def]
+    """exp(c a) where c a ≤ 0."""
+    made = np.empty(a.shape[1])
+    for i in range(a.shape[0]):
+        row, to = a[i], out[i]
+        for j in range(row.size):
+            made[j] = exp_down(c * row[j])
+        for j in range(made.size):
+            to[j] = made[j]
 
 
 @compiled
 def exponential_root(a, c, out):  # type: ignore[no-untyped-def]
     """exp(−√(c a)): Matérn ½."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            to[j] = exp(-np.sqrt(c * row[j]))
+            made[j] = exp_down(-np.sqrt(c * row[j]))
+        for j in range(made.size):
+            to[j] = made[j]
 
 
 @compiled
 def matern32(a, c, out):  # type: ignore[no-untyped-def]
     """(1 + z) exp(−z), z = √(c a)."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
             z = np.sqrt(c * row[j])
-            to[j] = (1.0 + z) * exp(-z)
+            made[j] = (1.0 + z) * exp_down(-z)
+        for j in range(made.size):
+            to[j] = made[j]
 
 
 @compiled
 def matern52(a, c, out):  # type: ignore[no-untyped-def]
     """(1 + z + z²/3) exp(−z), z = √(c a)."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
             z2 = c * row[j]
             z = np.sqrt(z2)
-            to[j] = (1.0 + z + z2 * (1.0 / 3.0)) * exp(-z)
+            made[j] = (1.0 + z + z2 * (1.0 / 3.0)) * exp_down(-z)
+        for j in range(made.size):
+            to[j] = made[j]
 
 
 @compiled
 def integer_power(a, c, offset, degree, out):  # type: ignore[no-untyped-def]
     """(c a + offset)^degree by repeated squaring."""
+    base = np.empty(a.shape[1])
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
-        for j in range(row.size):
-            to[j] = c * row[j] + offset
-        if degree == 2:
-            for j in range(row.size):
-                to[j] = to[j] * to[j]
-        elif degree == 3:
-            for j in range(row.size):
-                to[j] = to[j] * to[j] * to[j]
-        elif degree > 3:
-            for j in range(row.size):
-                base = to[j]
-                left = degree
-                value = 1.0
-                while left > 0:
-                    if left & 1:
-                        value *= base
-                    base *= base
-                    left >>= 1
-                to[j] = value
+        for j in range(base.size):
+            base[j] = c * row[j] + offset
+        left = degree
+        first = True
+        while left > 0:
+            if left & 1:
+                if first:
+                    for j in range(base.size):
+                        made[j] = base[j]
+                else:
+                    for j in range(base.size):
+                        made[j] *= base[j]
+                first = False
+            left >>= 1
+            if left > 0:
+                for j in range(base.size):
+                    base[j] *= base[j]
+        for j in range(base.size):
+            to[j] = made[j]
 
 
 @compiled
 def inverse_root(a, shift, out):  # type: ignore[no-untyped-def]
     """1/√(a + shift)."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            to[j] = 1.0 / np.sqrt(row[j] + shift)
+            made[j] = 1.0 / np.sqrt(row[j] + shift)
+        for j in range(made.size):
+            to[j] = made[j]
 
 
 @compiled
 def rational(a, c, alpha, out):  # type: ignore[no-untyped-def]
     """(1 + c a)^(−alpha)."""
+    made = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
-        for j in range(row.size):
-            to[j] = np.log1p(c * row[j])
-        for j in range(row.size):
-            to[j] = exp(-alpha * to[j])
+        for j in range(made.size):
+            made[j] = np.log1p(c * row[j])
+        for j in range(made.size):
+            to[j] = exp_down(-alpha * made[j])
 
 
 @compiled

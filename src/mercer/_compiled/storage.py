@@ -42,28 +42,38 @@ def all_finite(tile):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def store(tile, matrix, i0, j0):  # type: ignore[no-untyped-def]
-    """matrix[i0:, j0:] = tile."""
-    m, n = tile.shape
-    for i in range(m):
-        row = tile[i]
-        to = matrix[i0 + i, j0 : j0 + n]
-        for j in range(n):
-            to[j] = row[j]
+def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
+    """matrix[i0:, j0:] = tile and, if ``both``, matrix[j0:, i0:] = tileᵀ; returns whether all is finite.
 
-
-@compiled
-def store_transposed(tile, matrix, i0, j0):  # type: ignore[no-untyped-def]
-    """matrix[j0:, i0:] = tileᵀ, block by block."""
+    Eight rows at a time are read once and written twice while they are in the first-level cache.
+    """
     m, n = tile.shape
-    for jb in range(0, n, _STEP):
-        je = min(n, jb + _STEP)
-        for ib in range(0, m, _STEP):
-            ie = min(m, ib + _STEP)
-            for j in range(jb, je):
-                to = matrix[j0 + j]
-                for i in range(ib, ie):
-                    to[i0 + i] = tile[i, j]
+    flag = np.zeros(n)
+    for start in range(0, m, _STEP):
+        stop = min(m, start + _STEP)
+        for i in range(start, stop):
+            row = tile[i]
+            to = matrix[i0 + i, j0 : j0 + n]
+            for j in range(n):
+                to[j] = row[j]
+            for j in range(n):
+                flag[j] += row[j] * 0.0
+        if both:
+            if stop - start == _STEP:
+                r0, r1, r2, r3 = tile[start], tile[start + 1], tile[start + 2], tile[start + 3]
+                r4, r5, r6, r7 = tile[start + 4], tile[start + 5], tile[start + 6], tile[start + 7]
+                for j in range(n):
+                    to = matrix[j0 + j, i0 + start : i0 + stop]
+                    to[0], to[1], to[2], to[3] = r0[j], r1[j], r2[j], r3[j]
+                    to[4], to[5], to[6], to[7] = r4[j], r5[j], r6[j], r7[j]
+            else:
+                for i in range(start, stop):
+                    for j in range(n):
+                        matrix[j0 + j, i0 + i] = tile[i, j]
+    for j in range(n):
+        if flag[j] != 0.0:
+            return False
+    return True
 
 
 @compiled

@@ -17,12 +17,15 @@ from mercer.errors import KernelOverflowError, MemoryBudgetError, explain
 from mercer.gram.pair import Pair
 from mercer.gram.run import Workspace, run
 
+_CACHED = 32 * 2**20  # a larger matrix is written past the cache
 _PARTIALS = 64 * 2**20  # bytes that a symmetric product may spend on partial results
 
 
 class Fills(Protocol):
     """All that the engine knows of a kernel."""
 
+    @property
+    def leaves(self) -> int: ...
     def tile(self, pair: Pair, out: np.ndarray) -> None: ...
 
 
@@ -31,23 +34,28 @@ def blocks(count: int) -> list[tuple[int, int]]:
     return [(start, min(count, start + TILE)) for start in range(0, count, TILE)]
 
 
-def fill(kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace) -> None:
-    """One tile, checked to be finite, exactly symmetric when it lies on the diagonal of a symmetric matrix."""
+def _fill(
+    kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace, alone: bool
+) -> None:
+    """One tile, exactly symmetric when it lies on the diagonal of a symmetric matrix."""
     work.reset()
-    with np.errstate(all="ignore"):  # what is not finite is reported below, with the rows
-        kernel.tile(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), out)
+    kernel.tile(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, None if alone else {}), out)
     if x is y and rows == cols:
         _compiled.storage.mirror(out)
+
+
+def _overflow(out: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> KernelOverflowError:
+    i, j = np.argwhere(~np.isfinite(out))[0]
+    what = f"k(x[{rows[0] + i}], y[{cols[0] + j}])"
+    remedy = "rescale the data, or take a smaller degree or exponent"
+    return KernelOverflowError(explain(what, float(out[i, j]), "is not a finite number", remedy))
+
+
+def fill(kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace) -> None:
+    """One tile, checked to be finite."""
+    _fill(kernel, x, y, rows, cols, out, work, kernel.leaves == 1)
     if not _compiled.storage.all_finite(out):
-        i, j = np.argwhere(~np.isfinite(out))[0]
-        raise KernelOverflowError(
-            explain(
-                f"k(x[{rows[0] + i}], y[{cols[0] + j}])",
-                float(out[i, j]),
-                "is not a finite number",
-                "rescale the data, or take a smaller degree or exponent",
-            )
-        )
+        raise _overflow(out, rows, cols)
 
 
 def check_budget(rows: int, cols: int, dtype: Any, what: str = "the dense Gram matrix") -> None:
@@ -65,11 +73,19 @@ def check_budget(rows: int, cols: int, dtype: Any, what: str = "the dense Gram m
         )
 
 
+def _aligned(n: int, m: int) -> np.ndarray:
+    """An empty float64 matrix that starts on a cache line."""
+    room = np.empty(n * m + 8)
+    skip = -(room.ctypes.data // 8) % 8
+    return room[skip : skip + n * m].reshape(n, m)
+
+
 def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
     """The whole matrix; only the upper triangle is computed when ``x is y``."""
     n, m = len(x), len(y)
     check_budget(n, m, dtype)
-    matrix = np.empty((n, m), dtype=dtype)
+    streamed = dtype == np.float64 and n % 8 == 0 and m % 8 == 0 and n * m * 8 > _CACHED
+    matrix = _aligned(n, m) if streamed else np.empty((n, m), dtype=dtype)
     direct = matrix.dtype == np.float64
     if n <= TILE and m <= TILE:  # small: no machinery
 
@@ -84,16 +100,15 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
     symmetric = x is y
     row_blocks, col_blocks = blocks(n), blocks(m)
     tiles = [(r, c) for a, r in enumerate(row_blocks) for b, c in enumerate(col_blocks) if not symmetric or b >= a]
-    storage = _compiled.storage
+    deliver = _compiled.streaming.deliver if streamed else _compiled.storage.deliver
+    alone = kernel.leaves == 1
 
     def work_on(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
-        work.reset()
         out = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        fill(kernel, x, y, rows, cols, out, work)
-        storage.store(out, matrix, rows[0], cols[0])
-        if symmetric and rows != cols:
-            storage.store_transposed(out, matrix, rows[0], cols[0])
+        _fill(kernel, x, y, rows, cols, out, work, alone)
+        if not deliver(out, matrix, rows[0], cols[0], symmetric and rows != cols):
+            raise _overflow(out, rows, cols)
 
     run(len(tiles), work_on, "Gram matrix")
     return matrix
@@ -182,8 +197,7 @@ def map_tiles(
     def work_on(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
         work.reset()
-        with np.errstate(all="ignore"):
-            results[number] = visit(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), rows, cols)
+        results[number] = visit(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), rows, cols)
 
     run(len(tiles), work_on, label)
     yield from results

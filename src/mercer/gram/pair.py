@@ -13,12 +13,16 @@ class Pair:
     """Rows ``i0:i1`` of ``x`` against rows ``j0:j1`` of ``y``.
 
     Inner products and distances are computed once per tile, when a leaf first asks, and written on a board that
-    all leaves of a composite read: never write into what `dot`, `sqdist` or `l1` return.
+    all leaves of a composite read: never write into what `dot`, `sqdist` or `l1` return. A kernel of one leaf has
+    nobody to share with: ``board`` is None, and the products are written where the result will be (``out``), which
+    saves a tile's room in the cache.
     """
 
     __slots__ = ("board", "i0", "i1", "j0", "j1", "work", "x", "y")
 
-    def __init__(self, x: Any, y: Any, i0: int, i1: int, j0: int, j1: int, work: Workspace, board: dict[Any, np.ndarray]) -> None:
+    def __init__(
+        self, x: Any, y: Any, i0: int, i1: int, j0: int, j1: int, work: Workspace, board: dict[Any, np.ndarray] | None = None
+    ) -> None:
         self.x, self.y = x, y
         self.i0, self.i1, self.j0, self.j1 = i0, i1, j0, j1
         self.work = work
@@ -40,7 +44,9 @@ class Pair:
         """The same tile of other samples (the parts of a composite)."""
         return Pair(x, y, self.i0, self.i1, self.j0, self.j1, self.work, self.board)
 
-    def _written(self, key: Any) -> tuple[np.ndarray, bool]:
+    def _written(self, key: Any, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
+        if self.board is None:
+            return self.work.board(self.i1 - self.i0, self.j1 - self.j0) if out is None else out, False
         found = self.board.get(key)
         if found is not None:
             return found, True
@@ -48,24 +54,24 @@ class Pair:
         self.board[key] = found
         return found, False
 
-    def dot(self) -> np.ndarray:
+    def dot(self, out: np.ndarray | None = None) -> np.ndarray:
         """Inner products of the rows."""
-        tile, done = self._written(("dot", id(self.x), id(self.y)))
+        tile, done = self._written(("dot", id(self.x), id(self.y)), out)
         if not done:
             self.x.dot(self.y, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile
 
-    def sqdist(self, weights: np.ndarray | None = None) -> np.ndarray:
+    def sqdist(self, weights: np.ndarray | None = None, out: np.ndarray | None = None) -> np.ndarray:
         """Σ weights (x − y)²."""
         key = ("sqdist", id(self.x), id(self.y), None if weights is None else weights.tobytes())
-        tile, done = self._written(key)
+        tile, done = self._written(key, out)
         if not done:
             self.x.sqdist(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile
 
-    def l1(self, weights: np.ndarray) -> np.ndarray:
+    def l1(self, weights: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Σ weights |x − y|."""
-        tile, done = self._written(("l1", id(self.x), id(self.y), weights.tobytes()))
+        tile, done = self._written(("l1", id(self.x), id(self.y), weights.tobytes()), out)
         if not done:
             self.x.l1(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile

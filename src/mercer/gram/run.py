@@ -20,6 +20,7 @@ import numpy as np
 from mercer.config import get_config
 from mercer.errors import ParameterError, explain
 
+_FEW = 3  # tiles that are not worth waking a thread for
 _PATIENCE = 2.0  # seconds of work before progress is shown
 Work = Callable[[int, "Workspace"], None]
 
@@ -206,11 +207,12 @@ class _Progress:
 
 def run(count: int, work: Work, label: str = "kernel") -> None:
     """Call ``work(number, workspace)`` for every tile number below ``count``."""
-    threads = min(get_config().threads, count)
+    threads = min(get_config().threads, count) if count > _FEW else 1
     if count == 1:
         space = _POOL.borrow()
         try:
-            work(0, space)
+            with np.errstate(all="ignore"):
+                work(0, space)
         finally:
             _POOL.give_back(space)
         return
@@ -221,13 +223,14 @@ def run(count: int, work: Work, label: str = "kernel") -> None:
         space = _POOL.borrow()
         space.run = state
         try:
-            while not state.stop:
-                number = state.next()
-                if number >= count:
-                    break
-                work(number, space)
-                if report:
-                    progress.update(number)
+            with np.errstate(all="ignore"):  # the engine looks for what is not finite itself, and names the rows
+                while not state.stop:
+                    number = state.next()
+                    if number >= count:
+                        break
+                    work(number, space)
+                    if report:
+                        progress.update(number)
         except BaseException:
             state.stop = True
             raise

@@ -106,6 +106,11 @@ class Kernel:
         """Fill ``out`` with the values of one tile."""
         raise NotImplementedError(f"{type(self).__name__} must define tile(pair, out)")
 
+    @property
+    def leaves(self) -> int:
+        """How many formulas ask for products of a tile: one alone need not share them."""
+        return 1
+
     def diagonal(self, side: Any) -> np.ndarray:
         """k(x, x) of prepared samples; kernels with a shorter way override this."""
         return diagonal_by_blocks(self, side)

@@ -63,6 +63,10 @@ class Composite(Kernel, abstract=True):
         return domains[0] if all(d == domains[0] for d in domains) else Joint(domains)
 
     @property
+    def leaves(self) -> int:
+        return sum(child.leaves for child in self.children().values())
+
+    @property
     def invariance(self) -> str:  # type: ignore[override]
         kinds = {child.invariance for child in self.children().values()}
         if len(kinds) == 1:
@@ -85,8 +89,9 @@ class Composite(Kernel, abstract=True):
         return self
 
     def pairs(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair]]:
+        x, y = pair.x.sides, pair.y.sides
         for at, (name, child) in enumerate(self.children().items()):
-            yield name, child, pair.of(pair.x[at], pair.y[at])
+            yield name, child, pair.of(x[at], y[at])
 
     def continuous_params(self) -> dict[str, Any]:
         found = dict(super().continuous_params())
@@ -123,9 +128,12 @@ class _Nary(Composite, abstract=True):
     def _param_names(self) -> tuple[str, ...]:
         return self._names  # type: ignore[attr-defined]
 
+    def children(self) -> dict[str, Kernel]:
+        return {name: self.__dict__[name] for name in self._names}  # type: ignore[attr-defined]
+
     @property
     def terms(self) -> list[Kernel]:
-        return [getattr(self, name) for name in self._param_names()]
+        return list(self.children().values())
 
     _combine: ClassVar[np.ufunc]
 

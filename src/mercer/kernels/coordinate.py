@@ -162,7 +162,7 @@ class Chi2(_Histogram):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         mark = pair.work.mark()
-        _compiled.profiles.exponential(self._distance(pair), -float(self.gamma), out)
+        _compiled.profiles.exponential_down(self._distance(pair), -float(self.gamma), out)
         pair.work.release(mark)
 
     def diagonal(self, side: Any) -> np.ndarray:

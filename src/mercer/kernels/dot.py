@@ -40,7 +40,7 @@ class DotKernel(Kernel, abstract=True):
         np.copyto(out, self.profile(dots))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.values(pair.dot(), out)
+        self.values(pair.dot(out), out)
 
     def diagonal(self, side: Any) -> np.ndarray:
         out = np.empty((1, len(side)))
@@ -93,7 +93,7 @@ class GeneralLinear(Kernel):
         return Parts(VectorSamples(np.ascontiguousarray(samples.x @ a)), samples)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.of(pair.x[0], pair.y[1]).dot())
+        np.copyto(out, pair.of(pair.x[0], pair.y[1]).dot(out))
 
     def diagonal(self, side: Parts) -> np.ndarray:
         return side[0].products_with(side[1])
@@ -235,7 +235,7 @@ class Cosine(Kernel):
     invariance: ClassVar[str] = "dot"
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.profiles.cosine(pair.dot(), pair.x.norms[pair.rows], pair.y.norms[pair.cols], out)
+        _compiled.profiles.cosine(pair.dot(out), pair.x.norms[pair.rows], pair.y.norms[pair.cols], out)
 
     def diagonal(self, side: Any) -> np.ndarray:
         return (side.norms > 0).astype(float)

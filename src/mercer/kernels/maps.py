@@ -273,7 +273,7 @@ class FromFeatures(Kernel):
         return Linear().prepare(self._mapped(batch))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.dot())
+        np.copyto(out, pair.dot(out))
 
     def diagonal(self, side: Any) -> np.ndarray:
         return side.norms

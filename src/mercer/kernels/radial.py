@@ -65,15 +65,15 @@ class RadialKernel(Kernel, abstract=True):
         check_width(self, "length_scale", self.length_scale, samples.width)
         return samples
 
-    def scaled(self, pair: Pair) -> tuple[np.ndarray, float]:
+    def scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """A tile and a factor whose product is s²: leaves of different length scale share the tile."""
         if np.ndim(self.length_scale):
             scale = np.asarray(self.length_scale, dtype=float)
-            return pair.sqdist(1.0 / (scale * scale)), 1.0
-        return pair.sqdist(), 1.0 / (float(self.length_scale) * float(self.length_scale))
+            return pair.sqdist(1.0 / (scale * scale), out), 1.0
+        return pair.sqdist(None, out), 1.0 / (float(self.length_scale) * float(self.length_scale))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair)
+        tile, factor = self.scaled(pair, out)
         np.multiply(tile, factor, out=out)
         np.copyto(out, self.profile(out))
 
@@ -122,8 +122,8 @@ class RBF(RadialKernel):
         return cls(length_scale=1.0 / math.sqrt(2.0 * gamma))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair)
-        _compiled.profiles.exponential(tile, -0.5 * factor, out)
+        tile, factor = self.scaled(pair, out)
+        _compiled.profiles.exponential_down(tile, -0.5 * factor, out)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-0.5 * s2)
@@ -159,7 +159,7 @@ class Exponential(RadialKernel):
     definite = Definite(STRICT, "Schoenberg: exp of minus a distance, and ‖x−y‖ is conditionally negative definite", facts=(DIVISIBLE,))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair)
+        tile, factor = self.scaled(pair, out)
         _compiled.profiles.exponential_root(tile, factor, out)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
@@ -182,14 +182,14 @@ class Laplacian(Kernel):
         check_width(self, "length_scale", self.length_scale, samples.width)
         return samples
 
-    def _scaled(self, pair: Pair) -> tuple[np.ndarray, float]:
+    def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         if np.ndim(self.length_scale):
-            return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float)), 1.0
-        return pair.l1(np.ones(pair.x.width)), 1.0 / float(self.length_scale)
+            return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
+        return pair.l1(np.ones(pair.x.width), out), 1.0 / float(self.length_scale)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self._scaled(pair)
-        _compiled.profiles.exponential(tile, -factor, out)
+        tile, factor = self._scaled(pair, out)
+        _compiled.profiles.exponential_down(tile, -factor, out)
 
     def diagonal(self, side: Any) -> np.ndarray:
         return np.ones(len(side))
@@ -217,7 +217,7 @@ class Matern(RadialKernel):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         profiles = _compiled.profiles
-        tile, factor = self.scaled(pair)
+        tile, factor = self.scaled(pair, out)
         if self.nu == 0.5:
             profiles.exponential_root(tile, factor, out)
         elif self.nu == 1.5:
@@ -225,7 +225,7 @@ class Matern(RadialKernel):
         elif self.nu == 2.5:
             profiles.matern52(tile, 5.0 * factor, out)
         elif math.isinf(self.nu):
-            profiles.exponential(tile, -0.5 * factor, out)
+            profiles.exponential_down(tile, -0.5 * factor, out)
         else:
             super().tile(pair, out)
 
@@ -267,7 +267,7 @@ class RationalQuadratic(RadialKernel):
     alpha: float = param(default=1.0, check=positive, continuous=True)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair)
+        tile, factor = self.scaled(pair, out)
         _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
@@ -379,7 +379,7 @@ class DistanceKernel(Kernel, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define value_derivative(r2)")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, self.value(pair.sqdist()))
+        np.copyto(out, self.value(pair.sqdist(None, out)))
 
     def diagonal(self, side: Any) -> np.ndarray:
         return np.full(len(side), float(self.value(np.zeros(1))[0]))
@@ -396,7 +396,7 @@ class InverseMultiquadric(DistanceKernel):
     c: float = param(default=1.0, check=positive, continuous=True)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.profiles.inverse_root(pair.sqdist(), float(self.c) ** 2, out)
+        _compiled.profiles.inverse_root(pair.sqdist(None, out), float(self.c) ** 2, out)
 
     def value(self, r2: np.ndarray) -> np.ndarray:
         return 1.0 / np.sqrt(r2 + float(self.c) ** 2)
