@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from mercer.definiteness import INDEFINITE, Certificate, Definite, Witness
+from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.vectors import VECTORS
 from mercer.errors import InfiniteFeaturesError, KernelOverflowError, ParameterError, explain
@@ -147,12 +147,13 @@ class Kernel:
         """The proof's node; leaves state `definite`, composites apply a rule to their parts."""
         claim = self.claim()
         if claim is None:
-            return Certificate("unknown", repr(self), "nothing is claimed")
+            return Certificate(UNKNOWN, repr(self), "nothing is claimed")
         made = claim.certificate(repr(self))
         if d is not None and d > made.where.max_dim:
-            rule = f"{made.rule}; false in R^{d}"
+            rule = f"{made.rule}; it does not extend to R^{d}"
             where = dataclasses.replace(made.where, max_dim=math.inf, space=f"R^{d}")
-            return Certificate(INDEFINITE, repr(self), rule, where, witness=self.refute(d=d))
+            witness = self.refute(d=d)
+            return Certificate(UNKNOWN if witness is None else INDEFINITE, repr(self), rule, where, witness=witness)
         return made
 
     def claim(self) -> Definite | None:
@@ -209,7 +210,7 @@ class Kernel:
     # -- parameters, as scikit-learn has them ------------------------------------------------------------------------
 
     def _param_names(self) -> tuple[str, ...]:
-        return tuple(self.__dataclass_fields__)  # type: ignore[attr-defined]
+        return tuple(self._checks)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; nested ones as ``k1__length_scale``."""

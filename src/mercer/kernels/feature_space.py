@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -113,7 +113,9 @@ class Centered(Composite):
 
     kernel: Kernel = param(check=is_kernel)
 
-    center_: Any = None
+    center_: ClassVar[Any] = None
+    mean_: ClassVar[float]
+    _mean_of: ClassVar[str] = ""
 
     def certify(self, d: int | None) -> Certificate:
         return center_rule(repr(self), self.kernel.certify(d))
@@ -123,11 +125,14 @@ class Centered(Composite):
 
     def fit_batch(self, batch: Batch) -> Self:
         self.kernel.fit_batch(batch)
-        side = self.kernel.prepare(batch)
-        means = multiply(self.kernel, side, side, np.full((len(side), 1), 1.0 / len(side)))[:, 0]
         self.center_ = batch.raw
-        self.mean_ = float(means.mean())
+        self._set_mean(self.kernel.prepare(batch))
         return self
+
+    def _set_mean(self, side: Any) -> None:
+        """The mean of k over all pairs of the centre's points; it is made anew when a parameter has changed."""
+        self.mean_ = float(multiply(self.kernel, side, side, np.full((len(side), 1), 1.0 / len(side))).mean())
+        self._mean_of = repr(self.kernel)
 
     def _centre(self, batch: Batch) -> Batch:
         if self.center_ is None:
@@ -138,6 +143,8 @@ class Centered(Composite):
         centre = self._centre(batch)
         side = self.kernel.prepare(batch)
         middle = self.kernel.prepare(centre)
+        if self._mean_of != repr(self.kernel):
+            self._set_mean(middle)
         means = multiply(self.kernel, side, middle, np.full((len(middle), 1), 1.0 / len(middle)))[:, 0]
         made = Parts(side, mean=means)
         made.middle = middle  # type: ignore[attr-defined]
