@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TILE = 256  # rows and columns of a tile, and the width of a panel
 WIDE = 48  # more features than this: BLAS
+_SUMMED = 64  # products that BLAS may add in one go
 _KEEP = 0.5  # a squared distance below this share of ‖x‖² + ‖y‖² is computed again
 _MANY = 8  # if more than 1/8 of a tile has to be computed again, all of it is
 
@@ -98,8 +99,13 @@ class VectorSamples(Samples):
             _compiled.products.dot_tile(self.x[i0:i1], y.panel(j0), out)
             return
         work.serial_blas()
-        np.dot(self.x[i0:i1], y.x[j0:j1].T, out=out)
         rows, cols = self.x[i0:i1], y.x[j0:j1]
+        # BLAS adds all products one after the other; some at a time, they keep the accuracy of the direct path
+        np.dot(rows[:, :_SUMMED], cols[:, :_SUMMED].T, out=out)
+        part = np.empty_like(out)
+        for start in range(_SUMMED, self.width, _SUMMED):
+            np.dot(rows[:, start : start + _SUMMED], cols[:, start : start + _SUMMED].T, out=part)
+            out += part
         _compiled.products.repair_dots(out, self.norms[i0:i1], y.norms[j0:j1], rows, cols, np.empty(1))
 
     def sqdist(

@@ -1,0 +1,35 @@
+"""Shared fixtures; the Hypothesis profile keeps runs the same everywhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("mercer", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("mercer")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("MERCER_TEST_ALL"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="a long test: make test-all runs it"))
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Real data sets beside the project, where there are any."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the real data sets are not beside this clone")
+    return folder

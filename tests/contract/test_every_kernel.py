@@ -1,0 +1,104 @@
+"""What every kernel promises, present and future: the registry is walked, nothing is listed by hand."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+
+import mercer
+from mercer.kernels import catalogue
+from mercer.testing import check_kernel, sample_for
+
+EXAMPLES = [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))]
+
+
+def example(name: str, number: int) -> mercer.Kernel:
+    return catalogue()[name].examples()[number]
+
+
+def samples(kernel: mercer.Kernel, count: int, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    if type(kernel).__name__ == "Matches":  # the one set kernel that needs columns
+        return rng.integers(0, 2, (count, 3)).astype(float)
+    return sample_for(kernel, count, 3, rng)
+
+
+def take(X, rows):
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+
+
+def params():
+    return pytest.mark.parametrize(("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES])
+
+
+@params()
+def test_keeps_its_promises(name, number):
+    kernel = example(name, number)
+    check_kernel(kernel, samples(kernel, 40))
+
+
+@params()
+def test_equals_the_oracle(name, number):
+    kernel = example(name, number)
+    X = samples(kernel, 9, seed=1)
+    kernel.fit(X)
+    exact = naive.gram(kernel, X)
+    K = kernel(X)
+    scale = max(abs(float(v)) for v in exact.ravel()) or 1.0
+    assert max(abs(float(v) - k) for v, k in zip(exact.ravel(), K.ravel(), strict=True)) <= 2e-14 * scale
+    Y = take(X, [3, 1])
+    exact = np.array([[float(naive.value(kernel, x, y)) for y in Y] for x in X])
+    np.testing.assert_allclose(kernel(X, Y), exact, rtol=0, atol=2e-14 * scale)
+
+
+@params()
+def test_gradient_equals_the_oracle(name, number):
+    """Against derivatives of the oracle in high precision; finite differences would only measure noise."""
+    kernel = example(name, number)
+    X = samples(kernel, 5, seed=2)
+    kernel.fit(X)
+    W = np.random.default_rng(3).standard_normal((5, 5))
+    found = kernel.gradient(X, W)
+    for path, slope in found.items():
+        for index in np.ndindex(np.shape(slope)):
+            at = None if index == () else index[0] if len(index) == 1 else index
+            terms = [
+                (W[i, j], float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j)))
+                for i in range(5)
+                for j in range(5)
+            ]
+            exact = sum(w * d for w, d in terms)
+            size = sum(abs(w * d) for w, d in terms)
+            assert abs(np.asarray(slope)[index] - exact) <= 1e-12 * size + 1e-300, (path, index)
+
+
+@params()
+def test_gradient_between_two_collections(name, number):
+    kernel = example(name, number)
+    X = samples(kernel, 12, seed=4)
+    kernel.fit(X)
+    if not kernel.continuous_params():
+        pytest.skip("no continuous parameter")
+    left, right = take(X, range(7)), take(X, range(7, 12))
+    W = np.random.default_rng(5).standard_normal((7, 5))
+    both = np.zeros((12, 12))
+    both[:7, 7:] = W
+    apart, whole = kernel.gradient(left, W, right), kernel.gradient(X, both)
+    for path in apart:
+        np.testing.assert_allclose(apart[path], whole[path], rtol=1e-9, atol=1e-12)
+
+
+def test_the_oracle_knows_every_kernel():
+    assert set(catalogue()) <= naive.KNOWN
+
+
+def test_every_name_is_importable_from_the_top():
+    for name in mercer.kernels.__all__:
+        assert getattr(mercer, name) is getattr(mercer.kernels, name)
+    assert set(catalogue()) <= set(dir(mercer))
+
+
+def test_every_kernel_says_its_formula():
+    for name, cls in catalogue().items():
+        assert cls.__doc__ and len(cls.__doc__) > 10 and not cls.__doc__.startswith(f"{name}("), name
