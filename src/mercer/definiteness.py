@@ -258,7 +258,9 @@ def power_series_rule(claim: str, part: Certificate, radius: float, negative: bo
         return Certificate(UNKNOWN, claim, f"no rule: {why}", where, (part,))
     status = STRICT if part.status == STRICT and linear else PSD
     facts = {POSITIVE_DIAGONAL} if constant or (linear and part.has(POSITIVE_DIAGONAL)) else set()
-    rule = "power series with coefficients ≥ 0: sums of Schur powers and their limit; |k(x,y)| ≤ √(k(x,x) k(y,y)) keeps it inside the radius"
+    rule = (
+        "power series with coefficients ≥ 0: sums of Schur powers and their limit; |k(x,y)| ≤ √(k(x,x) k(y,y)) keeps it inside the radius"
+    )
     return Certificate(status, claim, rule, where, (part,), frozenset(facts))
 
 

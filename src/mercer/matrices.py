@@ -48,7 +48,9 @@ class GramReport:
         """The symmetric positive B with B Bᵀ = K."""
         if not self.psd:
             raise DefinitenessError(
-                explain("K", f"smallest eigenvalue {self.min_eigenvalue:.6g}", "has no real square root", "use mercer.repair(K, how='clip')")
+                explain(
+                    "K", f"smallest eigenvalue {self.min_eigenvalue:.6g}", "has no real square root", "use mercer.repair(K, how='clip')"
+                )
             )
         values, vectors = np.linalg.eigh(self.matrix)
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
@@ -92,9 +94,7 @@ def check_gram(K: Any) -> GramReport:
     low = float(np.linalg.eigvalsh(centred)[0])
     cpd = symmetric and low >= -slack * float(np.abs(values).max())
     psd = symmetric and bool(values[0] >= -tolerance)
-    return GramReport(
-        half, symmetric, nonnegative, bounded, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], cpd or psd, psd
-    )
+    return GramReport(half, symmetric, nonnegative, bounded, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], cpd or psd, psd)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -50,7 +50,7 @@ nonnegative = Constraint("non-negative", lambda v: is_real(v) and v >= 0, "give 
 positive_or_per_column = Constraint("positive", _all_positive, "give one number > 0, or a list of them, one per column")
 function = Constraint("callable", callable, "give a function of a whole collection, or a registered name")
 positive_or_inf = Constraint(
-    "positive", lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and v > 0, "give a number > 0, or math.inf"
+    "positive", lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and float(v) > 0, "give a number > 0, or math.inf"
 )
 boolean = Constraint("True or False", lambda v: isinstance(v, (bool, np.bool_)))
 

@@ -56,7 +56,9 @@ class SklearnKernel(TheirKernel):
         if Y is not None:
             raise ParameterError(explain("eval_gradient", True, "is for k(X) only"))
         learned = self._learned()
-        found = [m * np.asarray(learned[name], dtype=float)[() if i is None else i] for name, i, m in jacobian(self.kernel, X) if name in learned]
+        found = [
+            m * np.asarray(learned[name], dtype=float)[() if i is None else i] for name, i, m in jacobian(self.kernel, X) if name in learned
+        ]
         k = self.kernel(X)
         return k, np.stack(found, axis=-1) if found else np.zeros((*k.shape, 0))
 

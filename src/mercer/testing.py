@@ -120,7 +120,8 @@ def _check_copies(kernel: Kernel, X: Any) -> None:
     from sklearn.base import clone
 
     K = kernel(X)
-    assert np.array_equal(pickle.loads(pickle.dumps(kernel))(X), K), "pickling keeps the kernel"
+    if "<locals>" not in type(kernel).__qualname__:
+        assert np.array_equal(pickle.loads(pickle.dumps(kernel))(X), K), "pickling keeps the kernel"
     assert np.array_equal(clone(kernel).fit(X)(X), K), "clone and fit give the same kernel"
     for name, value in kernel.get_params().items():
         kernel.set_params(**{name: value})
@@ -217,5 +218,3 @@ def _check_gradient(kernel: Kernel, X: Any) -> None:
             estimate = (a - 8 * b + 8 * c - d) / (12 * step)  # type: ignore[operator]
             scale = np.abs(W * kernel(X)).sum() / max(abs(float(value[index])), 1e-2) + abs(estimate)
             assert abs(np.asarray(slope)[index] - estimate) <= 1e-6 * scale, f"d/d{name}{list(index)}: {slope} against {estimate}"
-
-

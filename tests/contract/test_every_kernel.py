@@ -63,11 +63,7 @@ def test_gradient_equals_the_oracle(name, number):
     for path, slope in found.items():
         for index in np.ndindex(np.shape(slope)):
             at = None if index == () else index[0] if len(index) == 1 else index
-            terms = [
-                (W[i, j], float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j)))
-                for i in range(5)
-                for j in range(5)
-            ]
+            terms = [(W[i, j], float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j))) for i in range(5) for j in range(5)]
             exact = sum(w * d for w, d in terms)
             size = sum(abs(w * d) for w, d in terms)
             assert abs(np.asarray(slope)[index] - exact) <= 1e-12 * size + 1e-300, (path, index)

@@ -173,5 +173,7 @@ def test_importing_mercer_is_light():
 
 
 def test_algebra_needs_neither_numba_nor_sklearn():
-    code = "import sys, mercer; k = 2 * mercer.RBF() + 1; str(k.certificate()); print([m for m in ('numba', 'sklearn') if m in sys.modules])"
+    code = (
+        "import sys, mercer; k = 2 * mercer.RBF() + 1; str(k.certificate()); print([m for m in ('numba', 'sklearn') if m in sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

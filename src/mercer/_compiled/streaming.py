@@ -16,7 +16,7 @@ from mercer._compiled import compiled
 _STEP = 8  # doubles in a cache line
 
 
-@intrinsic
+@intrinsic  # type: ignore[misc]
 def _stream(typingctx, array, index, value):  # type: ignore[no-untyped-def]
     """array[index] = value, marked nontemporal."""
 
@@ -41,7 +41,7 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
             row = tile[i]
             to = matrix[i0 + i, j0 : j0 + n]
             for j in range(n):
-                _stream(to, j, row[j])
+                _stream(to, j, row[j])  # type: ignore[call-arg]
             for j in range(n):
                 flag[j] += row[j] * 0.0
         if both:
@@ -49,14 +49,14 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
             r4, r5, r6, r7 = tile[start + 4], tile[start + 5], tile[start + 6], tile[start + 7]
             for j in range(n):
                 to = matrix[j0 + j, i0 + start : i0 + start + _STEP]
-                _stream(to, 0, r0[j])
-                _stream(to, 1, r1[j])
-                _stream(to, 2, r2[j])
-                _stream(to, 3, r3[j])
-                _stream(to, 4, r4[j])
-                _stream(to, 5, r5[j])
-                _stream(to, 6, r6[j])
-                _stream(to, 7, r7[j])
+                _stream(to, 0, r0[j])  # type: ignore[call-arg]
+                _stream(to, 1, r1[j])  # type: ignore[call-arg]
+                _stream(to, 2, r2[j])  # type: ignore[call-arg]
+                _stream(to, 3, r3[j])  # type: ignore[call-arg]
+                _stream(to, 4, r4[j])  # type: ignore[call-arg]
+                _stream(to, 5, r5[j])  # type: ignore[call-arg]
+                _stream(to, 6, r6[j])  # type: ignore[call-arg]
+                _stream(to, 7, r7[j])  # type: ignore[call-arg]
     for j in range(n):
         if flag[j] != 0.0:
             return False

@@ -11,7 +11,6 @@ import numpy as np
 
 from mercer.errors import InputTypeError, ParameterError, WidthError, explain
 
-
 _MAKING = threading.RLock()
 
 

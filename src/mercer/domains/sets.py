@@ -42,7 +42,7 @@ def _holds_sets(raw: Any) -> bool:
     """A collection of Python sets: a list, or an array of objects, possibly of one column."""
     if isinstance(raw, (list, tuple)):
         return bool(raw) and is_set(raw[0])
-    values = np.asarray(raw) if getattr(raw, "dtype", None) == object or hasattr(raw, "to_list") else None
+    values = np.asarray(raw) if getattr(getattr(raw, "dtype", None), "kind", "") == "O" or hasattr(raw, "to_list") else None
     return values is not None and values.size > 0 and is_set(values.ravel()[0])
 
 

@@ -211,9 +211,7 @@ class CsrSamples(Samples):
         if _compiled.products.dots_to_sqdist(out, nx, ny, _KEEP):
             a, b = self.x, y.x
             ones = np.ones(self.width) if weights is None else weights
-            _compiled.sparse.repair_sqdist(
-                out, nx, ny, _KEEP, a.indptr, a.indices, a.data, i0, b.indptr, b.indices, b.data, j0, ones
-            )
+            _compiled.sparse.repair_sqdist(out, nx, ny, _KEEP, a.indptr, a.indices, a.data, i0, b.indptr, b.indices, b.data, j0, ones)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("panel", "l1", "squared_difference", "panels"):
@@ -289,6 +287,7 @@ class Vectors(Domain):
         return isinstance(other, Vectors) and other.nonnegative == self.nonnegative
 
     def encode(self, batch: Batch) -> Samples:
+        samples: Any
         if self.nonnegative:
             samples = batch.encode(VECTORS)
             self._check_signs(samples)
@@ -297,11 +296,11 @@ class Vectors(Domain):
         if type(raw) is np.ndarray and raw.dtype == np.float64 and raw.ndim == 2 and raw.size:
             x = np.ascontiguousarray(raw)
             _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]))
-            samples: Any = VectorSamples(x)
+            samples = VectorSamples(x)
         elif hasattr(raw, "tocsr"):
             samples = self._encode_sparse(raw, batch)
         else:
-            x = np.ascontiguousarray(_as_floats(raw)) if np.ndim(raw) or not isinstance(raw, (set, dict)) else raw
+            x = np.ascontiguousarray(_as_floats(raw))
             _check_shape(x, batch)
             _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]))
             samples = VectorSamples(x)

@@ -55,7 +55,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
         if self.landmarks is None:
             self.landmarks_ = X
         elif isinstance(self.landmarks, (int, np.integer)) and not isinstance(self.landmarks, bool):
-            if not 1 <= self.landmarks:
+            if not self.landmarks >= 1:
                 raise ParameterError(explain("KernelMap: landmarks", self.landmarks, "must be at least 1"))
             count = min(int(self.landmarks), len(batch))
             rows = np.sort(check_random_state(self.random_state).choice(len(batch), count, replace=False))

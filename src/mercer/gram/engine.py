@@ -5,6 +5,7 @@ Reductions are made in an order that depends on the sizes only, never on the num
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -124,7 +125,7 @@ def _row_strips(n: int, m: int, columns: int) -> list[range]:
     cost = np.cumsum(count - np.arange(count))
     edges = np.searchsorted(cost, np.linspace(0, cost[-1], groups + 1)[1:-1]) + 1
     edges = np.unique(np.concatenate([[0], edges, [count]]))
-    return [range(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [range(a, b) for a, b in itertools.pairwise(edges.tolist())]
 
 
 def multiply(kernel: Fills, x: Any, y: Any, v: np.ndarray) -> np.ndarray:

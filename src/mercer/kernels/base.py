@@ -357,13 +357,13 @@ class Kernel:
 class Parts(Samples):
     """The prepared sides of a composite's children, and what the composite itself computed per sample."""
 
-    def __init__(self, *sides: Any, **extra: np.ndarray | None) -> None:
+    def __init__(self, *sides: Any, **extra: Any) -> None:
         self.sides = sides
         self.extra = extra
         self.origin = self
 
     def __len__(self) -> int:
-        return len(self.sides[0]) if self.sides else len(next(iter(self.extra.values())))  # type: ignore[arg-type]
+        return len(self.sides[0]) if self.sides else len(next(iter(self.extra.values())))
 
     def __getitem__(self, at: int) -> Any:
         return self.sides[at]
@@ -373,7 +373,7 @@ class Parts(Samples):
         for side in self.sides:
             if id(side) not in made:
                 made[id(side)] = side.take(rows)
-        extra = {name: None if value is None else value[rows] for name, value in self.extra.items()}
+        extra = {name: value[rows] for name, value in self.extra.items()}
         taken = Parts(*(made[id(side)] for side in self.sides), **extra)
         taken._inherit(self, rows)
         return taken

@@ -22,7 +22,7 @@ from mercer.definiteness import (
     sum_rule,
 )
 from mercer.domains.base import Batch, Domain
-from mercer.errors import DomainError, DomainMismatchError, InfiniteFeaturesError, ParameterError, explain
+from mercer.errors import DomainError, DomainMismatchError, InfiniteFeaturesError, MercerError, ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel, Parts
 from mercer.params import Constraint, is_real, param, real
@@ -264,7 +264,10 @@ class Scaled(Composite):
         def witness() -> Witness | None:
             rng = np.random.default_rng(0)
             for points in self.kernel.domain.lattices(d or 2, rng):
-                diagonal = self.kernel.diag(points)
+                try:
+                    diagonal = self.kernel.diag(points)
+                except MercerError:  # overflow, or outside the domain: not a place to look
+                    continue
                 at = int(np.argmax(diagonal))
                 if diagonal[at] > 0:
                     return Witness(points[at : at + 1], np.ones(1), float(self.factor * diagonal[at]))
@@ -386,7 +389,7 @@ class Power(Composite):
 
 
 class Exp(Composite):
-    """exp(k)."""
+    """exp(k), the exponential of every value."""
 
     kernel: Kernel = param(check=is_kernel)
 

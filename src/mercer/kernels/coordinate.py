@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer import _compiled
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
+from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import NONNEGATIVE
 from mercer.gram.engine import check_budget
@@ -34,7 +34,7 @@ def _subset_products(x: np.ndarray, sizes: range) -> np.ndarray:
 class ANOVA(Kernel):
     """Σ over subsets of ``degree`` features of Π x_i y_i, by a recursion of O(n·degree) steps."""
 
-    degree: int = param(default=2, check=integer(1))
+    degree: int = param(check=integer(1))
 
     def claim(self) -> Definite:
         rule = "inner product: φ(x) = the products over all subsets of this size"
@@ -51,7 +51,7 @@ class ANOVA(Kernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(), cls(degree=1), cls(degree=3)]
+        return [cls(degree=2), cls(degree=1), cls(degree=3)]
 
 
 class AllSubsets(Kernel):
@@ -152,7 +152,7 @@ class HistogramIntersection(_Histogram):
 class Chi2(_Histogram):
     """exp(−γ Σ (x_j − y_j)²/(x_j + y_j)), on x ≥ 0; 0/0 counts 0."""
 
-    definite = Definite(STRICT, "Schoenberg: −(x−y)²/(x+y) is cpd and 0 only at x = y", "x ≥ 0")
+    definite = Definite(STRICT, "Schoenberg: −(x−y)²/(x+y) is cpd and 0 only at x = y", "x ≥ 0", facts=(DIVISIBLE,))
     gamma: float = param(default=1.0, check=positive, continuous=True)
 
     def _distance(self, pair: Pair) -> np.ndarray:

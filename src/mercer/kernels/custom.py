@@ -6,7 +6,7 @@ import importlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -138,6 +138,11 @@ class CustomKernel(Kernel, abstract=True):
             rule = "is defined inside a function and cannot be pickled"
             raise ParameterError(explain("kernel", function.__qualname__, rule, "define it at the top of a module"))
         return _restore, (function.__module__, function.__qualname__, self.function_params)
+
+    def copy(self) -> CustomKernel:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
     def __sklearn_clone__(self) -> CustomKernel:
         return self.copy()

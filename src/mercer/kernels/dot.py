@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer import _compiled
-from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite, Where, Witness
+from mercer.definiteness import DIVISIBLE, INDEFINITE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite, Where, Witness
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, ParameterError, WidthError, explain
@@ -118,7 +118,7 @@ class GeneralLinear(Kernel):
 class Polynomial(DotKernel):
     """k(x, y) = (scale ⟨x, y⟩ + offset)^degree."""
 
-    degree: int = param(default=3, check=integer(1))
+    degree: int = param(check=integer(1))
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=1.0, check=real, continuous=True)
 
@@ -165,13 +165,13 @@ class Polynomial(DotKernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(), cls(degree=2, scale=0.5), cls(degree=4, offset=0.0), cls(degree=2, offset=-1.0)]
+        return [cls(degree=3), cls(degree=2, scale=0.5), cls(degree=4, offset=0.0), cls(degree=2, offset=-1.0)]
 
 
 class ExponentialDot(DotKernel):
     """k(x, y) = exp(α ⟨x, y⟩)."""
 
-    definite = Definite(STRICT, "power series: exp has positive coefficients, and ⟨x, y⟩ separates points")
+    definite = Definite(STRICT, "power series: exp has positive coefficients, and ⟨x, y⟩ separates points", facts=(DIVISIBLE,))
     alpha: float = param(default=1.0, check=positive, continuous=True)
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:

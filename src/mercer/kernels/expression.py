@@ -42,7 +42,7 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
 
     >>> import mercer
     >>> mercer.parse("0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear()")
-    0.5 * RBF(length_scale=2.0) + Polynomial() * Linear()
+    0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear()
     >>> mercer.parse("__import__('os').system('ls')")
     Traceback (most recent call last):
     ...
@@ -123,7 +123,9 @@ class _Reader:
     def _arithmetic(node: ast.expr, *values: Any) -> None:
         for value in values:
             if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
-                raise ParseError(explain("expression", ast.unparse(node)[:80], "does arithmetic with something that is no kernel and no number"))
+                raise ParseError(
+                    explain("expression", ast.unparse(node)[:80], "does arithmetic with something that is no kernel and no number")
+                )
 
     def _binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
         if isinstance(node.op, ast.MatMult):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Normalized(Composite):
         pair.work.release(mark)
 
     def diagonal(self, side: Parts) -> np.ndarray:
-        return (side.extra["diagonal"] > 0).astype(float)  # type: ignore[operator]
+        return (side.extra["diagonal"] > 0).astype(float)
 
     def _diagonal_derivatives(self, side: Parts) -> list[np.ndarray]:
         """d log k(x, x)/dθ of every sample, parameter by parameter."""
@@ -72,7 +72,7 @@ class Normalized(Composite):
                         for at, values in enumerate(visited):
                             found.setdefault(at, np.empty(len(side)))[rows] = values
             diagonal = side.extra["diagonal"]
-            return [np.where(diagonal > 0, v / np.where(diagonal > 0, diagonal, 1.0), 0.0) for v in found.values()]  # type: ignore[operator]
+            return [np.where(diagonal > 0, v / np.where(diagonal > 0, diagonal, 1.0), 0.0) for v in found.values()]
 
         return side.once("diagonal derivatives", make)
 
@@ -113,10 +113,6 @@ class Centered(Composite):
 
     kernel: Kernel = param(check=is_kernel)
 
-    center_: ClassVar[Any] = None
-    mean_: ClassVar[float]
-    _mean_of: ClassVar[str] = ""
-
     def certify(self, d: int | None) -> Certificate:
         return center_rule(repr(self), self.kernel.certify(d))
 
@@ -135,7 +131,7 @@ class Centered(Composite):
         self._mean_of = repr(self.kernel)
 
     def _centre(self, batch: Batch) -> Batch:
-        if self.center_ is None:
+        if not hasattr(self, "center_"):
             raise errors.NotFittedError(explain("Centered", self, "does not know its centre yet", "call kernel.fit(X) first"))
         return Batch(self.center_, like=batch)
 
@@ -156,7 +152,7 @@ class Centered(Composite):
         out += self.mean_
 
     def diagonal(self, side: Parts) -> np.ndarray:
-        return (self.kernel.diagonal(side[0]) - (side.extra["mean"] + side.extra["mean"])) + self.mean_  # type: ignore[operator]
+        return (self.kernel.diagonal(side[0]) - (side.extra["mean"] + side.extra["mean"])) + self.mean_
 
     def _mean_derivatives(self, side: Parts) -> tuple[list[np.ndarray], list[float]]:
         """d/dθ of the mean of k(x, c) over the centre's points c, and of its own mean."""

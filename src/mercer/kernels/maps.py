@@ -153,7 +153,7 @@ class On(_Single):
     columns: Any = param(check=Constraint("columns", _are_columns, "give a name, a position, a list of them, or a slice"))
 
     @property
-    def domain(self) -> Domain:
+    def domain(self) -> Domain:  # type: ignore[override]
         return self.kernel.domain if isinstance(self.kernel.domain, Vectors) else _Table()
 
     def positions(self, d: int) -> list[int]:

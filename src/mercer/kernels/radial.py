@@ -12,7 +12,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer import _compiled
-from mercer.definiteness import CPD, DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite, Where, conformal_rule, exp_rule
+from mercer.definiteness import (
+    CPD,
+    DIVISIBLE,
+    POSITIVE_DIAGONAL,
+    PSD,
+    SEPARATES,
+    STRICT,
+    Certificate,
+    Definite,
+    Where,
+    conformal_rule,
+    exp_rule,
+)
 from mercer.domains.base import Batch
 from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
@@ -39,7 +51,9 @@ __all__ = [
 def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
     """One value per column must fit the columns."""
     if np.ndim(value) and len(value) != width:
-        raise WidthError(explain(f"{type(kernel).__name__}: {name}", f"{len(value)} values", f"must have one per column of X, which has {width}"))
+        raise WidthError(
+            explain(f"{type(kernel).__name__}: {name}", f"{len(value)} values", f"must have one per column of X, which has {width}")
+        )
 
 
 class RadialKernel(Kernel, abstract=True):
@@ -364,7 +378,12 @@ class Wendland(RadialKernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(length_scale=3.0), cls(length_scale=2.0, smoothness=0), cls(length_scale=4.0, smoothness=2, dimension=8), cls(smoothness=3)]
+        return [
+            cls(length_scale=3.0),
+            cls(length_scale=2.0, smoothness=0),
+            cls(length_scale=4.0, smoothness=2, dimension=8),
+            cls(smoothness=3),
+        ]
 
 
 class DistanceKernel(Kernel, abstract=True):

@@ -21,7 +21,7 @@ def witness_among(kernel: Kernel, points: Any, balanced: bool) -> Witness | None
     k = kernel(points).astype(np.float64)
     n = len(k)
     centre = np.eye(n) - 1.0 / n if balanced else np.eye(n)
-    values, vectors = np.linalg.eigh(centre @ k @ centre)
+    _, vectors = np.linalg.eigh(centre @ k @ centre)
     c = centre @ vectors[:, 0]
     value = float(c @ k @ c)
     rounding = 50 * n * np.finfo(float).eps * max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))

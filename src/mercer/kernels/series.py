@@ -129,7 +129,9 @@ class PowerSeries(Composite):
         if not callable(self.coefficients):
             for n in range(len(coefficients)):
                 yield "coefficients", n, inner**n
-        outer = np.polynomial.polynomial.polyval(inner, coefficients[1:] * np.arange(1, len(coefficients))) if len(coefficients) > 1 else 0.0
+        outer = (
+            np.polynomial.polynomial.polyval(inner, coefficients[1:] * np.arange(1, len(coefficients))) if len(coefficients) > 1 else 0.0
+        )
         for name, index, tile in self.kernel.tile_derivatives(part):
             yield f"kernel__{name}", index, tile * outer
 
@@ -153,7 +155,10 @@ class PowerSeries(Composite):
         from mercer.kernels.dot import Linear
         from mercer.kernels.radial import RBF
 
-        return [cls(kernel=Linear(), coefficients=[1.0, 0.5, 0.0, 0.25]), cls(kernel=0.5 * RBF(), coefficients=inverse_root(1.0), radius=1.0)]
+        return [
+            cls(kernel=Linear(), coefficients=[1.0, 0.5, 0.0, 0.25]),
+            cls(kernel=0.5 * RBF(), coefficients=inverse_root(1.0), radius=1.0),
+        ]
 
 
 def inverse_root(theta: float) -> Callable[[int], float]:

@@ -51,7 +51,7 @@ class Jaccard(_SetKernel):
 
 
 class SetIntersection(_SetKernel):
-    """|A ∩ B|."""
+    """|A ∩ B|, the number of common elements."""
 
     definite = Definite(PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,))
 
