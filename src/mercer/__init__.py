@@ -33,6 +33,7 @@ _WHERE = {
     "centroid_distance": "mercer.geometry",
     "to_sklearn": "mercer.sklearn_kernels",
     "KernelMap": "mercer.estimators.map",
+    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD"), "mercer.estimators.svm"),
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})
@@ -43,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return importlib.import_module(f"mercer.{name}")
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(name)
     owner = importlib.import_module(_WHERE.get(name, "mercer.kernels"))
     try:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
+import math
+import numbers
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -39,22 +41,26 @@ def _default_budget() -> int:
 
 def parse_bytes(value: int | float | str) -> int:
     """``"2 GB"`` → 2000000000."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
-        return int(value)
+    size = 0.0
     if isinstance(value, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", value)
-        if match and match[2].upper() in _UNITS and match[1].count(".") <= 1 and float(match[1]) > 0:
-            return int(float(match[1]) * _UNITS[match[2].upper()])
+        match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*", value)
+        if match and match[2].upper() in _UNITS:
+            size = float(match[1]) * _UNITS[match[2].upper()]
+    elif isinstance(value, (numbers.Real)) and not isinstance(value, bool):
+        size = float(value) if abs(value) < 1e30 else math.inf
+    if 1 <= size < math.inf:
+        return int(size)
     raise ParameterError(explain("memory_budget", value, "must be a positive size", "give bytes, or a text such as '2 GB'"))
 
 
 def format_bytes(size: float) -> str:
     """2000000000 → ``2.0 GB``."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"
+    unit = "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 999.5:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:.3g} {unit}" if size < 999.5 else f"{size:.0f} {unit}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,37 +79,41 @@ _CURRENT: contextvars.ContextVar[Config | None] = contextvars.ContextVar("mercer
 def get_config() -> Config:
     """The settings in force in this thread."""
     current = _CURRENT.get()
-    if current is not None:
-        return current
+    return _default() if current is None else current
+
+
+def _default() -> Config:
     if not _DEFAULT:
         _DEFAULT.append(Config())
     return _DEFAULT[0]
 
 
-def _changed(changes: dict[str, Any]) -> Config:
+def _changed(changes: dict[str, Any], base: Config) -> Config:
     for name in changes:
         if name not in ("threads", "memory_budget", "progress"):
             raise ParameterError(explain("setting", name, "is not known", "use threads, memory_budget or progress"))
     threads = changes.get("threads", 1)
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+    if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or threads < 1:
         raise ParameterError(explain("threads", threads, "must be an integer >= 1"))
+    if "threads" in changes:
+        changes["threads"] = int(threads)
     if "memory_budget" in changes:
         changes["memory_budget"] = parse_bytes(changes["memory_budget"])
     progress = changes.get("progress", "auto")
     if not (isinstance(progress, bool) or progress == "auto" or callable(progress)):
         raise ParameterError(explain("progress", progress, "must be True, False, 'auto' or a function of (done, total)"))
-    return dataclasses.replace(get_config(), **changes)
+    return dataclasses.replace(base, **changes)
 
 
 def set_config(**changes: Any) -> None:
     """Change the settings for the rest of the process."""
-    _DEFAULT[:] = [_changed(changes)]
+    _DEFAULT[:] = [_changed(changes, _default())]
 
 
 @contextlib.contextmanager
 def config_context(**changes: Any) -> Iterator[Config]:
     """Change the settings inside a ``with`` block, in this thread only."""
-    token = _CURRENT.set(_changed(changes))
+    token = _CURRENT.set(_changed(changes, get_config()))
     try:
         yield get_config()
     finally:

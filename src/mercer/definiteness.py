@@ -182,9 +182,9 @@ def scale_rule(claim: str, factor: float, part: Certificate, witness: Callable[[
     if factor == 0:
         return Certificate(PSD, claim, "weight 0: the zero kernel", part.where, (part,))
     if factor > 0:
-        status = part.status if part.status != INDEFINITE else INDEFINITE
         rule = f"positive multiple: feature map √{factor:g} φ" if part.psd else "positive multiple keeps the status"
-        return Certificate(status, claim, rule, part.where, (part,), part.facts, part.witness)
+        witness_ = part.witness and dataclasses.replace(part.witness, value=factor * part.witness.value)
+        return Certificate(part.status, claim, rule, part.where, (part,), part.facts, witness_)
     found = witness() if part.psd else None
     if found is not None:
         return Certificate(INDEFINITE, claim, "negative multiple of a kernel with k(x,x) > 0", part.where, (part,), witness=found)
@@ -237,6 +237,8 @@ def conformal_rule(claim: str, part: Certificate, nonzero: bool) -> Certificate:
 def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
     """k ** n, integer n ≥ 1 or a real exponent."""
     facts = {f for f in (POSITIVE_DIAGONAL, DIVISIBLE) if part.has(f)}
+    if exponent % 2 == 1 and part.has(SEPARATES):  # φ ⊗ φ ⊗ φ tells φ from −φ
+        facts.add(SEPARATES)
     if not part.psd:
         return Certificate(UNKNOWN, claim, "no rule: a power of a part that is not psd", part.where, (part,))
     if float(exponent).is_integer():
@@ -249,8 +251,10 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
     return Certificate(UNKNOWN, claim, rule, part.where, (part,))
 
 
-def power_series_rule(claim: str, part: Certificate, radius: float, negative: bool, constant: bool, linear: bool) -> Certificate:
-    """Σ aₙ kⁿ; ``constant`` if a₀ > 0, ``linear`` if some aₙ > 0 with n ≥ 1, ``negative`` if some aₙ < 0."""
+def power_series_rule(
+    claim: str, part: Certificate, radius: float, *, negative: bool, constant: bool, linear: bool, first: bool, stated: str = ""
+) -> Certificate:
+    """Σ aₙ kⁿ; ``constant`` if a₀ > 0, ``first`` if a₁ > 0, ``linear`` if some aₙ > 0 with n ≥ 1, ``negative`` if some aₙ < 0."""
     conditions = () if math.isinf(radius) else (f"k(x,x) < {radius:g}",)
     where = part.where.meet(Where(conditions=conditions))
     if negative or not part.psd:
@@ -258,9 +262,9 @@ def power_series_rule(claim: str, part: Certificate, radius: float, negative: bo
         return Certificate(UNKNOWN, claim, f"no rule: {why}", where, (part,))
     status = STRICT if part.status == STRICT and linear else PSD
     facts = {POSITIVE_DIAGONAL} if constant or (linear and part.has(POSITIVE_DIAGONAL)) else set()
-    rule = (
-        "power series with coefficients ≥ 0: sums of Schur powers and their limit; |k(x,y)| ≤ √(k(x,x) k(y,y)) keeps it inside the radius"
-    )
+    if first and part.has(SEPARATES):
+        facts.add(SEPARATES)
+    rule = f"power series with coefficients ≥ 0{stated}: sums of Schur powers and their limit; by Cauchy–Schwarz all stay inside the radius"
     return Certificate(status, claim, rule, where, (part,), frozenset(facts))
 
 

@@ -80,6 +80,9 @@ class MemoryBudgetError(MercerError, MemoryError):
 class KernelOverflowError(MercerError, OverflowError):
     """A kernel value is not a finite number; the message names the rows."""
 
+    place: tuple[int, int] | None = None
+    value: float = float("nan")
+
 
 class ParseError(MercerError, ValueError):
     """A kernel expression that cannot be read."""

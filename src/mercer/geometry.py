@@ -67,7 +67,7 @@ def combination_norm(kernel: Kernel, X: Any, alpha: Any) -> float:
         raise DefinitenessError(explain("alpha", float(weights.sum()), rule, "subtract the mean, or use k.center()"))
     image = multiply(kernel, side, side, weights[:, None])[:, 0]
     value = float(weights @ image)
-    scale = float(np.abs(weights) @ np.abs(image))
+    scale = float(np.abs(weights).sum()) ** 2 * float(np.abs(kernel.diagonal(side)).max())
     if value < -1e-9 * scale:
         raise DefinitenessError(explain("αᵀKα", value, "is negative, so that k is no kernel", "look at k.certificate()"))
     return float(np.sqrt(max(value, 0.0)))

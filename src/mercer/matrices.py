@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import DefinitenessError, NotFiniteError, ParameterError, ShapeError, explain
+from mercer.errors import DefinitenessError, InputTypeError, NotFiniteError, ParameterError, ShapeError, explain
 
 
 def _square(K: Any) -> np.ndarray:
-    matrix = np.asarray(K)
+    try:
+        matrix = np.asarray(K)
+    except ValueError as error:
+        raise ShapeError(explain("K", type(K).__name__, f"is not a matrix ({error})")) from None
     if matrix.dtype.kind not in "fiub":
-        raise ShapeError(explain("K", f"{matrix.dtype} of shape {matrix.shape}", "must be a matrix of numbers"))
+        raise InputTypeError(explain("K", f"{matrix.dtype} of shape {matrix.shape}", "must be a matrix of numbers"))
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise ShapeError(explain("K", f"array of shape {matrix.shape}", "must be square"))
     if matrix.dtype not in (np.float32, np.float64):

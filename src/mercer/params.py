@@ -28,7 +28,12 @@ class Constraint:
 
 def is_real(value: Any) -> bool:
     """A finite real number; booleans are not numbers here."""
-    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)) and math.isfinite(value)
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def _is_integer(value: Any) -> bool:
@@ -40,7 +45,10 @@ def _all_positive(value: Any) -> bool:
         return value > 0
     if not isinstance(value, (list, tuple, np.ndarray)):
         return False
-    column = np.asarray(value)
+    try:
+        column = np.asarray(value)
+    except ValueError:  # ragged
+        return False
     return column.ndim == 1 and column.size > 0 and column.dtype.kind in "fiu" and bool(np.all(np.isfinite(column) & (column > 0)))
 
 
@@ -50,7 +58,7 @@ nonnegative = Constraint("non-negative", lambda v: is_real(v) and v >= 0, "give 
 positive_or_per_column = Constraint("positive", _all_positive, "give one number > 0, or a list of them, one per column")
 function = Constraint("callable", callable, "give a function of a whole collection, or a registered name")
 positive_or_inf = Constraint(
-    "positive", lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and float(v) > 0, "give a number > 0, or math.inf"
+    "positive", lambda v: (is_real(v) and v > 0) or (isinstance(v, float) and v == math.inf), "give a number > 0, or math.inf"
 )
 boolean = Constraint("True or False", lambda v: isinstance(v, (bool, np.bool_)))
 
@@ -66,19 +74,25 @@ def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
 
 def integer(low: int, high: int | None = None) -> Constraint:
     """A whole number of at least ``low``."""
-    rule = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+    rule = f"an integer >= {low}" if high is None or high >= 2**31 else f"an integer from {low} to {high}"
     return Constraint(rule, lambda v: _is_integer(v) and v >= low and (high is None or v <= high))
 
 
 def choice(*values: Any) -> Constraint:
     """One of a few values."""
-    return Constraint("one of " + ", ".join(map(repr, values)), lambda v: v in values)
+    return Constraint(
+        "one of " + ", ".join(map(repr, values)),
+        lambda v: isinstance(v, (str, numbers.Real)) and not isinstance(v, (bool, np.bool_)) and v in values,
+    )
 
 
 def is_square_matrix(value: Any) -> bool:
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+        given = np.asarray(value)
+        array = given.astype(float) if given.dtype.kind in "fiuO" else np.empty(0)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    if given.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in given.ravel()):
         return False
     return array.ndim == 2 and array.shape[0] == array.shape[1] and array.size > 0 and bool(np.isfinite(array).all())
 

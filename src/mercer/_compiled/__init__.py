@@ -8,6 +8,7 @@ products       tiles of inner products, squared distances, L1 distances and angl
 profiles       functions of a distance or an inner product, tile to tile
 coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
 sparse         the same products for rows in CSR form
+smo            the loop of all margin machines
 streaming      stores of finished tiles that pass by the cache
 storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
 =============  =====================================================================================
@@ -22,7 +23,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming"})
+_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo"})
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}

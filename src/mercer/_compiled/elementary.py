@@ -36,7 +36,7 @@ def exp_down(x):  # type: ignore[no-untyped-def]
     r4 = r2 * r2
     p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9))
     y = np.float64(1.0 + (r + r2 * p)).view(np.int64)
-    return np.int64(y + (np.int64(np.int32(k) + 64) << 52)).view(np.float64) * 2.0**-64
+    return np.int64(y + (np.int64(np.int32(k) + 64) << 52)).view(np.float64) * 2.0**-64 + r * 0.0  # a NaN stays one
 
 
 @compiled

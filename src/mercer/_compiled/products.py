@@ -207,7 +207,8 @@ def angle_tile(x, panel, out):  # type: ignore[no-untyped-def]
                 along[j] += t * t
         row = out[i]
         for j in range(n):
-            row[j] = 2.0 * np.arctan2(np.sqrt(apart[j]), np.sqrt(along[j]))
+            nothing = apart[j] + along[j] == 0.0  # two zero rows
+            row[j] = 0.5 * np.pi if nothing else 2.0 * np.arctan2(np.sqrt(apart[j]), np.sqrt(along[j]))
 
 
 @compiled
@@ -261,7 +262,7 @@ def dots_to_sqdist(tile, nx, ny, limit):  # type: ignore[no-untyped-def]
         for j in range(n):
             whole = a + ny[j]
             r2 = whole - 2.0 * row[j]
-            lost[j] += 1.0 if r2 < limit * whole else 0.0
+            lost[j] += 0.0 if r2 >= limit * whole else 1.0  # also where both overflowed and left a NaN
             row[j] = r2
     return lost.sum()
 
@@ -272,7 +273,7 @@ def repair_sqdist(tile, nx, ny, limit, x, y, weights):  # type: ignore[no-untype
     m, n = tile.shape
     for i in range(m):
         for j in range(n):
-            if tile[i, j] < limit * (nx[i] + ny[j]):
+            if not tile[i, j] >= limit * (nx[i] + ny[j]):
                 tile[i, j] = _pair_sqdist(x, y, i, j, weights)
 
 

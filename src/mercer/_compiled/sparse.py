@@ -64,5 +64,5 @@ def repair_sqdist(tile, nx, ny, limit, ap, ai, av, i0, bp, bi, bv, j0, weights):
     m, n = tile.shape
     for i in range(m):
         for j in range(n):
-            if tile[i, j] < limit * (nx[i] + ny[j]):
+            if not tile[i, j] >= limit * (nx[i] + ny[j]):
                 tile[i, j] = _merge(ap, ai, av, i0 + i, bp, bi, bv, j0 + j, weights)

@@ -57,7 +57,7 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
             for j in range(n):
                 to[j] = row[j]
             for j in range(n):
-                flag[j] += row[j] * 0.0
+                flag[j] += to[j] * 0.0  # what was stored: float32 overflows earlier
         if both:
             if stop - start == _STEP:
                 r0, r1, r2, r3 = tile[start], tile[start + 1], tile[start + 2], tile[start + 3]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputTypeError, ParameterError, WidthError, explain
+from mercer.errors import EmptyInputError, InputTypeError, ParameterError, ShapeError, WidthError, explain
 
 _MAKING = threading.RLock()
 
@@ -107,6 +107,8 @@ class Anything(Domain):
     """Samples are not looked at: constants and noise."""
 
     def encode(self, batch: Batch) -> Samples:
+        if len(batch) == 0:
+            raise EmptyInputError(explain(batch.side, "no samples", "is empty", "give at least one sample"))
         return _Identity(len(batch))
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
@@ -126,20 +128,39 @@ def raw_length(raw: Any) -> int:
         ) from None
 
 
+def pick_rows(raw: Any, rows: Any) -> Any:
+    """Rows of an array, a sparse matrix, a data frame or a list."""
+    if hasattr(raw, "iloc"):
+        return raw.iloc[rows]
+    if hasattr(raw, "shape") or hasattr(raw, "schema"):
+        return raw[rows]
+    return [raw[i] for i in rows]
+
+
 class Batch:
     """Raw objects and every encoding of them that a kernel asked for, each made once."""
 
-    __slots__ = ("_made", "_parent", "_rows", "like", "raw")
+    __slots__ = ("_made", "_parent", "_raw", "_rows", "like")
 
     def __init__(self, raw: Any, like: Batch | None = None, *, parent: Batch | None = None, rows: np.ndarray | None = None) -> None:
-        self.raw = raw
+        self._raw = raw
         self.like = like
         self._parent = parent
         self._rows = rows
         self._made: dict[Any, Any] = {}
 
     def __len__(self) -> int:
-        return raw_length(self.raw) if self._rows is None else len(self._rows)
+        return raw_length(self._raw) if self._rows is None else len(self._rows)
+
+    @property
+    def raw(self) -> Any:
+        """The objects themselves."""
+        return self._raw if self._rows is None else pick_rows(self._raw, self._rows)
+
+    @property
+    def side(self) -> str:
+        """What to call these samples in a message."""
+        return "X" if self.like is None else "Y"
 
     def encode(self, domain: Domain) -> Samples:
         made = self._made.get(domain)
@@ -177,11 +198,11 @@ class Batch:
 
     def take(self, rows: np.ndarray) -> Batch:
         """Some samples, encoded no more than once."""
-        return Batch(self.raw, self.like, parent=self, rows=np.asarray(rows))
+        return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows))
 
     @property
     def float32(self) -> bool:
-        return getattr(self.raw, "dtype", None) == np.float32
+        return getattr(self._raw, "dtype", None) == np.float32
 
 
 def select_columns(raw: Any, columns: Any) -> Any:
@@ -196,7 +217,10 @@ def select_columns(raw: Any, columns: Any) -> Any:
         if missing:
             raise WidthError(explain("columns", missing, f"are not in the table, which has {have}"))
         return raw[list(names)]
-    array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
+    try:
+        array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
+    except ValueError as error:
+        raise ShapeError(explain("X", type(raw).__name__, f"is not a rectangular table ({error})")) from None
     if array.ndim != 2:
         raise WidthError(explain("columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"))
     if isinstance(names, slice):

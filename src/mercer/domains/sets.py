@@ -13,7 +13,7 @@ from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, Inp
 
 
 class SetSamples(Samples):
-    """Membership as 0/1 rows, and the sizes; elements the other side does not have count in the size only."""
+    """Membership as 0/1 rows, and the sizes. Collections that are compared share one vocabulary, which only grows."""
 
     def __init__(self, members: VectorSamples | CsrSamples, sizes: np.ndarray, vocabulary: dict[Hashable, int] | None) -> None:
         self.members = members
@@ -42,8 +42,18 @@ def _holds_sets(raw: Any) -> bool:
     """A collection of Python sets: a list, or an array of objects, possibly of one column."""
     if isinstance(raw, (list, tuple)):
         return bool(raw) and is_set(raw[0])
-    values = np.asarray(raw) if getattr(getattr(raw, "dtype", None), "kind", "") == "O" or hasattr(raw, "to_list") else None
-    return values is not None and values.size > 0 and is_set(values.ravel()[0])
+    values = _objects(raw)
+    return values is not None and values.size > 0 and is_set(values[0])
+
+
+def _objects(raw: Any) -> np.ndarray | None:
+    """An array of objects, a series, or a table of one column as a flat array of objects; None for anything else."""
+    if hasattr(raw, "columns") and len(raw.columns) == 1:
+        raw = raw[raw.columns[0]]
+    if getattr(getattr(raw, "dtype", None), "kind", "") == "O" or hasattr(raw, "to_list"):
+        values = np.asarray(raw, dtype=object)
+        return values.ravel() if values.ndim == 1 or values.shape[1:] == (1,) else None
+    return None
 
 
 class Sets(Domain):
@@ -73,7 +83,7 @@ class Sets(Domain):
     def _from_sets(self, batch: Batch) -> SetSamples:
         from scipy.sparse import csr_matrix
 
-        raw = batch.raw if isinstance(batch.raw, (list, tuple)) else np.asarray(batch.raw).ravel()
+        raw: Any = batch.raw if isinstance(batch.raw, (list, tuple)) else _objects(batch.raw)
         for row, value in enumerate(raw):
             if not is_set(value):
                 raise InputTypeError(explain(f"X[{row}]", value, "is not a set", "give set or frozenset objects"))
@@ -84,9 +94,7 @@ class Sets(Domain):
         indptr, indices = [0], []
         for value in raw:
             for element in value:
-                at = known.get(element) if like is not None else known.setdefault(element, len(known))
-                if at is not None:
-                    indices.append(at)
+                indices.append(known.setdefault(element, len(known)))
             indptr.append(len(indices))
         members = csr_matrix((np.ones(len(indices)), indices, indptr), shape=(len(raw), max(1, len(known))))
         members.sort_indices()

@@ -200,7 +200,7 @@ class CsrSamples(Samples):
 
     def _dot(self, y: CsrSamples, weights: np.ndarray | None, i0: int, i1: int, j0: int, out: np.ndarray, work: Workspace) -> None:
         x = self.x
-        lookup = work.lookup(self.width)
+        lookup = work.lookup(max(self.width, y.width))
         _compiled.sparse.dot_tile(x.indptr, x.indices, x.data, i0, i1, *y._panel(j0, weights), lookup, out)
 
     def sqdist(
@@ -221,34 +221,34 @@ class CsrSamples(Samples):
         raise AttributeError(name)
 
 
-def _not_numbers(raw: Any, dtype: Any) -> InputTypeError:
+def _not_numbers(raw: Any, dtype: Any, side: str) -> InputTypeError:
     return InputTypeError(
-        explain("X", f"{type(raw).__name__} of {dtype}", "does not hold numbers", "encode text and categories, or use a kernel for them")
+        explain(side, f"{type(raw).__name__} of {dtype}", "does not hold numbers", "encode text and categories, or use a kernel for them")
     )
 
 
-def _as_floats(raw: Any) -> np.ndarray:
+def _as_floats(raw: Any, side: str) -> np.ndarray:
     try:
         array = np.asarray(raw)
     except (ValueError, TypeError) as error:  # ragged lists
-        raise ShapeError(explain("X", type(raw).__name__, f"is not a rectangular table ({error})")) from None
+        raise ShapeError(explain(side, type(raw).__name__, f"is not a rectangular table ({error})")) from None
     if array.dtype == np.float64:
         return array
     if array.dtype.kind == "O":
         try:
             if any(isinstance(v, (str, bytes)) for v in array.ravel()):
-                raise _not_numbers(raw, "strings")
+                raise _not_numbers(raw, "strings", side)
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
             if isinstance(error, InputTypeError):
                 raise
-            raise _not_numbers(raw, "objects") from None
+            raise _not_numbers(raw, "objects", side) from None
     if array.dtype.kind not in "fiub":
-        raise _not_numbers(raw, array.dtype)
+        raise _not_numbers(raw, array.dtype, side)
     return array.astype(np.float64)
 
 
-def _check_finite(values: np.ndarray, where: Any) -> None:
+def _check_finite(values: np.ndarray, where: Any, side: str) -> None:
     """NaN and infinity are refused, with the place; the sum is a quick test that can only err on the side of looking."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
@@ -257,18 +257,20 @@ def _check_finite(values: np.ndarray, where: Any) -> None:
         if bad.any():
             row, column, value = where(bad)
             raise NotFiniteError(
-                explain(f"X[{row}, {column}]", float(value), "must be finite", "drop or impute the row, or use MissingAware for holes")
+                explain(f"{side}[{row}, {column}]", float(value), "must be finite", "drop or impute the row, or use MissingAware for holes")
             )
 
 
 def _check_shape(x: Any, batch: Batch) -> None:
+    if x.size == 0 and x.ndim == 1:
+        raise EmptyInputError(explain(batch.side, "no samples", "is empty", "give at least one sample"))
     if x.ndim != 2:
         remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
-        raise ShapeError(explain("X", f"array of shape {x.shape}", "must have two axes, samples and features", remedy))
+        raise ShapeError(explain(batch.side, f"array of shape {x.shape}", "must have two axes, samples and features", remedy))
     if 0 in x.shape:
         what = "sample" if x.shape[0] == 0 else "feature"
         rule = f"is empty: at least one {what} (found 0 {what}(s), shape={x.shape}) while a minimum of 1 is required"
-        raise EmptyInputError(explain("X", f"array of shape {x.shape}", rule))
+        raise EmptyInputError(explain(batch.side, f"array of shape {x.shape}", rule))
 
 
 class Vectors(Domain):
@@ -290,25 +292,25 @@ class Vectors(Domain):
         samples: Any
         if self.nonnegative:
             samples = batch.encode(VECTORS)
-            self._check_signs(samples)
+            self._check_signs(samples, batch.side)
             return samples
         raw = batch.raw
         if type(raw) is np.ndarray and raw.dtype == np.float64 and raw.ndim == 2 and raw.size:
             x = np.ascontiguousarray(raw)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]))
+            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch.side)
             samples = VectorSamples(x)
         elif hasattr(raw, "tocsr"):
             samples = self._encode_sparse(raw, batch)
         else:
-            x = np.ascontiguousarray(_as_floats(raw))
+            x = np.ascontiguousarray(_as_floats(raw, batch.side))
             _check_shape(x, batch)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]))
+            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch.side)
             samples = VectorSamples(x)
         return samples if batch.like is None else self._match(samples, batch.like.encode(VECTORS))
 
     def _encode_sparse(self, raw: Any, batch: Batch) -> CsrSamples:
         if raw.dtype.kind not in "fiub":
-            raise _not_numbers(raw, raw.dtype)
+            raise _not_numbers(raw, raw.dtype, batch.side)
         x = raw.tocsr().astype(np.float64)
         _check_shape(x, batch)
         if not x.has_canonical_format:
@@ -319,7 +321,7 @@ class Vectors(Domain):
             at = int(np.argmax(bad))
             return int(np.searchsorted(x.indptr, at, side="right") - 1), int(x.indices[at]), x.data[at]
 
-        _check_finite(x.data, place)
+        _check_finite(x.data, place, batch.side)
         return CsrSamples(x)
 
     @staticmethod
@@ -338,14 +340,14 @@ class Vectors(Domain):
         return samples
 
     @staticmethod
-    def _check_signs(samples: Any) -> None:
+    def _check_signs(samples: Any, side: str) -> None:
         values = samples.x.data if samples.sparse else samples.x
         if values.size and values.min() < 0:
             if samples.sparse:
-                raise DomainError(explain("X", float(values.min()), "must be >= 0 everywhere for this kernel"))
+                raise DomainError(explain(side, float(values.min()), "must be >= 0 everywhere for this kernel"))
             row, column = np.argwhere(values < 0)[0]
             raise DomainError(
-                explain(f"X[{row}, {column}]", float(values[row, column]), "must be >= 0 for this kernel", "shift or rescale the data")
+                explain(f"{side}[{row}, {column}]", float(values[row, column]), "must be >= 0 for this kernel", "shift or rescale the data")
             )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.domains.base import Batch
+from mercer.domains.base import Batch, pick_rows
 from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError, explain
 from mercer.kernels.base import Kernel
@@ -59,7 +59,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
                 raise ParameterError(explain("KernelMap: landmarks", self.landmarks, "must be at least 1"))
             count = min(int(self.landmarks), len(batch))
             rows = np.sort(check_random_state(self.random_state).choice(len(batch), count, replace=False))
-            self.landmarks_ = _rows(X, rows)
+            self.landmarks_ = pick_rows(X, rows)
         else:
             self.landmarks_ = self._check(self.landmarks, reset=False)
         self._n_features_out = len(Batch(self.landmarks_))
@@ -81,9 +81,3 @@ class KernelMap(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = bool(getattr(domain, "nonnegative", False))
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _rows(X: Any, rows: np.ndarray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]

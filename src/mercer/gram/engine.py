@@ -47,9 +47,15 @@ def _fill(
 
 def _overflow(out: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> KernelOverflowError:
     i, j = np.argwhere(~np.isfinite(out))[0]
-    what = f"k(x[{rows[0] + i}], y[{cols[0] + j}])"
+    return overflow_error(int(rows[0] + i), int(cols[0] + j), float(out[i, j]))
+
+
+def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
+    """The error for one entry; it remembers its place, so that a part of a matrix can name the rows of the whole."""
     remedy = "rescale the data, or take a smaller degree or exponent"
-    return KernelOverflowError(explain(what, float(out[i, j]), "is not a finite number", remedy))
+    error = KernelOverflowError(explain(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy))
+    error.place, error.value = (i, j), value
+    return error
 
 
 def fill(kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace) -> None:
@@ -83,6 +89,7 @@ def _aligned(n: int, m: int) -> np.ndarray:
 
 def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
     """The whole matrix; only the upper triangle is computed when ``x is y``."""
+    dtype = np.dtype(dtype)
     n, m = len(x), len(y)
     check_budget(n, m, dtype)
     streamed = dtype == np.float64 and n % 8 == 0 and m % 8 == 0 and n * m * 8 > _CACHED
@@ -95,6 +102,8 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
             fill(kernel, x, y, (0, n), (0, m), out, work)
             if not direct:
                 matrix[...] = out
+                if not np.isfinite(matrix).all():
+                    raise _overflow(matrix, (0, n), (0, m))
 
         run(1, whole)
         return matrix
@@ -109,7 +118,7 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
         out = work.out(rows[1] - rows[0], cols[1] - cols[0])
         _fill(kernel, x, y, rows, cols, out, work, alone)
         if not deliver(out, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(out, rows, cols)
+            raise _overflow(out.astype(dtype), rows, cols)
 
     run(len(tiles), work_on, "Gram matrix")
     return matrix
@@ -204,8 +213,18 @@ def map_tiles(
     yield from results
 
 
+def check_diagonal(values: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+    """A diagonal in its final precision, refused where it is not finite."""
+    with np.errstate(over="ignore"):
+        values = values.astype(dtype, copy=False)
+    if not np.isfinite(values).all():
+        row = int(np.argmax(~np.isfinite(values)))
+        raise KernelOverflowError(explain(f"k(x[{row}], x[{row}])", float(values[row]), "is not a finite number", "rescale the data"))
+    return values
+
+
 def diagonal_by_blocks(kernel: Fills, side: Any, size: int = 16) -> np.ndarray:
-    """k(x, x) from small tiles along the diagonal: for kernels that know no shorter way."""
+    """k(x, x) from small tiles along the diagonal: for kernels that know no shorter way. Not checked to be finite."""
     n = len(side)
     out = np.empty(n)
 
@@ -213,7 +232,7 @@ def diagonal_by_blocks(kernel: Fills, side: Any, size: int = 16) -> np.ndarray:
         rows = np.arange(number * size, min(n, (number + 1) * size))
         block = side.take(rows)
         tile = np.empty((len(rows), len(rows)))
-        fill(kernel, block, block, (0, len(rows)), (0, len(rows)), tile, work)
+        _fill(kernel, block, block, (0, len(rows)), (0, len(rows)), tile, work, kernel.leaves == 1)
         out[rows] = tile.diagonal()
 
     run(-(-n // size), work_on, "diagonal")

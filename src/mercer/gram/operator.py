@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from mercer.config import format_bytes, get_config
-from mercer.errors import ShapeError, explain
-from mercer.gram.engine import dense, multiply
+from mercer.errors import KernelOverflowError, ShapeError, explain
+from mercer.gram.engine import check_diagonal, dense, multiply, overflow_error
 
 
 class Gram(LinearOperator):
@@ -46,18 +46,29 @@ class Gram(LinearOperator):
         """The diagonal, without the matrix."""
         if not self.symmetric:
             raise ShapeError(explain("diag", f"k(X, Y), {self.shape}", "is for k(X) only", "use k.diag(X)"))
-        return self.kernel.diagonal(self.x).astype(self.dtype, copy=False)
+        with np.errstate(all="ignore"):
+            return check_diagonal(self.kernel.diagonal(self.x), self.dtype)
 
     def rows(self, index: Any) -> np.ndarray:
         """Some rows, all columns; rows keep their identity, so that white noise stays on its sample."""
         index = _positions(index, self.shape[0])
-        return dense(self.kernel, self.x.take(index), self.y, self.dtype)
+        return self._part(self.x.take(index), self.y, index, None)
+
+    def _part(self, x: Any, y: Any, rows: np.ndarray, cols: np.ndarray | None) -> np.ndarray:
+        """A block; errors name the rows of the whole matrix."""
+        try:
+            return dense(self.kernel, x, y, self.dtype)
+        except KernelOverflowError as error:
+            if error.place is None:
+                raise
+            i, j = error.place
+            raise overflow_error(int(rows[i]), j if cols is None else int(cols[j]), error.value) from None
 
     def __getitem__(self, key: Any) -> np.ndarray:
         """``K[rows]`` or ``K[rows, cols]``, computed now."""
         rows, cols = key if isinstance(key, tuple) else (key, slice(None))
         i, j = _positions(rows, self.shape[0]), _positions(cols, self.shape[1])
-        out = dense(self.kernel, self.x.take(i), self.y.take(j), self.dtype)
+        out = self._part(self.x.take(i), self.y.take(j), i, j)
         if np.ndim(cols) == 0 and not isinstance(cols, slice):
             out = out[:, 0]
         return out[0] if np.ndim(rows) == 0 and not isinstance(rows, slice) else out

@@ -59,7 +59,12 @@ class _Run:
         self.next = itertools.count().__next__  # atomic under the GIL
         self.stop = False
         self.guarded = False
+        self.done = 0
         self.lock = threading.Lock()
+
+    def finished(self) -> None:
+        with self.lock:
+            self.done += 1
 
     def guard_blas(self) -> None:
         with self.lock:
@@ -175,7 +180,7 @@ class _Progress:
         self.label = label
         self.start = time.monotonic()
         self.bar: Any = None
-        self.shown = 0
+        self.shown = self.last = 0
         if self.setting == "auto":
             self.setting = sys.stderr is not None and sys.stderr.isatty()
         if self.setting is True:
@@ -188,8 +193,9 @@ class _Progress:
                 self.setting = False
 
     def update(self, done: int) -> None:
-        if self.setting is False or time.monotonic() - self.start < _PATIENCE:
+        if self.setting is False or done == self.last or time.monotonic() - self.start < _PATIENCE:
             return
+        self.last = done
         if callable(self.setting):
             self.setting(done, self.total)
             return
@@ -229,8 +235,9 @@ def run(count: int, work: Work, label: str = "kernel") -> None:
                     if number >= count:
                         break
                     work(number, space)
+                    state.finished()
                     if report:
-                        progress.update(number)
+                        progress.update(state.done)
         except BaseException:
             state.stop = True
             raise
@@ -247,7 +254,10 @@ def run(count: int, work: Work, label: str = "kernel") -> None:
         errors = [helper.exception() for helper in helpers if not helper.cancelled()]
         if state.guarded:
             _BLAS.leave()
-        progress.close()
+        if sys.exc_info()[0] is not None:
+            progress.close()
     for error in errors:
         if error is not None:
             raise error
+    progress.update(count)
+    progress.close()

@@ -17,8 +17,8 @@ import numpy as np
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.vectors import VECTORS
-from mercer.errors import InfiniteFeaturesError, KernelOverflowError, ParameterError, explain
-from mercer.gram.engine import dense, diagonal_by_blocks
+from mercer.errors import InfiniteFeaturesError, MercerError, ParameterError, explain
+from mercer.gram.engine import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.pair import Pair
 from mercer.params import Constraint, param
 
@@ -63,6 +63,9 @@ class Kernel:
         check = self._checks.get(name)
         if check is not None:
             check.check(f"{type(self).__name__}: {name}", value)
+            if "_ready" in self.__dict__:
+                self._assign({name: value})
+                return
         elif not (name.startswith("_") or name.endswith("_") or name in self._param_names()):
             raise ParameterError(explain(f"{type(self).__name__}: {name}", value, "is not a parameter", f"it has {self._param_names()}"))
         object.__setattr__(self, name, value)
@@ -84,11 +87,7 @@ class Kernel:
         """k(x, x) for every row, without the matrix."""
         batch = Batch(X)
         with np.errstate(all="ignore"):
-            values = self.diagonal(self.prepare(batch))
-        if not np.isfinite(values).all():
-            row = int(np.argmax(~np.isfinite(values)))
-            raise KernelOverflowError(explain(f"k(x[{row}], x[{row}])", float(values[row]), "is not a finite number", "rescale the data"))
-        return values.astype(np.float32) if batch.float32 else values
+            return check_diagonal(self.diagonal(self.prepare(batch)), np.float32 if batch.float32 else np.float64)
 
     def _sides(self, X: Any, Y: Any) -> tuple[Any, Any, Any]:
         left = Batch(X)
@@ -105,6 +104,10 @@ class Kernel:
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         """Fill ``out`` with the values of one tile."""
         raise NotImplementedError(f"{type(self).__name__} must define tile(pair, out)")
+
+    def noise(self, side: Any) -> float:
+        """An absolute rounding error of the values beyond their own last place, where a kernel cancels."""
+        return 0.0
 
     @property
     def leaves(self) -> int:
@@ -141,6 +144,8 @@ class Kernel:
               is positive semi-definite on R^d
               by inner product: φ(x) = x
         """
+        if d is not None and (not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 1):
+            raise ParameterError(explain("d", d, "must be a dimension: an integer >= 1"))
         return self.certify(d)
 
     def certify(self, d: int | None) -> Certificate:
@@ -170,6 +175,8 @@ class Kernel:
 
     def features(self, X: Any, truncate: int | None = None) -> Any:
         """The explicit feature map, ``features(X) @ features(X).T == k(X)``, when it is finite."""
+        if truncate is not None and (not isinstance(truncate, (int, np.integer)) or isinstance(truncate, bool) or truncate < 0):
+            raise ParameterError(explain("truncate", truncate, "must be a degree: an integer >= 0"))
         return self.map_features(Batch(X), truncate)
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
@@ -224,6 +231,37 @@ class Kernel:
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; all are checked, and a refused one changes nothing of this kernel."""
+        before = self._snapshot()
+        try:
+            return self._set_params(params)
+        except MercerError:
+            for kernel, state in before:
+                kernel.__dict__.clear()
+                kernel.__dict__.update(state)
+            raise
+
+    def _snapshot(self) -> list[tuple[Kernel, dict[str, Any]]]:
+        """This kernel and all inside it, with what they hold."""
+        found = [(self, dict(self.__dict__))]
+        for value in self.__dict__.values():
+            if isinstance(value, Kernel):
+                found += value._snapshot()
+        return found
+
+    def _assign(self, values: dict[str, Any]) -> None:
+        """Several parameters at once, each checked, and the rules that tie them; all or none."""
+        before = {name: self.__dict__.get(name) for name in values}
+        try:
+            for name, value in values.items():
+                if name in self._checks:
+                    self._checks[name].check(f"{type(self).__name__}: {name}", value)
+                object.__setattr__(self, name, value)
+            self.check_params()
+        except MercerError:
+            self.__dict__.update(before)
+            raise
+
+    def _set_params(self, params: dict[str, Any]) -> Self:
         own = {name: value for name, value in params.items() if "__" not in name}
         nested: dict[str, dict[str, Any]] = {}
         for name, value in params.items():
@@ -233,20 +271,14 @@ class Kernel:
                 raise ParameterError(explain("set_params", name, rule, f"it has {', '.join(self._param_names()) or 'none'}"))
             if mark:
                 nested.setdefault(head, {})[rest] = value
-        before = {name: getattr(self, name) for name in own}
-        try:
-            for name, value in own.items():
-                setattr(self, name, value)
-            self.check_params()
-        except ParameterError:
-            for name, value in before.items():
-                object.__setattr__(self, name, value)
-            raise
+        self._assign(own)
         for head, inner in nested.items():
             child = getattr(self, head)
             if not isinstance(child, Kernel):
                 raise ParameterError(explain("set_params", head, "has no parameters of its own"))
-            child.set_params(**inner)
+            child._set_params(inner)
+        if nested:
+            self.check_params()
         return self
 
     def check_params(self) -> None:
@@ -254,6 +286,7 @@ class Kernel:
 
     def __post_init__(self) -> None:
         self.check_params()
+        object.__setattr__(self, "_ready", True)
 
     def copy(self) -> Self:
         """The same kernel with its own children; what was fitted stays fitted, arrays are shared."""
@@ -298,6 +331,11 @@ class Kernel:
         from mercer.kernels import operators
 
         return operators.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Kernel:
+        from mercer.kernels import operators
+
+        return operators.subtract(other, self)
 
     def __neg__(self) -> Kernel:
         from mercer.kernels import operators

@@ -5,6 +5,7 @@ Composition happens tile by tile, in place, while the tile is in the cache.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -51,6 +52,12 @@ class Joint(Domain):
         return self._strictest().lattices(width, rng)
 
 
+def _is_constant(kernel: Kernel) -> bool:
+    from mercer.kernels.dot import Constant
+
+    return isinstance(kernel, Constant)
+
+
 class Composite(Kernel, abstract=True):
     """A kernel with children."""
 
@@ -68,7 +75,9 @@ class Composite(Kernel, abstract=True):
 
     @property
     def invariance(self) -> str:  # type: ignore[override]
-        kinds = {child.invariance for child in self.children().values()}
+        kinds = {child.invariance for child in self.children().values() if not _is_constant(child)}
+        if not kinds:
+            return "radial"
         if len(kinds) == 1:
             return kinds.pop()
         return "translation" if kinds == {"translation", "radial"} else "none"
@@ -87,6 +96,9 @@ class Composite(Kernel, abstract=True):
         for child in self.children().values():
             child.fit_batch(batch)
         return self
+
+    def noise(self, side: Any) -> float:
+        return max((child.noise(part) for child, part in zip(self.children().values(), side.sides, strict=True)), default=0.0)
 
     def pairs(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair]]:
         x, y = pair.x.sides, pair.y.sides
@@ -120,10 +132,21 @@ class _Nary(Composite, abstract=True):
             setattr(self, name, term)
         self.check_params()
 
+        object.__setattr__(self, "_ready", True)
+
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._param_names():
+        if name not in self._param_names():
+            super().__setattr__(name, value)
+        elif "_ready" in self.__dict__:
+            self._assign({name: value})
+        else:
             is_kernel.check(f"{type(self).__name__}: {name}", value)
-        super().__setattr__(name, value)
+            object.__setattr__(self, name, value)
+
+    def _assign(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            is_kernel.check(f"{type(self).__name__}: {name}", value)
+        super()._assign(values)
 
     def _param_names(self) -> tuple[str, ...]:
         return self._names  # type: ignore[attr-defined]
@@ -213,11 +236,11 @@ class Product(_Nary):
         """Whether the factors look at disjoint columns that together are all d of them, each strictly."""
         from mercer.kernels.maps import On
 
-        factors = [t for t in self.terms if isinstance(t, On)]
-        if d is None or len(factors) != len(self.terms) or any(p.parts[0].status != STRICT for p in parts):
+        looked = [(t, p) for t, p in zip(self.terms, parts, strict=True) if not (_is_constant(t) and t.c > 0)]  # type: ignore[attr-defined]
+        if d is None or not all(isinstance(t, On) and p.parts[0].status == STRICT for t, p in looked):
             return False
-        columns = [c for f in factors for c in f.positions(d)]
-        return sorted(columns) == list(range(d))
+        columns = [t.positions(d) for t, _ in looked]  # type: ignore[attr-defined]
+        return None not in columns and sorted(itertools.chain.from_iterable(columns)) == list(range(d))
 
     def __repr__(self) -> str:
         return " * ".join(within(t, 3) for t in self.terms)
@@ -263,7 +286,8 @@ class Scaled(Composite):
     def certify(self, d: int | None) -> Certificate:
         def witness() -> Witness | None:
             rng = np.random.default_rng(0)
-            for points in self.kernel.domain.lattices(d or 2, rng):
+            widths = (d,) if d else (2, 1, 3, 4, 5, 6, 7, 8)
+            for points in itertools.chain.from_iterable(self.kernel.domain.lattices(w, rng) for w in widths):
                 try:
                     diagonal = self.kernel.diag(points)
                 except MercerError:  # overflow, or outside the domain: not a place to look
@@ -278,7 +302,9 @@ class Scaled(Composite):
     def __repr__(self) -> str:
         if self.factor == -1:
             return f"-{within(self.kernel, 3)}"
-        return f"{float(self.factor)!r} * {within(self.kernel, 2)}"
+        from mercer.kernels.maps import Warp  # k @ f binds like a product: it needs brackets here
+
+        return f"{float(self.factor)!r} * {within(self.kernel, 3 if isinstance(self.kernel, Warp) else 2)}"
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
@@ -315,7 +341,7 @@ class Power(Composite):
 
     precedence: ClassVar[int] = 4
     kernel: Kernel = param(check=is_kernel)
-    exponent: float = param(check=Constraint("positive", lambda v: is_real(v) and v > 0, "give an integer >= 1, or a real > 0"))
+    exponent: float = param(check=Constraint("positive", lambda v: is_real(v) and 0 < v <= 2**31, "give an integer >= 1, or a real > 0"))
 
     @property
     def whole(self) -> bool:
@@ -325,7 +351,9 @@ class Power(Composite):
         return power_rule(repr(self), self.exponent, self.kernel.certify(d))
 
     def __repr__(self) -> str:
-        return f"{within(self.kernel, 5)} ** {self.exponent!r}"
+        from mercer.kernels.expression import show_value
+
+        return f"{within(self.kernel, 5)} ** {show_value(self.exponent)}"
 
     def _raise(self, base: np.ndarray, out: np.ndarray) -> None:
         if self.whole:

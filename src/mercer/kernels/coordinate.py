@@ -41,7 +41,11 @@ class ANOVA(Kernel):
         return Definite(PSD, rule, facts=(SEPARATES,) if self.degree == 1 else ())
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.coordinates.anova_tile(*pair.coordinates(), int(self.degree), out)
+        x, panel = pair.coordinates()
+        if self.degree > x.shape[1]:  # there is no subset of that size
+            out.fill(0.0)
+        else:
+            _compiled.coordinates.anova_tile(x, panel, int(self.degree), out)
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         return _subset_products(dense_rows(self.prepare(batch)), range(self.degree, self.degree + 1))

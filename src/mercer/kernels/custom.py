@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from mercer.definiteness import CPD, INDEFINITE, PSD, STRICT, UNKNOWN, Certificate, Where
+from mercer.definiteness import CPD, PSD, STRICT, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Domain, Samples, raw_length
 from mercer.domains.vectors import VECTORS
 from mercer.errors import CompilationError, KernelOverflowError, NotDifferentiableError, ParameterError, SlowPathWarning, explain
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.base import REGISTRY, Derivative, Kernel
 from mercer.kernels.expression import CUSTOM
 from mercer.params import is_real
 
@@ -118,6 +118,10 @@ class CustomKernel(Kernel, abstract=True):
             raise ParameterError(explain(f"{self.python_function.__name__}: {name}", value, "must be a finite number"))
         super().__setattr__(name, value)
 
+    def _assign(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            setattr(self, name, value)
+
     def _param_names(self) -> tuple[str, ...]:
         return self._names
 
@@ -156,6 +160,8 @@ class CustomKernel(Kernel, abstract=True):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         if self._domain is VECTORS:
+            if pair.x.sparse:
+                pair.coordinates()  # which refuses sparse rows
             rows, cols = pair.x.x[pair.rows], pair.y.x[pair.cols]
             if self._compiled(rows, cols, tuple(float(v) for v in self.function_params.values()), out, False):
                 return
@@ -190,6 +196,8 @@ class CustomKernel(Kernel, abstract=True):
         """By a complex step, which has no cancellation: Im f(θ + ih)/h."""
         step = 1e-30
         values = [float(v) for v in self.function_params.values()]
+        if self._domain is VECTORS and pair.x.sparse:
+            pair.coordinates()
         for at, name in enumerate(self._names):
             params = tuple(complex(v, step if i == at else 0.0) for i, v in enumerate(values))
             out = np.empty(pair.shape, dtype=complex)
@@ -237,13 +245,16 @@ def kernel(function: Any = None, *, status: str = UNKNOWN, compile: str = "auto"
     >>> cubic(offset=0.0)([[1.0], [2.0]]).tolist()
     [[1.0, 8.0], [8.0, 64.0]]
     """
-    if status not in (STRICT, PSD, CPD, UNKNOWN, INDEFINITE):
-        raise ParameterError(explain("status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN, INDEFINITE)}"))
+    if status not in (STRICT, PSD, CPD, UNKNOWN):
+        remedy = "leave it out for what is no kernel: refute finds the witness"
+        raise ParameterError(explain("status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy))
     if compile not in ("auto", "compile", "python"):
         raise ParameterError(explain("compile", compile, "must be 'auto', 'compile' or 'python'"))
 
     def decorate(made: Callable[..., float]) -> CustomKernel:
         custom = CustomKernel(Compiled(made, "python" if objects else compile), status, _OBJECTS if objects else VECTORS, _defaults(made))
+        if made.__name__ in REGISTRY:
+            raise ParameterError(explain("kernel", made.__name__, "is the name of a kernel class", "give the function another name"))
         CUSTOM[made.__name__] = custom
         return custom
 

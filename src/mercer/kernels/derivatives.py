@@ -18,7 +18,10 @@ __all__: list[str] = []
 def gradient(kernel: Kernel, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
     """One entry per continuous parameter, shaped like the parameter."""
     x, y, _ = kernel._sides(X, Y)
-    weights = np.asarray(W, dtype=np.float64)
+    try:
+        weights = np.asarray(W, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(explain("W", type(W).__name__, "must be a matrix of numbers")) from None
     if weights.shape != (len(x), len(y)):
         raise ShapeError(explain("W", f"array of shape {weights.shape}", f"must have the shape of the Gram matrix, {(len(x), len(y))}"))
     symmetric = x is y

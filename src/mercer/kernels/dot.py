@@ -10,10 +10,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer import _compiled
-from mercer.definiteness import DIVISIBLE, INDEFINITE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite, Where, Witness
+from mercer.definiteness import (
+    DIVISIBLE,
+    INDEFINITE,
+    POSITIVE_DIAGONAL,
+    PSD,
+    SEPARATES,
+    STRICT,
+    UNKNOWN,
+    Certificate,
+    Definite,
+    Where,
+    Witness,
+)
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import CsrSamples, VectorSamples
-from mercer.errors import DefinitenessError, ParameterError, WidthError, explain
+from mercer.errors import DefinitenessError, KernelOverflowError, ParameterError, WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel, Parts
 from mercer.kernels.monomials import dot_power_features, exponential_features
@@ -38,6 +50,18 @@ class DotKernel(Kernel, abstract=True):
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
         np.copyto(out, self.profile(dots))
+
+    def _refuted(self, rule: str, where: Where, candidates: list[tuple[np.ndarray, np.ndarray]]) -> Certificate:
+        """Indefinite by the best of some witnesses; unknown if rounding leaves none of them negative."""
+        best = None
+        for points, weights in candidates:
+            try:
+                value = float(weights @ self(points) @ weights)
+            except KernelOverflowError:
+                continue
+            if value < 0 and (best is None or value < best.value):
+                best = Witness(points, weights, value)
+        return Certificate(UNKNOWN if best is None else INDEFINITE, repr(self), rule, where, witness=best)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.values(pair.dot(out), out)
@@ -66,8 +90,13 @@ class Linear(DotKernel):
 class GeneralLinear(Kernel):
     """k(x, y) = xᵀ A y for a positive semi-definite matrix A."""
 
-    definite = Definite(PSD, "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx")
     A: Any = param(check=square_matrix, continuous=True)
+
+    def claim(self) -> Definite:
+        a = np.asarray(self.A, dtype=float)
+        nonsingular = np.linalg.eigvalsh(a)[0] > 10 * len(a) * np.finfo(float).eps * np.abs(a).max()
+        rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
+        return Definite(PSD, rule, facts=(SEPARATES,) if nonsingular else ())
 
     def check_params(self) -> None:
         a = np.asarray(self.A, dtype=float)
@@ -77,9 +106,6 @@ class GeneralLinear(Kernel):
         if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
             remedy = "use mercer.repair(A) to clip it"
             raise DefinitenessError(explain("GeneralLinear: A", f"smallest eigenvalue {low:.6g}", "must be positive semi-definite", remedy))
-
-    def __post_init__(self) -> None:
-        self.check_params()
 
     def prepare(self, batch: Batch) -> Parts:
         samples: Any = super().prepare(batch)
@@ -118,7 +144,7 @@ class GeneralLinear(Kernel):
 class Polynomial(DotKernel):
     """k(x, y) = (scale ⟨x, y⟩ + offset)^degree."""
 
-    degree: int = param(check=integer(1))
+    degree: int = param(check=integer(1, 2**31))
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=1.0, check=real, continuous=True)
 
@@ -132,10 +158,8 @@ class Polynomial(DotKernel):
                 points = np.zeros((2, d or 1))
                 points[1, 0] = math.sqrt(-self.offset / self.scale)
                 weights = np.array([-1.0, 2.0])
-            k = self(points)
-            value = float(weights @ k @ weights)
             rule = "a negative offset: the binomial expansion has a negative coefficient"
-            return Certificate(INDEFINITE, repr(self), rule, space, witness=Witness(points, weights, value))
+            return self._refuted(rule, space, [(points, weights)])
         if self.offset == 0:
             facts = {SEPARATES} if self.degree % 2 else set()
             rule = "inner product: φ(x) = all monomials of exactly this degree, by the multinomial theorem"
@@ -157,7 +181,10 @@ class Polynomial(DotKernel):
         if self.offset < 0:
             raise DefinitenessError(explain("Polynomial: offset", self.offset, "< 0 has no real feature map", "give an offset >= 0"))
         n = self.degree
-        weights = [math.comb(n, j) * float(self.offset) ** (n - j) * float(self.scale) ** j for j in range(n + 1)]
+        try:
+            weights = [math.comb(n, j) * float(self.offset) ** (n - j) * float(self.scale) ** j for j in range(n + 1)]
+        except OverflowError:
+            raise KernelOverflowError(explain("Polynomial: degree", n, "is too large for a feature map in floating point")) from None
         return dot_power_features(dense_rows(self.prepare(batch)), weights)
 
     def feature_dim(self, p: int) -> float:
@@ -201,18 +228,19 @@ class Sigmoid(DotKernel):
         """A witness on the first axis; each case is a short computation with tanh."""
         s, b = float(self.scale), float(self.offset)
         if b < 0:  # k(0, 0) = tanh(offset) < 0
-            line, weights = [0.0], [1.0]
-        elif b == 0:  # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a
-            line, weights = [0.1 / math.sqrt(s), 2.0 / math.sqrt(s)], [-2.0, 0.4]
-        else:  # tanh(b + t) + tanh(b − t) < 2 tanh(b), because tanh is concave above 0
-            t = math.sqrt(2.0 * b / s)
-            line, weights = [t, -t, 0.0], [1.0, 1.0, -2.0]
-        points = np.zeros((len(line), d or 1))
-        points[:, 0] = line
-        c = np.array(weights)
-        value = float(c @ self(points) @ c)
-        rule = "counterexample: tanh is not a power series with coefficients ≥ 0"
-        return Certificate(INDEFINITE, repr(self), rule, Where("R^d"), witness=Witness(points, c, value))
+            lines = [([0.0], [1.0])]
+        else:
+            unit, t = 1.0 / math.sqrt(s), math.sqrt(2.0 * b / s)
+            lines = [
+                ([0.1 * unit, 2.0 * unit], [-2.0, 0.4]),  # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a and offset
+                ([t, -t, 0.0], [1.0, 1.0, -2.0]),  # tanh(b + t) + tanh(b − t) < 2 tanh(b): tanh is concave above 0
+            ]
+        candidates = []
+        for line, weights in lines:
+            points = np.zeros((len(line), d or 1))
+            points[:, 0] = line
+            candidates.append((points, np.array(weights)))
+        return self._refuted("counterexample: tanh is not a power series with coefficients ≥ 0", Where("R^d"), candidates)
 
     def profile(self, dots: np.ndarray) -> np.ndarray:
         return np.tanh(self.scale * dots + self.offset)
@@ -259,9 +287,12 @@ class ArcCosine(Kernel):
     A zero vector is at a right angle to everything, itself included, as a unit at its threshold is half on.
     """
 
-    definite = Definite(PSD, "mixture: an integral of products of threshold units over Gaussian weights")
     invariance: ClassVar[str] = "dot"
     order: int = param(default=1, check=choice(0, 1, 2))
+
+    def claim(self) -> Definite:
+        rule = "mixture: an integral of products of threshold units over Gaussian weights"
+        return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,))
 
     def prepare(self, batch: Batch) -> Parts:
         x = dense_rows(super().prepare(batch))

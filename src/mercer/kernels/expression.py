@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ __all__: list[str] = []
 
 _LONGEST = 20_000
 _DEEPEST = 100
+_LONGEST_CHAIN = 2000
 _METHODS = frozenset({"exp", "normalize", "center", "on"})
+_ALIASES = {"Gaussian": "RBF"}
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
 
 
@@ -23,17 +26,22 @@ def show_value(value: Any) -> str:
     """A parameter as text that `parse` reads back."""
     if isinstance(value, np.ndarray):
         return repr(value.tolist()) if value.size <= 64 else f"<array of shape {value.shape}>"
+    if isinstance(value, Fraction):
+        return repr(float(value))
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, (list, tuple)) and len(value) > 64:
         return f"<{type(value).__name__} of length {len(value)}>"
     if isinstance(value, slice):
-        return "slice(" + ", ".join(map(repr, (value.start, value.stop, value.step))) + ")"
+        return "slice(" + ", ".join(map(show_value, (value.start, value.stop, value.step))) + ")"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(map(show_value, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
     if callable(value) and not isinstance(value, Kernel):
         from mercer.kernels.maps import FUNCTIONS, describe
 
         name = describe(value).name
-        return name if name in FUNCTIONS else f"<{name}>"
+        return name if name in FUNCTIONS and FUNCTIONS[name].function is value else f"<{name}>"
     return repr(value)
 
 
@@ -69,6 +77,14 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     return made
 
 
+def _text(node: ast.expr) -> str:
+    """A part of the expression, for a message."""
+    try:
+        return ast.unparse(node)[:80]
+    except RecursionError:
+        return "..."
+
+
 class _Reader:
     """Walks the tree; whatever is not listed here is refused."""
 
@@ -92,12 +108,26 @@ class _Reader:
                 self._arithmetic(node, value)
                 return -value if isinstance(node.op, ast.USub) else value
             case ast.BinOp():
-                return self._binary(node, self.read(node.left, below), self.read(node.right, below))
+                return self._chain(node, below)
             case ast.Call(func=ast.Name()):
                 return self._call(node, below)
             case ast.Call(func=ast.Attribute()):
                 return self._method(node, below)
-        raise ParseError(explain("expression", ast.unparse(node)[:80], "is not part of the kernel language"))
+        raise ParseError(explain("expression", _text(node), "is not part of the kernel language"))
+
+    def _chain(self, node: ast.BinOp, below: int) -> Any:
+        """a + b + c + ...: a long sum is deep as a tree but not as an expression, so the left arm is walked in a loop."""
+        arms = [node]
+        while isinstance(arms[-1].left, ast.BinOp) and not isinstance(arms[-1].left.op, ast.Pow):
+            arms.append(arms[-1].left)
+            if len(arms) > _LONGEST_CHAIN:
+                raise ParseError(explain("expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}"))
+        if sum(isinstance(arm.op, ast.MatMult) for arm in arms) > _DEEPEST:
+            raise ParseError(explain("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}"))
+        value = self.read(arms[-1].left, below)
+        for arm in reversed(arms):
+            value = self._binary(arm, value, self.read(arm.right, below))
+        return value
 
     def _constant(self, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
@@ -108,13 +138,14 @@ class _Reader:
         from mercer.kernels.maps import FUNCTIONS
 
         if node.id in self.names:
-            return self.names[node.id]
+            found = self.names[node.id]
+            return found.copy() if isinstance(found, Kernel) else found
         if node.id in _NUMBERS:
             return _NUMBERS[node.id]
         if node.id in FUNCTIONS:
             return FUNCTIONS[node.id].function
         if node.id in CUSTOM:
-            return CUSTOM[node.id]
+            return CUSTOM[node.id].copy()
         if node.id in REGISTRY:
             raise ParseError(explain("expression", node.id, "is a kernel class", f"write {node.id}()"))
         raise ParseError(explain("expression", node.id, "is not a known name", "register a function with mercer.register_function"))
@@ -123,15 +154,13 @@ class _Reader:
     def _arithmetic(node: ast.expr, *values: Any) -> None:
         for value in values:
             if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
-                raise ParseError(
-                    explain("expression", ast.unparse(node)[:80], "does arithmetic with something that is no kernel and no number")
-                )
+                raise ParseError(explain("expression", _text(node), "does arithmetic with something that is no kernel and no number"))
 
     def _binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
         if isinstance(node.op, ast.MatMult):
             if isinstance(left, Kernel) and callable(right) and not isinstance(right, (Kernel, type)):
                 return left @ right
-            raise ParseError(explain("expression", ast.unparse(node)[:80], "must be kernel @ function"))
+            raise ParseError(explain("expression", _text(node), "must be kernel @ function"))
         self._arithmetic(node, left, right)
         match node.op:
             case ast.Add():
@@ -144,11 +173,14 @@ class _Reader:
                 return left / right
             case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
                 return left**right
-        raise ParseError(explain("expression", ast.unparse(node)[:80], "uses an operator that kernels do not have", "use + - * / ** @"))
+        raise ParseError(explain("expression", _text(node), "uses an operator that kernels do not have", "use + - * / ** @"))
 
     def _arguments(self, node: ast.Call, below: int) -> tuple[list[Any], dict[str, Any]]:
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise ParseError(explain("expression", ast.unparse(node)[:80], "uses * or **, which is not allowed"))
+            raise ParseError(explain("expression", _text(node), "uses * or **, which is not allowed"))
+        repeated = {k.arg for k in node.keywords if [other.arg for other in node.keywords].count(k.arg) > 1}
+        if repeated:
+            raise ParseError(explain("expression", sorted(map(str, repeated)), "is given twice"))
         return [self.read(a, below) for a in node.args], {str(k.arg): self.read(k.value, below) for k in node.keywords}
 
     def _call(self, node: ast.Call, below: int) -> Any:
@@ -156,7 +188,7 @@ class _Reader:
         args, named = self._arguments(node, below)
         if name == "slice" and not named and all(a is None or isinstance(a, int) for a in args) and 1 <= len(args) <= 3:
             return slice(*args)
-        made = self.names.get(name) or REGISTRY.get(name) or CUSTOM.get(name)
+        made = self.names.get(name) or REGISTRY.get(_ALIASES.get(name, name)) or CUSTOM.get(name)
         if isinstance(made, Kernel) and not args:
             return made.copy().set_params(**named)
         if not (isinstance(made, type) and issubclass(made, Kernel)):
@@ -167,10 +199,10 @@ class _Reader:
         attribute = node.func
         if attribute.attr not in _METHODS:  # type: ignore[attr-defined]
             listed = ", ".join(sorted(_METHODS))
-            raise ParseError(explain("expression", ast.unparse(attribute)[:80], "cannot be called", f"methods of a kernel are {listed}"))
+            raise ParseError(explain("expression", _text(attribute), "cannot be called", f"methods of a kernel are {listed}"))
         owner = self.read(attribute.value, below)  # type: ignore[attr-defined]
         if not isinstance(owner, Kernel):
-            raise ParseError(explain("expression", ast.unparse(attribute)[:80], "is a method of kernels only"))
+            raise ParseError(explain("expression", _text(attribute), "is a method of kernels only"))
         args, named = self._arguments(node, below)
         return getattr(owner, attribute.attr)(*args, **named)  # type: ignore[attr-defined]
 

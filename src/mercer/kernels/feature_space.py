@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Normalized(Composite):
     def prepare(self, batch: Batch) -> Parts:
         side = self.kernel.prepare(batch)
         diagonal = self.kernel.diagonal(side)
+        noise = self.kernel.noise(side)
+        diagonal = np.where(np.abs(diagonal) <= noise, 0.0, diagonal)  # at the centre of a centred kernel
         if diagonal.min() < 0:
             row = int(np.argmin(diagonal))
             rule = "is negative, so that k is no kernel and cannot be normalised"
@@ -105,13 +108,40 @@ class Normalized(Composite):
         return [cls(kernel=Polynomial(degree=2))]
 
 
+class _CentredParts(Parts):
+    """A side that also knows the samples of the centre."""
+
+    def __init__(self, middle: Any, *sides: Any, **extra: Any) -> None:
+        super().__init__(*sides, **extra)
+        self.middle = middle
+
+    def take(self, rows: np.ndarray) -> _CentredParts:
+        taken = super().take(rows)
+        made = _CentredParts(self.middle, *taken.sides, **taken.extra)
+        made._inherit(self, rows)
+        return made
+
+
+def _fingerprint(kernel: Kernel) -> tuple[Any, ...]:
+    """All parameters, so that a change of any of them is seen."""
+
+    def key(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value.shape, value.tobytes()
+        return id(value) if callable(value) and not isinstance(value, Kernel) else repr(value)
+
+    return tuple((name, key(value)) for name, value in kernel.get_params().items()), type(kernel).__name__
+
+
 class Centered(Composite):
     """The kernel of φ(x) − φ_c, φ_c the mean of the data given to ``fit``: K − 1K/N − K1/N + 1K1/N² on them.
 
-    Also for conditionally positive kernels, which centring makes positive.
+    Also for conditionally positive kernels, which centring makes positive. `White` inside is noise of each new sample:
+    the centre's own noise is counted in its mean, but no sample given later is taken for one of the centre's.
     """
 
     kernel: Kernel = param(check=is_kernel)
+    invariance: ClassVar[str] = "none"  # type: ignore[misc]
 
     def certify(self, d: int | None) -> Certificate:
         return center_rule(repr(self), self.kernel.certify(d))
@@ -121,14 +151,14 @@ class Centered(Composite):
 
     def fit_batch(self, batch: Batch) -> Self:
         self.kernel.fit_batch(batch)
-        self.center_ = batch.raw
+        self.center_ = copy.copy(batch.raw)
         self._set_mean(self.kernel.prepare(batch))
         return self
 
     def _set_mean(self, side: Any) -> None:
         """The mean of k over all pairs of the centre's points; it is made anew when a parameter has changed."""
         self.mean_ = float(multiply(self.kernel, side, side, np.full((len(side), 1), 1.0 / len(side))).mean())
-        self._mean_of = repr(self.kernel)
+        self._mean_of = _fingerprint(self.kernel)
 
     def _centre(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):
@@ -139,12 +169,15 @@ class Centered(Composite):
         centre = self._centre(batch)
         side = self.kernel.prepare(batch)
         middle = self.kernel.prepare(centre)
-        if self._mean_of != repr(self.kernel):
+        if self._mean_of != _fingerprint(self.kernel):
             self._set_mean(middle)
         means = multiply(self.kernel, side, middle, np.full((len(middle), 1), 1.0 / len(middle)))[:, 0]
-        made = Parts(side, mean=means)
-        made.middle = middle  # type: ignore[attr-defined]
-        return made
+        return _CentredParts(middle, side, mean=means)
+
+    def noise(self, side: Any) -> float:
+        """What is left of large values that cancel is as uncertain as they are."""
+        size = np.abs(self.kernel.diagonal(side[0])).max() + 2 * np.abs(side.extra["mean"]).max() + abs(self.mean_)
+        return max(super().noise(side), 16 * float(np.finfo(float).eps * size))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
@@ -154,7 +187,7 @@ class Centered(Composite):
     def diagonal(self, side: Parts) -> np.ndarray:
         return (self.kernel.diagonal(side[0]) - (side.extra["mean"] + side.extra["mean"])) + self.mean_
 
-    def _mean_derivatives(self, side: Parts) -> tuple[list[np.ndarray], list[float]]:
+    def _mean_derivatives(self, side: _CentredParts) -> tuple[list[np.ndarray], list[float]]:
         """d/dθ of the mean of k(x, c) over the centre's points c, and of its own mean."""
 
         def row_means(left: Any, right: Any) -> list[np.ndarray]:
@@ -169,7 +202,7 @@ class Centered(Composite):
 
         def make() -> tuple[list[np.ndarray], list[float]]:
             with config_context(threads=1), np.errstate(all="ignore"):
-                middle = side.middle  # type: ignore[attr-defined]
+                middle = side.middle
                 return row_means(side[0], middle), [float(v.mean()) for v in row_means(middle, middle)]
 
         return side.once("mean derivatives", make)

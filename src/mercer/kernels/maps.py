@@ -10,14 +10,15 @@ prints and parses::
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mercer.definiteness import PSD, Certificate, Definite, conformal_rule, pull_back_rule
+from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite, conformal_rule, pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
-from mercer.domains.vectors import Vectors
+from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import NotFiniteError, ParameterError, ShapeError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel, Parts
@@ -61,6 +62,10 @@ def describe(made: Callable[[Any], Any]) -> Registered:
     return Registered(getattr(made, "__name__", type(made).__name__), made)
 
 
+def _numbers(X: Any) -> np.ndarray:
+    return X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)
+
+
 @register_function("identity", injective=True)
 def identity(X: Any) -> Any:
     return X
@@ -68,17 +73,17 @@ def identity(X: Any) -> Any:
 
 @register_function("exponential", injective=True, nonzero=True)
 def exponential(X: Any) -> Any:
-    return np.exp(np.asarray(X, dtype=float))
+    return np.exp(_numbers(X))
 
 
 @register_function("arctan", injective=True)
 def arctan(X: Any) -> Any:
-    return np.arctan(np.asarray(X, dtype=float))
+    return np.arctan(_numbers(X))
 
 
 @register_function("absolute")
 def absolute(X: Any) -> Any:
-    return np.abs(np.asarray(X, dtype=float))
+    return np.abs(_numbers(X))
 
 
 class _Single(Composite, abstract=True):
@@ -107,12 +112,28 @@ class Warp(_Single):
 
     def certify(self, d: int | None) -> Certificate:
         known = describe(self.function)
-        return pull_back_rule(repr(self), self.kernel.certify(None), known.injective, known.name)
+        inner = self.kernel.certify(None)
+        if math.isfinite(inner.where.max_dim):  # it counts how wide the images are
+            width = self._image_width(d)
+            if width is None:
+                rule = f"no rule: {inner.claim} is {inner.status} on {inner.where} only, and the width of {known.name}(x) is not known"
+                return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
+            inner = self.kernel.certify(width)
+        return pull_back_rule(repr(self), inner, known.injective, known.name)
+
+    def _image_width(self, d: int | None) -> int | None:
+        if d is None:
+            return None
+        try:
+            image = np.asarray(self.function(np.zeros((1, d))))
+        except Exception:  # a user's function may want anything
+            return None
+        return image.shape[1] if image.ndim == 2 else None
 
     def __repr__(self) -> str:
-        known = describe(self.function)
-        name = known.name if known.name in FUNCTIONS else f"<{known.name}>"
-        return f"{within(self.kernel, 3)} @ {name}"
+        from mercer.kernels.expression import show_value
+
+        return f"{within(self.kernel, 3)} @ {show_value(self.function)}"
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(self.kernel.prepare(batch.apply(self.function)))
@@ -136,14 +157,28 @@ class Warp(_Single):
 
 
 def _are_columns(value: Any) -> bool:
-    if isinstance(value, (str, slice)) or (isinstance(value, (int, np.integer)) and not isinstance(value, bool)):
+    if isinstance(value, slice):
+        return value.step != 0
+    if isinstance(value, str) or (isinstance(value, (int, np.integer)) and not isinstance(value, bool)):
         return True
-    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(c, (str, int, np.integer)) for c in value)
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) > 0
+        and all(isinstance(c, (str, int, np.integer)) and not isinstance(c, bool) for c in value)
+    )
 
 
-class _Table(Vectors):
+class Tables(Domain):
+    """Columns, by name or position, each block read by a kernel of its own."""
+
     name = "tables"
     accepts = frozenset({"matrix"})
+
+    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
+        return VECTORS.sample(count, width, rng)
+
+
+_TABLE = Tables()
 
 
 class On(_Single):
@@ -154,20 +189,30 @@ class On(_Single):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        return self.kernel.domain if isinstance(self.kernel.domain, Vectors) else _Table()
+        named = not isinstance(self.columns, slice) and any(isinstance(c, str) for c in self._listed())
+        return self.kernel.domain if isinstance(self.kernel.domain, Vectors) and not named else _TABLE
 
-    def positions(self, d: int) -> list[int]:
-        """The columns as positions among d; empty if they are names."""
+    def _listed(self) -> list[Any]:
+        return [self.columns] if isinstance(self.columns, (int, np.integer, str)) else list(self.columns)
+
+    def positions(self, d: int) -> list[int] | None:
+        """The columns as positions among d; None if they are names, or do not exist."""
         if isinstance(self.columns, slice):
             return list(range(d))[self.columns]
-        listed = [self.columns] if isinstance(self.columns, (int, np.integer, str)) else list(self.columns)
-        return [] if any(isinstance(c, str) for c in listed) else [int(c) % d for c in listed]
+        listed = self._listed()
+        if any(isinstance(c, str) or not -d <= c < d for c in listed):
+            return None
+        return [int(c) % d for c in listed]
 
     def certify(self, d: int | None) -> Certificate:
-        inner = self.kernel.certify(None if d is None else len(self.positions(d)) or None)
-        covers = d is not None and set(self.positions(d)) == set(range(d))
+        if isinstance(self.columns, slice):
+            width = None if d is None else len(self.positions(d) or [])
+        else:
+            width = len(self._listed())
+        inner = self.kernel.certify(width or None)
+        covers = d is not None and set(self.positions(d) or []) == set(range(d))
         made = pull_back_rule(repr(self), inner, covers, "the columns")
-        return dataclasses.replace(made, where=inner.where)
+        return dataclasses.replace(made, where=inner.where if width is None else dataclasses.replace(inner.where, max_dim=math.inf))
 
     def __repr__(self) -> str:
         from mercer.kernels.expression import show_value
@@ -185,7 +230,7 @@ class On(_Single):
         return self.kernel.map_features(batch.select(self.columns), truncate)
 
     def feature_dim(self, p: int) -> float:
-        return self.kernel.feature_dim(len(self.positions(p)))
+        return self.kernel.feature_dim(len(self.positions(p) or []))
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -195,7 +240,7 @@ class On(_Single):
 
 
 def _one_number_each(made: Callable[[Any], Any], batch: Batch) -> np.ndarray:
-    values = np.asarray(batch.apply(made).raw if batch._parent is None else made(batch.raw), dtype=float)
+    values = np.asarray(batch.apply(made).raw, dtype=float)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -249,7 +294,7 @@ class Conformal(_Single):
 
 @register_function("row_sums")
 def row_sums(X: Any) -> Any:
-    return np.asarray(X, dtype=float).sum(axis=1)
+    return _numbers(X).sum(axis=1)
 
 
 class FromFeatures(Kernel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mercer.errors import ParameterError, explain
@@ -19,7 +20,9 @@ def _kernel(value: Any) -> Kernel | None:
     """A copy of a kernel, or a constant from a number."""
     if isinstance(value, Kernel):
         return value.copy()
-    return Constant(float(value)) if is_real(value) else None
+    if not is_real(value):
+        return None
+    return Constant(float(value)) if value >= 0 else Scaled(float(value), Constant(1.0))
 
 
 def _flat(kind: type, *operands: Kernel) -> list[Kernel]:
@@ -34,7 +37,11 @@ def add(left: Any, right: Any) -> Any:
 def subtract(left: Any, right: Any) -> Any:
     if is_real(right):
         return add(left, -1.0 * Constant(float(right))) if right >= 0 else add(left, -right)
-    return add(left, multiply(-1.0, right)) if isinstance(right, Kernel) else NotImplemented
+    if not isinstance(right, Kernel):
+        return NotImplemented
+    if is_real(left) and left < 0:
+        return add(-1.0 * Constant(-float(left)), multiply(-1.0, right))
+    return add(left, multiply(-1.0, right))
 
 
 def multiply(left: Any, right: Any) -> Any:
@@ -50,15 +57,9 @@ def multiply(left: Any, right: Any) -> Any:
     if a is None or b is None:
         return NotImplemented
     # constants move to the front: (2 k1) k2 = 2 (k1 k2)
-    factor = 1.0
-    bare = []
-    for k in (a, b):
-        if isinstance(k, Scaled):
-            factor *= float(k.factor)
-            k = k.kernel
-        bare.append(k)
-    product = Product(*_flat(Product, *bare))
-    return product if factor == 1.0 else Scaled(factor, product)
+    factors = [float(k.factor) for k in (a, b) if isinstance(k, Scaled)]
+    product = Product(*_flat(Product, *(k.kernel if isinstance(k, Scaled) else k for k in (a, b))))
+    return Scaled(math.prod(factors), product) if factors else product
 
 
 def divide(left: Kernel, right: Any) -> Any:

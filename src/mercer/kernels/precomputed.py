@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from mercer.definiteness import CPD, INDEFINITE, PSD, STRICT, Certificate, Where, Witness
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.errors import EmptyInputError, InputTypeError, ParameterError, explain
+from mercer.errors import DomainError, EmptyInputError, InputTypeError, ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.matrices import check_gram
@@ -39,22 +39,36 @@ class Positions(Domain):
     name = "positions"
     accepts = frozenset({"indices"})
 
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __hash__(self) -> int:
+        return hash((Positions, self.count))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Positions) and other.count == self.count
+
     def encode(self, batch: Batch) -> Samples:
-        at = np.asarray(batch.raw)
+        try:
+            at = np.asarray(batch.raw)
+        except ValueError:
+            raise InputTypeError(explain(batch.side, "a ragged list", "must be positions in the matrix", "give whole numbers")) from None
         if at.ndim == 2 and at.shape[1] == 1:
             at = at[:, 0]
         if at.size == 0:
-            raise EmptyInputError(explain("X", "no positions", "is empty"))
-        whole = at.dtype.kind in "iu" or (at.dtype.kind == "f" and bool((at == np.floor(at)).all()))
+            raise EmptyInputError(explain(batch.side, "no positions", "is empty"))
+        whole = at.dtype.kind in "iu" or (at.dtype.kind == "f" and bool((np.isfinite(at) & (at == np.floor(at))).all()))
         if at.ndim != 1 or not whole:
-            raise InputTypeError(explain("X", f"{at.dtype} of shape {at.shape}", "must be positions in the matrix", "give whole numbers"))
+            raise InputTypeError(
+                explain(batch.side, f"{at.dtype} of shape {at.shape}", "must be positions in the matrix", "give whole numbers")
+            )
         return PositionSamples(at.astype(np.int64))
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return rng.integers(0, 3, count)
+        return rng.integers(0, self.count, count)
 
     def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
-        return [np.arange(3)]
+        return [np.arange(self.count)]
 
 
 class Precomputed(Kernel):
@@ -65,8 +79,11 @@ class Precomputed(Kernel):
     [3.0, 1.0]
     """
 
-    domain: ClassVar[Domain] = Positions()
     matrix: Any = param(check=square_matrix)
+
+    @property
+    def domain(self) -> Domain:  # type: ignore[override]
+        return Positions(len(self.matrix))
 
     def check_params(self) -> None:
         k = np.asarray(self.matrix, dtype=float)
@@ -74,7 +91,8 @@ class Precomputed(Kernel):
             raise ParameterError(explain("Precomputed: matrix", f"{k.shape}, asymmetric", "must be symmetric", "use (K + K.T)/2"))
 
     def certify(self, d: int | None) -> Certificate:
-        report = check_gram(self.matrix)
+        k = np.asarray(self.matrix, dtype=float)
+        report = check_gram((k + k.T) / 2)
         where = Where(f"the {len(np.asarray(self.matrix))} given positions")
         rule = f"checked: the smallest eigenvalue is {report.min_eigenvalue:.4g}"
         if report.psd:
@@ -89,7 +107,7 @@ class Precomputed(Kernel):
         size = len(np.asarray(self.matrix))
         if samples.at.min() < 0 or samples.at.max() >= size:
             bad = int(samples.at[(samples.at < 0) | (samples.at >= size)][0])
-            raise ParameterError(explain("X", bad, f"is not a position in the {size} x {size} matrix"))
+            raise DomainError(explain(batch.side, bad, f"is not a position in the {size} x {size} matrix"))
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
@@ -100,7 +118,8 @@ class Precomputed(Kernel):
         return np.asarray(self.matrix, dtype=float)[side.at, side.at]
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        return check_gram(self.matrix).square_root()[self.prepare(batch).at]
+        k = np.asarray(self.matrix, dtype=float)
+        return check_gram((k + k.T) / 2).square_root()[self.prepare(batch).at]
 
     def feature_dim(self, p: int) -> float:
         return len(np.asarray(self.matrix))

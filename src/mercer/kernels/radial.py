@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -56,13 +56,11 @@ def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
         )
 
 
-class RadialKernel(Kernel, abstract=True):
-    """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)², with one length scale or one per column.
+class _ScaledDistance(Kernel, abstract=True):
+    """What `RadialKernel` does, without saying where among the fields the length scale stands."""
 
-    ``slope(s²)`` is −2 dk/d(s²); the derivative in every length scale follows from it.
-    """
-
-    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+    if TYPE_CHECKING:
+        length_scale: Any
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         raise NotImplementedError(f"{type(self).__name__} must define profile(s2), or tile(pair, out)")
@@ -84,7 +82,7 @@ class RadialKernel(Kernel, abstract=True):
         if np.ndim(self.length_scale):
             scale = np.asarray(self.length_scale, dtype=float)
             return pair.sqdist(1.0 / (scale * scale), out), 1.0
-        return pair.sqdist(None, out), 1.0 / (float(self.length_scale) * float(self.length_scale))
+        return pair.sqdist(None, out), float(1.0 / (np.float64(self.length_scale) * np.float64(self.length_scale)))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self.scaled(pair, out)
@@ -112,6 +110,15 @@ class RadialKernel(Kernel, abstract=True):
             out *= slope
             out /= scale**3
             yield "length_scale", f, out
+
+
+class RadialKernel(_ScaledDistance, abstract=True):
+    """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)², with one length scale or one per column.
+
+    ``slope(s²)`` is −2 dk/d(s²); the derivative in every length scale follows from it.
+    """
+
+    length_scale: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
 
 
 class RBF(RadialKernel):
@@ -199,7 +206,7 @@ class Laplacian(Kernel):
     def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         if np.ndim(self.length_scale):
             return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
-        return pair.l1(np.ones(pair.x.width), out), 1.0 / float(self.length_scale)
+        return pair.l1(np.ones(pair.x.width), out), float(1.0 / np.float64(self.length_scale))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self._scaled(pair, out)
@@ -217,6 +224,26 @@ class Laplacian(Kernel):
         for f, scale in enumerate(np.asarray(self.length_scale, dtype=float)):
             out = pair.squared_difference(f, np.empty(pair.shape))
             yield "length_scale", f, np.sqrt(out) * value / (scale * scale)
+
+
+def _log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
+    """log K_order(z) where it is too large for a float: the leading term at small z, else Debye's expansion."""
+    from scipy.special import gammaln
+
+    if order < 100:  # only tiny z get here: K = ½ Γ(ν) (2/z)^ν (1 − z²/(4(ν−1)) + ...)
+        small = z * z / 4.0
+        series = 1.0 + small / (1.0 - order) * (1.0 + small / (2.0 * (2.0 - order)))
+        return math.log(0.5) + gammaln(order) + order * np.log(2.0 / z) + np.log(series)
+    x = z / order
+    root = np.sqrt(1.0 + x * x)
+    t = 1.0 / root
+    eta = root + np.log(x / (1.0 + root))
+    u1 = (3 * t - 5 * t**3) / 24
+    u2 = (81 * t**2 - 462 * t**4 + 385 * t**6) / 1152
+    u3 = (30375 * t**3 - 369603 * t**5 + 765765 * t**7 - 425425 * t**9) / 414720
+    u4 = (4465125 * t**4 - 94121676 * t**6 + 349922430 * t**8 - 446185740 * t**10 + 185910725 * t**12) / 39813120
+    correction = 1 - u1 / order + u2 / order**2 - u3 / order**3 + u4 / order**4
+    return 0.5 * np.log(np.pi / (2.0 * order)) - order * eta - 0.5 * np.log(root) + np.log(correction)
 
 
 class Matern(RadialKernel):
@@ -247,9 +274,10 @@ class Matern(RadialKernel):
         """2^(1−ν)/Γ(ν) z^shift K_order(z), in logarithms."""
         from scipy.special import gammaln, kve
 
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log = np.log(kve(order, z)) - z + shift * np.log(z) + (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu)
-        return np.exp(log)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            scaled = kve(order, z)
+            log = np.where(np.isfinite(scaled), np.log(scaled) - z, _log_bessel_k(order, z))
+            return np.exp(log + shift * np.log(z) + (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu))
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         if math.isinf(self.nu):
@@ -297,11 +325,15 @@ class RationalQuadratic(RadialKernel):
         yield "alpha", None, np.exp(-self.alpha * np.log1p(u)) * (u / (1.0 + u) - np.log1p(u))
 
 
-class Bessel(RadialKernel):
+class Bessel(_ScaledDistance):
     """k = Γ(ν+1) (2/z)^ν J_ν(z), z = ‖x−y‖/ℓ: the Fourier transform of a sphere in 2ν + 2 dimensions."""
 
+    order: float = param(check=between(0, 100, open_low=False))  # type: ignore[misc]
     length_scale: float = param(default=1.0, check=positive, continuous=True)
-    order: float = param(default=1.0, check=between(0, 100, open_low=False))
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(order=1.0), cls(order=0.5, length_scale=2.0)]
 
     def claim(self) -> Definite:
         rule = f"Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2 = {2 * self.order + 2:g} dimensions"
@@ -325,7 +357,12 @@ class Bessel(RadialKernel):
 class DistanceCosine(RadialKernel):
     """k = cos(‖x−y‖/ℓ): a kernel on the line, not in the plane."""
 
-    definite = Definite(PSD, "Bochner: the spectral measure is two points, which exist as a radial measure on the line only", max_dim=1)
+    definite = Definite(
+        PSD,
+        "Bochner: the spectral measure is two points, which exist as a radial measure on the line only",
+        max_dim=1,
+        facts=(POSITIVE_DIAGONAL,),
+    )
     length_scale: float = param(default=1.0, check=positive, continuous=True)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from mercer.definiteness import CPD, Witness
-from mercer.domains.base import raw_length
+from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import MercerError
+from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 
 __all__: list[str] = []
@@ -18,20 +19,21 @@ _MOST = 600  # points of the user's data that are looked at
 
 def witness_among(kernel: Kernel, points: Any, balanced: bool) -> Witness | None:
     """The most negative direction of one Gram matrix, if it is negative beyond rounding."""
-    k = kernel(points).astype(np.float64)
+    if getattr(points, "dtype", None) == np.float32:
+        points = points.astype(np.float64)
+    batch = Batch(points)
+    side = kernel.prepare(batch)
+    k = dense(kernel, side, side)
     n = len(k)
     centre = np.eye(n) - 1.0 / n if balanced else np.eye(n)
     _, vectors = np.linalg.eigh(centre @ k @ centre)
     c = centre @ vectors[:, 0]
     value = float(c @ k @ c)
     rounding = 50 * n * np.finfo(float).eps * max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))
+    rounding += n * kernel.noise(side)
     if value >= -rounding:
         return None
     return _shorten(k, points, c, balanced, rounding, value)
-
-
-def _pick(points: Any, rows: np.ndarray) -> Any:
-    return points[rows] if hasattr(points, "shape") else [points[i] for i in rows]
 
 
 def _shorten(k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding: float, value: float) -> Witness:
@@ -47,7 +49,7 @@ def _shorten(k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding
         short = centre @ vectors[:, 0]
         low = float(short @ part @ short)
         if low < -max(rounding, 1e-3 * abs(value)):
-            return Witness(_pick(points, rows), short, low, balanced)
+            return Witness(pick_rows(points, rows), short, low, balanced)
     return Witness(points, c, value, balanced)
 
 
@@ -62,7 +64,7 @@ def refute(kernel: Kernel, X: Any, d: int | None) -> Witness | None:
             candidates.append(X)
         else:
             rows = np.sort(rng.choice(n, _MOST, replace=False))
-            candidates.append(X.iloc[rows] if hasattr(X, "iloc") else _pick(X, rows))
+            candidates.append(pick_rows(X, rows))
         return witness_among(kernel, candidates[0], balanced)
     for width in (1, 2, 3) if d is None else (d,):
         candidates += kernel.domain.lattices(width, rng)

@@ -11,6 +11,7 @@ import numpy as np
 from mercer.definiteness import Certificate, power_series_rule
 from mercer.domains.base import Batch
 from mercer.errors import InfiniteFeaturesError, ParameterError, RadiusError, explain
+from mercer.gram.engine import overflow_error
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel, Parts
 from mercer.kernels.compose import Composite, is_kernel
@@ -20,17 +21,20 @@ from mercer.params import Constraint, param, positive_or_inf
 __all__ = ["PowerSeries"]
 
 _MOST = 10_000  # terms
+_QUIET = 64  # terms without weight that end the sum
 _LOOKED_AT = 256  # coefficients of a function that a certificate looks at
 
 
 def _are_coefficients(value: Any) -> bool:
+    if isinstance(value, Kernel):
+        return False
     if callable(value):
         return True
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
-    return array.ndim == 1 and array.size > 0 and bool(np.isfinite(array).all())
+    return array.ndim == 1 and array.size > 0 and np.asarray(value).dtype.kind in "fiu" and bool(np.isfinite(array).all())
 
 
 class PowerSeries(Composite):
@@ -52,14 +56,25 @@ class PowerSeries(Composite):
     def _coefficient(self, n: int) -> float:
         if not callable(self.coefficients):
             return float(self.coefficients[n]) if n < len(self.coefficients) else 0.0
-        value = float(self.coefficients(n))
+        try:
+            value = float(self.coefficients(n))
+        except OverflowError as error:
+            remedy = "write it with math.lgamma and math.exp"
+            raise ParameterError(explain(f"PowerSeries: coefficients({n})", str(error), "could not be computed", remedy)) from None
         if not math.isfinite(value):
             raise ParameterError(explain(f"PowerSeries: coefficients({n})", value, "must be a finite number"))
         return value
 
     def certify(self, d: int | None) -> Certificate:
-        count = _LOOKED_AT if callable(self.coefficients) else len(self.coefficients)
-        looked = [self._coefficient(n) for n in range(count)]
+        looked = []
+        for n in range(_LOOKED_AT if callable(self.coefficients) else len(self.coefficients)):
+            try:
+                looked.append(self._coefficient(n))
+            except ParameterError:
+                if not looked:
+                    raise
+                break
+        stated = f" (looked at for n < {len(looked)}, refused later if one is not)" if callable(self.coefficients) else ""
         return power_series_rule(
             repr(self),
             self.kernel.certify(d),
@@ -67,6 +82,8 @@ class PowerSeries(Composite):
             negative=min(looked) < 0,
             constant=looked[0] > 0,
             linear=any(a > 0 for a in looked[1:]),
+            first=len(looked) > 1 and looked[1] > 0,
+            stated=stated,
         )
 
     def prepare(self, batch: Batch) -> Parts:
@@ -84,16 +101,32 @@ class PowerSeries(Composite):
         if not callable(self.coefficients):
             return np.asarray(self.coefficients, dtype=float)
         found: list[float] = []
-        total, small, power = 0.0, 0, 1.0
+        total, quiet, smallest, signed = 0.0, 0, 1.0, False
+        log_largest = math.log(largest) if largest > 0 else 0.0
         for n in range(_MOST):
             found.append(self._coefficient(n))
-            term = abs(found[-1]) * power
+            if found[-1] < 0:
+                signed = signed or n < _LOOKED_AT
+                if not signed:
+                    remedy = "give a sequence for a series whose late terms are negative"
+                    raise ParameterError(
+                        explain(f"PowerSeries: coefficients({n})", found[-1], "must be >= 0, as the first ones are", remedy)
+                    )
+            size = abs(found[-1])
+            if 0 < size < 1e-290 or (size == 0 and 0 < smallest < 1e-290):
+                remedy = "scale the kernel down, or use k.exp() for the exponential"
+                rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
+                raise RadiusError(explain(f"PowerSeries: coefficients({n})", found[-1], rule, remedy))
+            smallest = min(smallest, size) if size else smallest
+            grown = math.log(size) + n * log_largest if size and (n == 0 or largest > 0) else -math.inf
+            if grown > 700:
+                raise overflow_error(0, 0, math.inf)
+            term = math.exp(grown)
             total += term
-            power *= largest
-            # two small terms in a row, so that series of even or odd terms do not stop early
-            small = small + 1 if n > 0 and term <= 1e-18 * total else 0
-            if small >= 4 and (total > 0 or n >= _LOOKED_AT):
-                return np.array(found)
+            # many small terms in a row, so that series with gaps do not stop early
+            quiet = quiet + 1 if n > 0 and term <= 1e-18 * total else 0
+            if quiet >= _QUIET:
+                return np.array(found[: len(found) - _QUIET + 1])
         rule = f"did not converge within {_MOST} terms at |k| = {largest:g}"
         raise RadiusError(explain("PowerSeries", self, rule, "keep the data further inside the radius"))
 

@@ -1,0 +1,255 @@
+"""What the estimators share: which kernel is meant, whether it may be used, and rows that stay structured."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
+from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
+from mercer.domains.vectors import Vectors
+from mercer.errors import DefinitenessError, DefinitenessWarning, ParameterError, ShapeError, explain
+from mercer.gram.engine import dense, multiply
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Kernel
+from mercer.kernels.coordinate import Chi2
+from mercer.kernels.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
+from mercer.kernels.expression import parse
+from mercer.kernels.radial import RBF, Laplacian
+from mercer.params import function, param
+
+
+class _RawSamples(Samples):
+    """Rows as they came, for functions that take collections."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.origin = self
+
+    def __len__(self) -> int:
+        return raw_length(self.raw)
+
+    def take(self, rows: np.ndarray) -> _RawSamples:
+        taken = _RawSamples(pick_rows(self.raw, rows))
+        taken._inherit(self, rows)
+        return taken
+
+
+class _Raw(Domain):
+    name = "collections"
+
+    def encode(self, batch: Batch) -> Samples:
+        return _RawSamples(batch.raw)
+
+
+class CallableKernel(Kernel, abstract=True):
+    """A function of two collections, as scikit-learn takes it; nothing is known of its definiteness."""
+
+    definite: ClassVar[Definite | None] = None
+    domain: ClassVar[Domain] = _Raw()
+    function: Any = param(check=function)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        left = pick_rows(pair.x.raw, np.arange(pair.i0, pair.i1))
+        right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))
+        values = np.asarray(self.function(left, right), dtype=float)
+        if values.shape != out.shape:
+            raise ShapeError(
+                explain("kernel", self.function, f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples")
+            )
+        np.copyto(out, values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """The kernel an estimator was given, made concrete; None if the data are the Gram matrix."""
+
+    kernel: Kernel | None
+    foreign: bool  # a scikit-learn name or a callable: used as asked, with a warning where it may not be psd
+
+
+def choose_kernel(kernel: Any, X: Any, gamma: Any = "scale", degree: int = 3, coef0: float = 0.0, weight: Any = None) -> Choice:
+    """A kernel object, an expression, a scikit-learn name, a callable, or "precomputed"."""
+    if isinstance(kernel, Kernel):
+        return Choice(clone(kernel), False)
+    if isinstance(kernel, str):
+        if kernel == "precomputed":
+            return Choice(None, True)
+        made = _by_name(kernel, X, gamma, degree, coef0, weight)
+        return Choice(parse(kernel), False) if made is None else Choice(made, True)
+    if callable(kernel):
+        return Choice(CallableKernel(kernel), True)
+    remedy = "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, or 'precomputed'"
+    raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))
+
+
+def _gamma(gamma: Any, X: Any, weight: Any) -> float:
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma == "scale":
+        if weight is None and not hasattr(X, "toarray"):
+            variance = float(X.var())
+        else:
+            share = np.full(X.shape[0], 1.0) if weight is None else np.asarray(weight, dtype=float)
+            share = share / share.sum()
+            squares = X.multiply(X) if hasattr(X, "toarray") else X * X
+            first, second = (float(share @ np.asarray(m.mean(axis=1)).ravel()) for m in (X, squares))
+            variance = second - first**2
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return float(gamma)
+
+
+def _by_name(name: str, X: Any, gamma: Any, degree: int, coef0: float, weight: Any) -> Kernel | None:
+    match name:
+        case "linear":
+            return Linear()
+        case "cosine":
+            return Cosine()
+        case "rbf" | "poly" | "polynomial" | "sigmoid" | "laplacian" | "chi2":
+            pass
+        case _:
+            return None
+    g = _gamma(gamma, X, weight)
+    if g == 0:  # allowed by scikit-learn: every value is the same
+        flat = {"poly": coef0**degree, "polynomial": coef0**degree, "sigmoid": np.tanh(coef0)}.get(name, 1.0)
+        return Constant(float(flat)) if flat >= 0 else float(flat) * Constant(1.0)
+    match name:
+        case "rbf":
+            return RBF.from_gamma(g)
+        case "laplacian":
+            return Laplacian(length_scale=1.0 / g)
+        case "chi2":
+            return Chi2(gamma=g)
+        case "sigmoid":
+            return Sigmoid(scale=g, offset=float(coef0))
+    return Polynomial(degree=int(degree), scale=g, offset=float(coef0)) if degree >= 1 else Constant(1.0)
+
+
+class KernelEstimator(BaseEstimator):
+    """Mixin of estimators that have a ``kernel`` parameter."""
+
+    needs: ClassVar[str] = "psd"  # "psd", "cpd" (Σc = 0 is built in) or "any"
+
+    def _choose(self, X: Any, weight: Any = None) -> Choice:
+        p = self.get_params(deep=False)
+        choice = choose_kernel(p["kernel"], X, p.get("gamma", "scale"), p.get("degree", 3), p.get("coef0", 0.0), weight)
+        self._check_definite(choice, p.get("repair"))
+        return choice
+
+    def _check_definite(self, choice: Choice, repair: str | None) -> None:
+        """Refuse what is known not to fit, warn of what may not."""
+        if repair not in (None, "clip", "flip", "shift"):
+            raise ParameterError(explain("repair", repair, "must be None, 'clip', 'flip' or 'shift'"))
+        if choice.kernel is None or self.needs == "any" or repair is not None:
+            return
+        certificate = choice.kernel.certificate()
+        if certificate.psd or (certificate.status == CPD and self.needs == "cpd"):
+            return
+        name = type(self).__name__
+        leaf = certificate.failing()
+        where = "" if leaf is None or leaf.claim == certificate.claim else f", because of {leaf.claim}"
+        if choice.foreign or certificate.status == UNKNOWN:
+            rule = f"is {certificate.status}, where {name} needs a {self.needs} kernel{where}: solved as asked"
+            warnings.warn(explain("kernel", choice.kernel, rule), DefinitenessWarning, stacklevel=4)
+            return
+        witness = f" ({leaf.witness})" if leaf is not None and leaf.witness is not None and certificate.status == INDEFINITE else ""
+        remedy = "centre it: k.center()" if certificate.status == CPD else "change it, or say repair='clip', 'flip' or 'shift'"
+        raise DefinitenessError(
+            explain("kernel", choice.kernel, f"is {certificate.status}{where}{witness}; {name} needs {self.needs}", remedy)
+        )
+
+    def _domain(self) -> Domain | None:
+        kernel = self.get_params(deep=False)["kernel"]
+        if isinstance(kernel, str) and kernel != "precomputed":
+            try:
+                found = _by_name(kernel, np.ones((1, 1)), 1.0, 3, 1.0, None) or parse(kernel)
+                return found.domain
+            except Exception:
+                return None
+        return getattr(kernel, "domain", None)
+
+    def _takes_vectors(self) -> bool:
+        """Whether scikit-learn's checks apply: vectors, Gram matrices, and functions of arrays."""
+        domain = self._domain()
+        return domain is None or isinstance(domain, Vectors)
+
+    def _check_X(self, X: Any, reset: bool, **options: Any) -> Any:
+        if self._takes_vectors():
+            kernel = self.get_params(deep=False)["kernel"]
+            sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
+            return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
+        if reset:
+            self.__dict__.pop("n_features_in_", None)
+            if hasattr(X, "shape") and len(X.shape) == 2:
+                self.n_features_in_ = X.shape[1]
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kernel = self.get_params(deep=False)["kernel"]
+        domain = self._domain()
+        tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
+        tags.input_tags.sparse = self._takes_vectors() and not tags.input_tags.pairwise
+        tags.input_tags.positive_only = bool(getattr(domain, "nonnegative", False))
+        if not self._takes_vectors():
+            tags.input_tags.two_d_array = False
+        return tags
+
+
+@dataclasses.dataclass
+class Expansion:
+    """f(x) = Σ c_i k(x, x_i): the samples that count, kept raw, and how to evaluate it for new ones."""
+
+    kernel: Kernel | None
+    samples: Any  # raw rows, or None for precomputed
+    columns: np.ndarray  # positions among the training samples
+    width: int  # how many training samples there were
+
+    def apply(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
+        """k(X, samples) @ coefficients, tile by tile."""
+        if self.kernel is None:
+            if X.shape[1] != self.width:
+                rule = "must have one column for each training sample"
+                raise ShapeError(explain("X", f"{X.shape[1]} columns", rule, f"give k(X, X_train) with {self.width} columns"))
+            return np.asarray(X)[:, self.columns] @ coefficients
+        left = Batch(X)
+        if len(self.columns) == 0:
+            return np.zeros((len(left), coefficients.shape[1]))
+        # the training samples come first, so that their vocabulary and storage rule
+        right = Batch(self.samples)
+        y = self.kernel.prepare(right)
+        x = self.kernel.prepare(Batch(X, like=right))
+        return multiply(self.kernel, x, y, coefficients)
+
+
+def training_gram(kernel: Kernel | None, X: Any, rows: np.ndarray | None, dtype: Any) -> np.ndarray:
+    """The dense Gram matrix of (some of) the training samples."""
+    if kernel is None:
+        block = np.asarray(X) if rows is None else np.asarray(X)[np.ix_(rows, rows)]
+        return np.ascontiguousarray(block, dtype=dtype)
+    side = kernel.prepare(Batch(X if rows is None else pick_rows(X, rows)))
+    return dense(kernel, side, side, np.dtype(dtype))
+
+
+def check_square(X: Any) -> None:
+    """A precomputed training matrix: square and symmetric."""
+    if X.shape[0] != X.shape[1]:
+        raise ShapeError(
+            explain(
+                "X", f"array of shape {X.shape}", "should be a square kernel matrix", "Precomputed matrix must be a square matrix: k(X, X)"
+            )
+        )
+    scale = float(np.abs(X).max()) or 1.0
+    if np.abs(X - X.T).max() > 1e-8 * scale:
+        i, j = np.unravel_index(int(np.argmax(np.abs(X - X.T))), X.shape)
+        raise ShapeError(
+            explain(f"K[{i}, {j}] - K[{j}, {i}]", float(X[i, j] - X[j, i]), "is not 0: K must be symmetric", "use (K + K.T)/2")
+        )
+
+
+__all__ = ["Choice", "Expansion", "KernelEstimator", "check_is_fitted", "check_square", "choose_kernel", "training_gram"]
