@@ -1,0 +1,1 @@
+"""Functions of a Gram matrix that know nothing of models."""
