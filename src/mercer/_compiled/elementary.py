@@ -26,8 +26,7 @@ _C9 = float.fromhex("0x1.af38a9b0ec855p-26")
 def exp_down(x):  # type: ignore[no-untyped-def]
     """e**x for x ≤ 0 within one unit in the last place: `exp` with a cheaper last step.
 
-    2**(k + 64) is added to the exponent bits of y, which stay normal, and 2**-64 taken off again by a product,
-    which rounds subnormal results as it should.
+    y is multiplied by 2**(k + 64), which stays normal, and then by 2**-64, which rounds subnormal results as it should.
     """
     x = max(x, -746.0)
     k = np.floor(x * _LOG2E + 0.5)
@@ -35,8 +34,8 @@ def exp_down(x):  # type: ignore[no-untyped-def]
     r2 = r * r
     r4 = r2 * r2
     p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9))
-    y = np.float64(1.0 + (r + r2 * p)).view(np.int64)
-    return np.int64(y + (np.int64(np.int32(k) + 64) << 52)).view(np.float64) * 2.0**-64 + r * 0.0  # a NaN stays one
+    y = 1.0 + (r + r2 * p)
+    return (y * np.int64(np.int64(np.int32(k) + (64 + 1023)) << 52).view(np.float64)) * 2.0**-64
 
 
 @compiled
