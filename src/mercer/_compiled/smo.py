@@ -118,6 +118,46 @@ def gaps(h, up, low):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def gather(table, slots, columns, first, K, begin, end):  # type: ignore[no-untyped-def]
+    """K[first:, :] = the rows in these slots at some columns, and by symmetry K[:first, first:] too; slots begin to end."""
+    for i in range(begin, end):
+        row = table[slots[i]]
+        to = K[first + i]
+        for j in range(columns.size):
+            to[j] = row[columns[j]]
+        for j in range(first):
+            K[j, first + i] = to[j]
+
+
+@compiled
+def subtract_rows(h, table, slots, weights, begin, end):  # type: ignore[no-untyped-def]
+    """h −= Σ weights · rows in columns begin to end, in double precision, four rows at a time; for every group of h."""
+    tmp = np.empty(WIDTH)
+    for start in range(begin, end, WIDTH):
+        stop = min(end, start + WIDTH)
+        width = stop - start
+        for t in range(width):
+            tmp[t] = 0.0
+        q = 0
+        while q + 4 <= slots.size:
+            w0, w1, w2, w3 = weights[q], weights[q + 1], weights[q + 2], weights[q + 3]
+            r0, r1 = table[slots[q], start:stop], table[slots[q + 1], start:stop]
+            r2, r3 = table[slots[q + 2], start:stop], table[slots[q + 3], start:stop]
+            for t in range(width):
+                tmp[t] += (w0 * r0[t] + w1 * r1[t]) + (w2 * r2[t] + w3 * r3[t])
+            q += 4
+        while q < slots.size:
+            w0, r0 = weights[q], table[slots[q], start:stop]
+            for t in range(width):
+                tmp[t] += w0 * r0[t]
+            q += 1
+        for g in range(h.shape[0]):
+            row = h[g, start:stop]
+            for t in range(width):
+                row[t] -= tmp[t]
+
+
+@compiled
 def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type: ignore[no-untyped-def]
     """At most ``most`` steps; h, beta and the bounds have one row per group. Returns (steps done, gap ≤ tol reached)."""
     groups = h.shape[0]

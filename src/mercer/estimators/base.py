@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
-from mercer.domains.vectors import Vectors
+from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import DefinitenessError, DefinitenessWarning, ParameterError, ShapeError, explain
 from mercer.gram.engine import dense, multiply
 from mercer.gram.pair import Pair
@@ -136,7 +136,7 @@ class KernelEstimator(BaseEstimator):
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (Σc = 0 is built in) or "any"
 
     def _choose(self, X: Any, weight: Any = None) -> Choice:
-        p = self.get_params(deep=False)
+        p = vars(self)
         choice = choose_kernel(p["kernel"], X, p.get("gamma", "scale"), p.get("degree", 3), p.get("coef0", 0.0), weight)
         self._check_definite(choice, p.get("repair"))
         return choice
@@ -164,7 +164,9 @@ class KernelEstimator(BaseEstimator):
         )
 
     def _domain(self) -> Domain | None:
-        kernel = self.get_params(deep=False)["kernel"]
+        kernel = vars(self)["kernel"]
+        if isinstance(kernel, str) and kernel in ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine"):
+            return VECTORS
         if isinstance(kernel, str) and kernel != "precomputed":
             try:
                 found = _by_name(kernel, np.ones((1, 1)), 1.0, 3, 1.0, None) or parse(kernel)
@@ -180,7 +182,7 @@ class KernelEstimator(BaseEstimator):
 
     def _check_X(self, X: Any, reset: bool, **options: Any) -> Any:
         if self._takes_vectors():
-            kernel = self.get_params(deep=False)["kernel"]
+            kernel = vars(self)["kernel"]
             sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
             return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
         if reset:
@@ -191,7 +193,7 @@ class KernelEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kernel = self.get_params(deep=False)["kernel"]
+        kernel = vars(self)["kernel"]
         domain = self._domain()
         tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
         tags.input_tags.sparse = self._takes_vectors() and not tags.input_tags.pairwise

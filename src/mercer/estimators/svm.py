@@ -12,22 +12,20 @@ import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square, training_gram
+from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square
+from mercer.estimators.margin_problem import MarginProblem
 from mercer.estimators.report import MarginReport
 from mercer.gram.run import run
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear
-from mercer.matrices import repair as repair_matrix
-from mercer.solvers.smo import DualSolution, solve_dual
-
-_SINGLE = 4000  # more samples than this: a float32 Gram matrix, unless the tolerance asks for more
+from mercer.solvers.smo import DualSolution
 
 
 class _Margin(KernelEstimator):
@@ -55,10 +53,8 @@ class _Margin(KernelEstimator):
     }
 
     def _validate_params(self) -> None:
-        known = self.get_params(deep=False)
+        known = vars(self)
         mine = {name: rule for name, rule in self._parameter_constraints.items() if name in known}
-        from sklearn.utils._param_validation import validate_parameter_constraints
-
         validate_parameter_constraints(mine, {n: known[n] for n in mine}, caller_name=type(self).__name__)
 
     # -- data --------------------------------------------------------------------------------------------------------
@@ -80,11 +76,14 @@ class _Margin(KernelEstimator):
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, Choice]:
         """Checked data without the samples of weight 0, and the kernel fitted on them."""
-        if self._takes_vectors():
+        if self._plain(X, y):  # arrays that need no conversion: scikit-learn's checks cost more than a small fit
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+        elif self._takes_vectors():
             if y is None:
                 X = self._check_X(X, reset=True)
             else:
-                pairwise = self.get_params(deep=False)["kernel"] == "precomputed" if isinstance(self.kernel, str) else False  # type: ignore[attr-defined]
+                pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"  # type: ignore[attr-defined]
                 X, y = validate_data(
                     self, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **self._target_checks()
                 )
@@ -102,6 +101,22 @@ class _Margin(KernelEstimator):
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (n,)
         return X, y, weight, choice
 
+    def _plain(self, X: Any, y: Any) -> bool:
+        """Whether the data are what the checks would make of them, seen at a glance."""
+        return (
+            type(X) is np.ndarray
+            and type(y) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.shape[1] > 0
+            and y.shape == X.shape[:1]
+            and len(X) > 1
+            and y.dtype.kind in "iubU"
+            and self._takes_vectors()
+            and X.flags.c_contiguous
+            and bool(np.isfinite(X.sum()))
+        )
+
     def _target_checks(self) -> dict[str, Any]:
         return {}
 
@@ -113,26 +128,17 @@ class _Margin(KernelEstimator):
             kernel.fit(X if len(rows) == len(weight) else pick_rows(X, rows))
         return rows, kernel
 
-    def _gram(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> tuple[np.ndarray, Any]:
-        """The Gram matrix of some rows, repaired if asked; and the operator that new rows need then."""
-        whole = np.array_equal(rows, np.arange(raw_length(X)))
-        dtype = np.float32 if len(rows) > _SINGLE and self.tol >= 1e-4 and self.repair is None else np.float64  # type: ignore[attr-defined]
-        K = training_gram(kernel, X, None if whole else rows, dtype)
-        how = self.repair  # type: ignore[attr-defined]
-        if how is None:
-            return K, None
-        repaired = repair_matrix(K, how)
-        return np.ascontiguousarray(repaired.matrix), repaired.operator
+    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
+        return MarginProblem(kernel, X, rows, self.tol, self.repair)  # type: ignore[attr-defined]
 
-    def _report(self, kernel: Kernel | None, solutions: list[DualSolution], seconds: float) -> None:
+    def _report(self, kernel: Kernel | None, plan: str, solutions: list[DualSolution], seconds: float) -> None:
         worst = max(solutions, key=lambda s: s.gap)
         n = self.shape_fit_[0]
         converged = all(s.converged for s in solutions)
-        single = n > _SINGLE and self.tol >= 1e-4  # type: ignore[attr-defined]
         self.report_ = MarginReport(
             kernel="precomputed" if kernel is None else repr(kernel),
-            status="unknown" if kernel is None else kernel.certificate().status,
-            plan=f"dense Gram matrix, {'float32' if single else 'float64'}",
+            status="unknown" if kernel is None else kernel.certify(None).status,
+            plan=plan,
             solver=f"second-order SMO, {len(solutions)} problem(s)",
             objective=sum(s.objective for s in solutions),
             gap=worst.gap,
@@ -185,8 +191,9 @@ class _MarginClassifier(ClassifierMixin, _Margin):
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         X, y, weight, choice = self._begin(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        y = column_or_1d(y, warn=True) if y.ndim != 1 else y
+        if y.dtype.kind not in "iubU":
+            check_classification_targets(y)
         rows, kernel = self._kept(choice, X, weight)
         self.classes_, label = np.unique(y, return_inverse=True)
         present = np.unique(label[rows])
@@ -199,7 +206,10 @@ class _MarginClassifier(ClassifierMixin, _Margin):
             self.classes_ = self.classes_[present]
             rows = rows[np.isin(label[rows], present)]
             label = np.searchsorted(present, label)
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y[rows])  # type: ignore[attr-defined]
+        if self.class_weight is None:  # type: ignore[attr-defined]
+            self.class_weight_ = np.ones(len(self.classes_))
+        else:
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y[rows])  # type: ignore[attr-defined]
         bound = weight * self.class_weight_[np.minimum(label, len(self.classes_) - 1)]
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))
@@ -209,25 +219,25 @@ class _MarginClassifier(ClassifierMixin, _Margin):
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
-            K, operator = self._gram(kernel, X, at)
-            solution, beta, intercept = self._solve_pair(K, sign, bound[at])
-            found[number] = at, beta if operator is None else operator @ beta, intercept, solution
+            problem = self._problem(kernel, X, at)
+            solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
+            found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 
         run(len(pairs), work, "support vectors")
         self._assemble(kernel, X, members, pairs, found)
-        self._report(kernel, [f[3] for f in found], time.perf_counter() - start)
+        self._report(kernel, found[0][4], [f[3] for f in found], time.perf_counter() - start)
         if self.probability:  # type: ignore[attr-defined]
             self._calibrate(X, y, sample_weight)
         return self
 
-    def _solve_pair(self, K: np.ndarray, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
+    def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         raise NotImplementedError(type(self).__name__)
 
     def _assemble(self, kernel: Any, X: Any, members: list[np.ndarray], pairs: list[tuple[int, int]], found: list[Any]) -> None:
         """LIBSVM's layout: support vectors class by class, one row of coefficients for each other class."""
         n = raw_length(X)
         coefficient = np.zeros((n, len(pairs)))
-        for number, (at, beta, _, _) in enumerate(found):
+        for number, (at, beta, *_) in enumerate(found):
             coefficient[at, number] = beta
         used = (coefficient != 0).any(axis=1)
         by_class = [m[used[m]] for m in members]
@@ -422,10 +432,10 @@ class SVC(_MarginClassifier):
         self.random_state = random_state
         self.repair = repair
 
-    def _solve_pair(self, K: np.ndarray, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
+    def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         limit = self.C * bound
         lower, upper = np.where(sign < 0, -limit, 0.0)[None], np.where(sign > 0, limit, 0.0)[None]
-        solution = solve_dual(K, sign[None], lower, upper, np.zeros((1, len(sign))), tol=self.tol, max_iter=self.max_iter)
+        solution = problem.solve(sign[None], lower, upper, np.zeros((1, len(sign))), 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
 
 
@@ -469,7 +479,7 @@ class NuSVC(_MarginClassifier):
         self.random_state = random_state
         self.repair = repair
 
-    def _solve_pair(self, K: np.ndarray, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
+    def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         n = len(sign)
         share = self.nu * bound.sum() / 2
         lighter = min(bound[sign > 0].sum(), bound[sign < 0].sum())
@@ -481,7 +491,7 @@ class NuSVC(_MarginClassifier):
         upper[0] = np.where(sign > 0, bound, 0.0)
         lower[1] = np.where(sign < 0, -bound, 0.0)
         beta = np.vstack([_filled(upper[0], share), -_filled(-lower[1], share)])
-        solution = solve_dual(K, np.zeros((2, n)), lower, upper, beta, tol=self.tol, max_iter=self.max_iter)
+        solution = problem.solve(np.zeros((2, n)), lower, upper, beta, 0.0, self.max_iter)
         # f is −level on free variables: r above the middle for one class, r below it for the other
         high, low = -solution.levels[0], -solution.levels[1]
         r = max((high - low) / 2, 1e-300)
@@ -498,15 +508,17 @@ class _SingleMachine(_Margin):
     """One problem, one row of coefficients."""
 
     def _finish(
-        self, kernel: Any, X: Any, rows: np.ndarray, beta: np.ndarray, intercept: float, solution: DualSolution, start: float
+        self, problem: MarginProblem, X: Any, rows: np.ndarray, beta: np.ndarray, intercept: float, solution: DualSolution, start: float
     ) -> None:
+        kernel = problem.kernel
+        beta = problem.coefficients(beta)
         used = np.flatnonzero(beta)
         self._keep_support(kernel, X, rows[used])
         self._n_support = np.array([len(used)], dtype=np.int32)
         self.dual_coef_ = beta[None, used]
         self.intercept_ = np.array([intercept])
         self.n_iter_ = solution.iterations
-        self._report(kernel, [solution], time.perf_counter() - start)
+        self._report(kernel, problem.plan, [solution], time.perf_counter() - start)
 
     @property
     def n_support_(self) -> np.ndarray:
@@ -533,13 +545,12 @@ class _MarginRegressor(RegressorMixin, _SingleMachine):
         X, y, weight, choice = self._begin(X, y, sample_weight)
         target = np.asarray(y, dtype=np.float64)
         rows, kernel = self._kept(choice, X, weight)
-        K, operator = self._gram(kernel, X, rows)
-        solution, intercept = self._solve(K, target[rows], self.C * weight[rows])  # type: ignore[attr-defined]
-        beta = solution.beta.sum(axis=0)
-        self._finish(kernel, X, rows, beta if operator is None else operator @ beta, intercept, solution, start)
+        problem = self._problem(kernel, X, rows)
+        solution, intercept = self._solve(problem, target[rows], self.C * weight[rows])  # type: ignore[attr-defined]
+        self._finish(problem, X, rows, solution.beta.sum(axis=0), intercept, solution, start)
         return self
 
-    def _solve(self, K: np.ndarray, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
+    def _solve(self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
         raise NotImplementedError(type(self).__name__)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -587,10 +598,8 @@ class SVR(_MarginRegressor):
         self.max_iter = max_iter
         self.repair = repair
 
-    def _solve(self, K: np.ndarray, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
-        solution = solve_dual(
-            K, y[None], -limit[None], limit[None], np.zeros((1, len(y))), eps=float(self.epsilon), tol=self.tol, max_iter=self.max_iter
-        )
+    def _solve(self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
+        solution = problem.solve(y[None], -limit[None], limit[None], np.zeros((1, len(y))), float(self.epsilon), self.max_iter)
         return solution, float(solution.levels[0])
 
 
@@ -626,25 +635,19 @@ class NuSVR(_MarginRegressor):
         self.max_iter = max_iter
         self.repair = repair
 
-    def _solve(self, K: np.ndarray, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
+    def _solve(self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
         zero = np.zeros_like(limit)
         start = _filled(limit, self.nu * limit.sum() / 2)
-        solution = solve_dual(
-            K,
-            np.vstack([y, y]),
-            np.vstack([zero, -limit]),
-            np.vstack([limit, zero]),
-            np.vstack([start, -start]),
-            tol=self.tol,
-            max_iter=self.max_iter,
+        solution = problem.solve(
+            np.vstack([y, y]), np.vstack([zero, -limit]), np.vstack([limit, zero]), np.vstack([start, -start]), 0.0, self.max_iter
         )
         self.epsilon_ = float((solution.levels[0] - solution.levels[1]) / 2)
         return solution, float(solution.levels.mean())
 
 
-def _boundary(solution: DualSolution, K: np.ndarray) -> float:
+def _boundary(solution: DualSolution, diagonal: np.ndarray) -> float:
     """The level of a boundary that has its own support vectors inside, rounding included, once they are known exactly."""
-    scale = float(np.abs(solution.beta).sum()) * float(np.abs(K.diagonal()).max())
+    scale = float(np.abs(solution.beta).sum()) * float(np.abs(diagonal).max())
     if solution.gap <= 1e-9 * max(scale, 1e-300):
         return float(solution.edges[0]) + 1e-12 * scale
     return float(solution.levels[0])
@@ -688,13 +691,12 @@ class OneClassSVM(OutlierMixin, _SingleMachine):
         start = time.perf_counter()
         X, _, weight, choice = self._begin(X, None, sample_weight)
         rows, kernel = self._kept(choice, X, weight)
-        K, operator = self._gram(kernel, X, rows)
+        problem = self._problem(kernel, X, rows)
         room = weight[rows]
         beta = _filled(room, self.nu * room.sum())[None]
         zero = np.zeros_like(beta)
-        solution = solve_dual(K, zero, zero.copy(), room[None].copy(), beta, tol=self.tol, max_iter=self.max_iter)
-        final = solution.beta[0] if operator is None else operator @ solution.beta[0]
-        self._finish(kernel, X, rows, final, _boundary(solution, K), solution, start)
+        solution = problem.solve(zero, zero.copy(), room[None].copy(), beta, 0.0, self.max_iter)
+        self._finish(problem, X, rows, solution.beta[0], _boundary(solution, problem.diagonal), solution, start)
         self.offset_ = -self.intercept_
         return self
 
@@ -757,18 +759,17 @@ class SVDD(OutlierMixin, _SingleMachine):
         start = time.perf_counter()
         X, _, weight, choice = self._begin(X, None, sample_weight)
         rows, kernel = self._kept(choice, X, weight)
-        K, operator = self._gram(kernel, X, rows)
+        problem = self._problem(kernel, X, rows)
         room = weight[rows] / (self.nu * weight[rows].sum())
-        target = K.diagonal().astype(np.float64)[None] / 2
+        target = problem.diagonal[None] / 2
         beta = _filled(room, 1.0)[None]
-        solution = solve_dual(K, target, np.zeros_like(beta), room[None].copy(), beta, tol=self.tol, max_iter=self.max_iter)
+        solution = problem.solve(target, np.zeros_like(beta), room[None].copy(), beta, 0.0, self.max_iter)
         within = float(solution.beta[0] @ (target[0] - solution.slack[0]))
-        level = _boundary(solution, K)
+        level = _boundary(solution, problem.diagonal)
         self.radius_ = float(np.sqrt(max(2 * level + within, 0.0)))
-        diagonal = K.diagonal()
+        diagonal = problem.diagonal
         self._diagonal = float(diagonal[0]) if np.ptp(diagonal) <= 1e-12 * abs(float(diagonal[0])) else None
-        final = solution.beta[0] if operator is None else operator @ solution.beta[0]
-        self._finish(kernel, X, rows, 2 * final, 2 * level, solution, start)
+        self._finish(problem, X, rows, 2 * solution.beta[0], 2 * level, solution, start)
         self.offset_ = np.array([-(self.radius_**2)])
         return self
 

@@ -87,21 +87,22 @@ def _aligned(n: int, m: int) -> np.ndarray:
     return room[skip : skip + n * m].reshape(n, m)
 
 
-def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
-    """The whole matrix; only the upper triangle is computed when ``x is y``."""
-    dtype = np.dtype(dtype)
+def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64, out: np.ndarray | None = None) -> np.ndarray:
+    """The whole matrix, in ``out`` if given; only the upper triangle is computed when ``x is y``."""
+    dtype = np.dtype(dtype) if out is None else out.dtype
     n, m = len(x), len(y)
-    check_budget(n, m, dtype)
-    streamed = dtype == np.float64 and n % 8 == 0 and m % 8 == 0 and n * m * 8 > _CACHED
-    matrix = _aligned(n, m) if streamed else np.empty((n, m), dtype=dtype)
+    if out is None:
+        check_budget(n, m, dtype)
+    streamed = out is None and dtype == np.float64 and n % 8 == 0 and m % 8 == 0 and n * m * 8 > _CACHED
+    matrix = out if out is not None else _aligned(n, m) if streamed else np.empty((n, m), dtype=dtype)
     direct = matrix.dtype == np.float64
     if n <= TILE and m <= TILE:  # small: no machinery
 
         def whole(_: int, work: Workspace) -> None:
-            out = matrix if direct else np.empty((n, m))
-            fill(kernel, x, y, (0, n), (0, m), out, work)
+            tile = matrix if direct else np.empty((n, m))
+            fill(kernel, x, y, (0, n), (0, m), tile, work)
             if not direct:
-                matrix[...] = out
+                matrix[...] = tile
                 if not np.isfinite(matrix).all():
                     raise _overflow(matrix, (0, n), (0, m))
 
@@ -115,10 +116,10 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64) -> np.ndarray:
 
     def work_on(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
-        out = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        _fill(kernel, x, y, rows, cols, out, work, alone)
-        if not deliver(out, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(out.astype(dtype), rows, cols)
+        tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+        _fill(kernel, x, y, rows, cols, tile, work, alone)
+        if not deliver(tile, matrix, rows[0], cols[0], symmetric and rows != cols):
+            raise _overflow(tile.astype(dtype), rows, cols)
 
     run(len(tiles), work_on, "Gram matrix")
     return matrix

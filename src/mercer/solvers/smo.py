@@ -51,13 +51,10 @@ def solve_dual(
     """
     start = time.perf_counter()
     smo = _compiled.smo
-    groups, n = beta.shape
+    n = beta.shape[1]
     diagonal = np.ascontiguousarray(K.diagonal(), dtype=np.float64)
-    up, low = np.empty_like(beta), np.empty_like(beta)
+    up, low = slopes(beta, lower, upper, eps)
     h = _slack(K, target, beta)
-    for g in range(groups):
-        np.copyto(up[g], np.where(beta[g] >= upper[g], -smo.HUGE, np.where(beta[g] >= 0, -eps, eps)))
-        np.copyto(low[g], np.where(beta[g] <= lower[g], smo.HUGE, np.where(beta[g] > 0, -eps, eps)))
     # Back to Python now and then: for Ctrl-C, for progress, and to see whether anything still happens.
     batch = max(64, int(2e7 / max(n, 1)))
     done, stalled, last = 0, 0, np.inf
@@ -71,13 +68,13 @@ def solve_dual(
         done += made
         if finished:
             break
-        objective = _objective(target, h, beta, eps)
+        value = objective(target, h, beta, eps)
         if progress is not None:
-            progress(done, objective)
-        if not np.isfinite(objective):
+            progress(done, value)
+        if not np.isfinite(value):
             reason = "the numbers overflowed"
             break
-        if last - objective > 1e-13 * max(abs(objective), 1e-300):
+        if last - value > 1e-13 * max(abs(value), 1e-300):
             stalled = 0
         else:  # rounding in h may stand in the way: compute it afresh, and give up when that does not help
             stalled += 1
@@ -85,19 +82,43 @@ def solve_dual(
             if stalled >= _PATIENCE:
                 reason = "no further progress in floating point"
                 break
-        last = objective
+        last = value
     if reason == "converged" and K.dtype == np.float64:
         h = _polish(K, diagonal, target, h, beta, lower, upper, up, low, eps, max_iter - done if max_iter >= 0 else -1)
-    h = _slack(K, target, beta)
+    return finish(_slack(K, target, beta), target, beta, up, low, eps, tol, done, reason, start)
+
+
+def slopes(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
+    """What must be added to t − Kβ to get the slopes upwards and downwards, for all variables."""
+    huge = _compiled.smo.HUGE
+    up = np.where(beta >= upper, -huge, np.where(beta >= 0, -eps, eps))
+    low = np.where(beta <= lower, huge, np.where(beta > 0, -eps, eps))
+    return up, low
+
+
+def finish(
+    h: np.ndarray,
+    target: np.ndarray,
+    beta: np.ndarray,
+    up: np.ndarray,
+    low: np.ndarray,
+    eps: float,
+    tol: float,
+    done: int,
+    reason: str,
+    start: float,
+) -> DualSolution:
+    """The certificate: gap and objective from a slack that was computed afresh, and the multipliers."""
+    smo = _compiled.smo
     gap = 0.0
+    groups = len(beta)
     levels, edges = np.empty(groups), np.empty(groups)
     for g in range(groups):
         top, bottom = smo.gaps(h[g], up[g], low[g])
         gap = max(gap, top - bottom) if top > -0.5 * smo.HUGE and bottom < 0.5 * smo.HUGE else gap
         levels[g], edges[g] = _level(h[g], up[g], low[g], top, bottom)
-    converged = reason == "converged"
-    objective = _objective(target, h, beta, eps)
-    return DualSolution(beta, h, levels, objective, gap, tol, done, converged, reason, time.perf_counter() - start, edges)
+    value = objective(target, h, beta, eps)
+    return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, time.perf_counter() - start, edges)
 
 
 def _polish(
@@ -149,8 +170,7 @@ def _polish(
         after = now + share * move
         hit = room <= share
         beta[group, at] = np.where(hit, np.where(move > 0, ceiling, floor), np.clip(after, floor, ceiling))
-        for g, t in zip(group, at, strict=True):
-            smo.set_slopes(beta[g], lower[g], upper[g], eps, up[g], low[g], t)
+        up[group, at], low[group, at] = slopes(beta[group, at], lower[group, at], upper[group, at], eps)
         h = _slack(K, target, beta)
         fine = 1e-11 * max(1.0, float(np.abs(target).max()), float(np.abs(h).max()))
         made, finished = smo.steps(K, diagonal, h, beta, lower, upper, up, low, eps, fine, 2 * len(diagonal))
@@ -170,7 +190,7 @@ def _slack(K: np.ndarray, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
     return target - image
 
 
-def _objective(target: np.ndarray, h: np.ndarray, beta: np.ndarray, eps: float) -> float:
+def objective(target: np.ndarray, h: np.ndarray, beta: np.ndarray, eps: float) -> float:
     """½βᵀKβ − tᵀβ + ε|β|₁ with Kβ = t − h."""
     return float(-0.5 * np.sum(beta * (target + h)) + eps * np.abs(beta).sum())
 

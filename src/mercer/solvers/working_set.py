@@ -1,0 +1,115 @@
+"""Large margin problems: a few hundred variables at a time, half of them renewed each round.
+
+The rows of the chosen variables are all that is needed of the Gram matrix in a round, so it is never stored whole; inside
+a round the pairs move on a small matrix that stays in the cache.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.gram.run import run
+from mercer.solvers.rows import RowCache
+from mercer.solvers.smo import DualSolution, finish, objective, slopes
+
+SIZE = 1024
+_INNER = 0.1  # the gap a round leaves inside, as a share of the whole
+_PATIENCE = 10  # rounds without progress before the solver gives up
+
+
+def solve_blocked(
+    cache: RowCache,
+    diagonal: np.ndarray,
+    target: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    beta: np.ndarray,
+    *,
+    eps: float = 0.0,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    progress: Callable[[int, float], Any] | None = None,
+) -> DualSolution:
+    """The problem of `solve_dual`, on rows that are computed when a variable is chosen."""
+    start = time.perf_counter()
+    smo = _compiled.smo
+    n = beta.shape[1]
+    size = min(SIZE, n, cache.slots)
+    h = target.astype(np.float64, copy=True)
+    _subtract(cache, h, np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0))
+    up, low = slopes(beta, lower, upper, eps)
+    chosen = np.empty(0, dtype=np.int64)
+    K = np.empty((size, size))
+    done, stalled, last = 0, 0, np.inf
+    reason = "converged"
+    while True:
+        top, bottom = h + up, h + low
+        gap = float(max(np.max(top.max(axis=1) - bottom.min(axis=1)), 0.0))
+        if gap <= tol:
+            break
+        if 0 <= max_iter <= done:
+            reason = "max_iter reached"
+            break
+        value = objective(target, h, beta, eps)
+        stalled = 0 if last - value > 1e-12 * abs(value) else stalled + 1
+        last = min(last, value)
+        if stalled > _PATIENCE or not np.isfinite(value):
+            reason = "no further progress in floating point"
+            break
+        kept = min(len(chosen), size // 2)
+        chosen = _choose(top, bottom, chosen, size)
+        slots = cache.want(chosen)
+        if kept:
+            K[:kept, :kept] = K[-kept:, -kept:].copy()
+        new = slots[kept:]
+        _share(len(new), 128, partial(smo.gather, cache.table, new, chosen, kept, K))
+        part = [np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper, up, low)]
+        before = part[1].copy()
+        most = 20 * size if max_iter < 0 else min(20 * size, max_iter - done)
+        made, _ = smo.steps(
+            K, diagonal[chosen], part[0], part[1], part[2], part[3], part[4], part[5], eps, max(_INNER * gap, 0.5 * tol), most
+        )
+        done += max(made, 1)
+        beta[:, chosen], up[:, chosen], low[:, chosen] = part[1], part[4], part[5]
+        move = (part[1] - before).sum(axis=0)
+        moved = np.flatnonzero(move)
+        some, weight = slots[moved], move[moved]
+        _share(n, 2048, partial(smo.subtract_rows, h, cache.table, some, weight))
+        if progress is not None:
+            progress(done, value)
+    h = target.astype(np.float64, copy=True)
+    _subtract(cache, h, np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0))
+    return finish(h, target, beta, up, low, eps, tol, done, reason, start)
+
+
+def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
+    """Ranges of a loop on the threads; each range has its own part of the result."""
+    run(-(-count // width), lambda number, _: work(number * width, min(count, (number + 1) * width)), "working set")
+
+
+def _subtract(cache: RowCache, h: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
+    """h −= K weight, from the rows where the weight is not 0."""
+    for at in range(0, len(rows), cache.slots // 2 or 1):
+        some = rows[at : at + (cache.slots // 2 or 1)]
+        slots, part = cache.want(some), weight[some]
+        _share(h.shape[1], 2048, partial(_compiled.smo.subtract_rows, h, cache.table, slots, part))
+
+
+def _choose(top: np.ndarray, bottom: np.ndarray, last: np.ndarray, size: int) -> np.ndarray:
+    """Half from the last round, half the worst violators: as many that want up as want down."""
+    keep = last[-(size // 2) :] if len(last) else last
+    want = size - len(keep)
+    score_up, score_down = top.max(axis=0), (-bottom).max(axis=0)
+    score_up[keep] = score_down[keep] = -np.inf
+    half = max(1, want // 2)
+    first = np.argpartition(-score_up, half)[:half] if half < len(score_up) else np.argsort(-score_up)
+    score_down[first] = -np.inf
+    rest = want - len(first)
+    second = np.argpartition(-score_down, rest)[:rest] if rest < len(score_down) else np.argsort(-score_down)
+    return np.concatenate([keep, first, second])
