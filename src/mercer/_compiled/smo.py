@@ -90,11 +90,9 @@ def _move(h, up, first, second, delta, best, tmp):  # type: ignore[no-untyped-de
         stop = min(h.size, start + best.size)
         hh, uu, k1, k2 = h[start:stop], up[start:stop], first[start:stop], second[start:stop]
         for t in range(hh.size):
-            tmp[t] = hh[t] - delta * (np.float64(k1[t]) - np.float64(k2[t]))
-        for t in range(hh.size):
-            hh[t] = tmp[t]
-        for t in range(hh.size):
-            tmp[t] += uu[t]
+            moved = hh[t] - delta * (np.float64(k1[t]) - np.float64(k2[t]))
+            hh[t] = moved
+            tmp[t] = moved + uu[t]
         for t in range(hh.size):
             best[t] = tmp[t] if tmp[t] > best[t] else best[t]
 
