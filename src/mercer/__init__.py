@@ -34,6 +34,7 @@ _WHERE = {
     "to_sklearn": "mercer.sklearn_kernels",
     "KernelMap": "mercer.estimators.map",
     **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD"), "mercer.estimators.svm"),
+    **dict.fromkeys(("KernelRidge", "KernelRidgeCV"), "mercer.estimators.ridge"),
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

@@ -89,7 +89,7 @@ def choose_kernel(kernel: Any, X: Any, gamma: Any = "scale", degree: int = 3, co
 
 
 def _gamma(gamma: Any, X: Any, weight: Any) -> float:
-    if gamma == "auto":
+    if gamma == "auto" or gamma is None:
         return 1.0 / X.shape[1]
     if gamma == "scale":
         if weight is None and not hasattr(X, "toarray"):
@@ -158,7 +158,9 @@ class KernelEstimator(BaseEstimator):
             warnings.warn(explain("kernel", choice.kernel, rule), DefinitenessWarning, stacklevel=4)
             return
         witness = f" ({leaf.witness})" if leaf is not None and leaf.witness is not None and certificate.status == INDEFINITE else ""
-        remedy = "centre it: k.center()" if certificate.status == CPD else "change it, or say repair='clip', 'flip' or 'shift'"
+        repairable = "repair" in vars(self)
+        mend = "change it, or say repair='clip', 'flip' or 'shift'" if repairable else "change it, or fit mercer.repair(K) as precomputed"
+        remedy = "centre it: k.center()" if certificate.status == CPD else mend
         raise DefinitenessError(
             explain("kernel", choice.kernel, f"is {certificate.status}{where}{witness}; {name} needs {self.needs}", remedy)
         )
