@@ -121,7 +121,7 @@ class KernelRidge(_Ridge):
     >>> from mercer import RBF, KernelRidge
     >>> model = KernelRidge(alpha=0.1, kernel=RBF()).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
     >>> model.predict([[1.0]]).round(2).tolist()
-    [0.88]
+    [0.8]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

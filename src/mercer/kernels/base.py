@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 import numpy as np
 
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
-from mercer.domains.base import Batch, Domain, Samples
+from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import VECTORS
 from mercer.errors import InfiniteFeaturesError, MercerError, ParameterError, explain
 from mercer.gram.engine import check_diagonal, dense, diagonal_by_blocks
@@ -390,28 +390,3 @@ class Kernel:
         from mercer.kernels import operators
 
         return operators.on(self, columns)
-
-
-class Parts(Samples):
-    """The prepared sides of a composite's children, and what the composite itself computed per sample."""
-
-    def __init__(self, *sides: Any, **extra: Any) -> None:
-        self.sides = sides
-        self.extra = extra
-        self.origin = self
-
-    def __len__(self) -> int:
-        return len(self.sides[0]) if self.sides else len(next(iter(self.extra.values())))
-
-    def __getitem__(self, at: int) -> Any:
-        return self.sides[at]
-
-    def take(self, rows: np.ndarray) -> Parts:
-        made: dict[int, Any] = {}  # a side that two children share is taken once, so that they go on sharing it
-        for side in self.sides:
-            if id(side) not in made:
-                made[id(side)] = side.take(rows)
-        extra = {name: value[rows] for name, value in self.extra.items()}
-        taken = Parts(*(made[id(side)] for side in self.sides), **extra)
-        taken._inherit(self, rows)
-        return taken

@@ -27,8 +27,9 @@ from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, KernelOverflowError, ParameterError, WidthError, explain
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Derivative, Kernel, Parts
+from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.monomials import dot_power_features, exponential_features
+from mercer.kernels.parts import Parts
 from mercer.params import choice, integer, nonnegative, param, positive, real, square_matrix
 
 __all__ = ["ArcCosine", "Constant", "Cosine", "ExponentialDot", "GeneralLinear", "Linear", "Polynomial", "Sigmoid", "White"]

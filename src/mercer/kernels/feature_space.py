@@ -15,8 +15,9 @@ from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, explain
 from mercer.gram.engine import map_tiles, multiply
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Derivative, Kernel, Parts
-from mercer.kernels.compose import Composite, is_kernel, within
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.composite import Composite, is_kernel, within
+from mercer.kernels.parts import Parts
 from mercer.params import param
 
 __all__ = ["Centered", "Normalized"]
@@ -224,7 +225,8 @@ class Centered(Composite):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
+        from mercer.kernels.distance import NegativeDistance
         from mercer.kernels.dot import Linear
-        from mercer.kernels.radial import RBF, NegativeDistance
+        from mercer.kernels.radial import RBF
 
         return [cls(kernel=RBF()), cls(kernel=NegativeDistance()), cls(kernel=Linear())]

@@ -21,9 +21,10 @@ from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import NotFiniteError, ParameterError, ShapeError, explain
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Derivative, Kernel, Parts
-from mercer.kernels.compose import Composite, is_kernel, within
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.composite import Composite, is_kernel, within
 from mercer.kernels.dot import Linear
+from mercer.kernels.parts import Parts
 from mercer.params import Constraint, boolean, function, param
 
 __all__ = ["Conformal", "FromFeatures", "On", "Warp"]

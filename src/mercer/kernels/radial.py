@@ -13,9 +13,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.definiteness import (
-    CPD,
     DIVISIBLE,
-    POSITIVE_DIAGONAL,
     PSD,
     SEPARATES,
     STRICT,
@@ -29,22 +27,15 @@ from mercer.domains.base import Batch
 from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.params import between, integer, param, positive, positive_or_inf, positive_or_per_column
+from mercer.params import param, positive, positive_or_inf, positive_or_per_column
 
 __all__ = [
     "RBF",
-    "Bessel",
-    "DistanceCosine",
     "Exponential",
     "Gaussian",
-    "InverseMultiquadric",
     "Laplacian",
-    "LogDistance",
     "Matern",
-    "Multiquadric",
-    "NegativeDistance",
     "RationalQuadratic",
-    "Wendland",
 ]
 
 
@@ -56,7 +47,7 @@ def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
         )
 
 
-class _ScaledDistance(Kernel, abstract=True):
+class ScaledDistance(Kernel, abstract=True):
     """What `RadialKernel` does, without saying where among the fields the length scale stands."""
 
     if TYPE_CHECKING:
@@ -112,7 +103,7 @@ class _ScaledDistance(Kernel, abstract=True):
             yield "length_scale", f, out
 
 
-class RadialKernel(_ScaledDistance, abstract=True):
+class RadialKernel(ScaledDistance, abstract=True):
     """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)², with one length scale or one per column.
 
     ``slope(s²)`` is −2 dk/d(s²); the derivative in every length scale follows from it.
@@ -323,194 +314,3 @@ class RationalQuadratic(RadialKernel):
         tile, factor = self.scaled(pair)
         u = tile * (factor / (2.0 * self.alpha))
         yield "alpha", None, np.exp(-self.alpha * np.log1p(u)) * (u / (1.0 + u) - np.log1p(u))
-
-
-class Bessel(_ScaledDistance):
-    """k = Γ(ν+1) (2/z)^ν J_ν(z), z = ‖x−y‖/ℓ: the Fourier transform of a sphere in 2ν + 2 dimensions."""
-
-    order: float = param(check=between(0, 100, open_low=False))  # type: ignore[misc]
-    length_scale: float = param(default=1.0, check=positive, continuous=True)
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(order=1.0), cls(order=0.5, length_scale=2.0)]
-
-    def claim(self) -> Definite:
-        rule = f"Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2 = {2 * self.order + 2:g} dimensions"
-        return Definite(PSD, rule, max_dim=2 * self.order + 2, facts=(POSITIVE_DIAGONAL,))
-
-    def _value(self, s2: np.ndarray, order: float) -> np.ndarray:
-        from scipy.special import gammaln, hyp0f1, jv
-
-        z = np.sqrt(s2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.exp(gammaln(order + 1.0) + order * np.log(2.0 / z)) * jv(order, z)
-        return np.where(s2 < 1.0, hyp0f1(order + 1.0, -s2 / 4.0), value)
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        return self._value(s2, self.order)
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        return self._value(s2, self.order + 1.0) / (2.0 * (self.order + 1.0))
-
-
-class DistanceCosine(RadialKernel):
-    """k = cos(‖x−y‖/ℓ): a kernel on the line, not in the plane."""
-
-    definite = Definite(
-        PSD,
-        "Bochner: the spectral measure is two points, which exist as a radial measure on the line only",
-        max_dim=1,
-        facts=(POSITIVE_DIAGONAL,),
-    )
-    length_scale: float = param(default=1.0, check=positive, continuous=True)
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        return np.cos(np.sqrt(s2))
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        return np.sinc(np.sqrt(s2) / np.pi)
-
-
-class Wendland(RadialKernel):
-    """A polynomial in t = ‖x−y‖/ℓ that is zero from t = 1 on; 2·smoothness times differentiable, for R^d with d ≤ dimension."""
-
-    length_scale: float = param(default=1.0, check=positive, continuous=True)
-    smoothness: int = param(default=1, check=integer(0, 3))
-    dimension: int = param(default=3, check=integer(1))
-
-    def claim(self) -> Definite:
-        reach = 2 * (self.dimension // 2) + 1  # the formula for 2m dimensions holds for 2m + 1 too
-        rule = f"Bochner: Wendland's function has a positive Fourier transform in up to {reach} dimensions"
-        return Definite(STRICT, rule, max_dim=reach)
-
-    def _polynomial(self) -> tuple[int, np.ndarray]:
-        """(power of 1 − t, coefficients from the lowest)."""
-        k = self.smoothness
-        m = self.dimension // 2 + k + 1
-        inner = [
-            [1.0],
-            [1.0, m + 1.0],
-            [1.0, (3 * m + 6) / 3, (m * m + 4 * m + 3) / 3],
-            [1.0, (15 * m + 45) / 15, (6 * m * m + 36 * m + 45) / 15, (m**3 + 9 * m * m + 23 * m + 15) / 15],
-        ][k]
-        return m + k, np.array(inner)
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        t = np.sqrt(s2)
-        power, inner = self._polynomial()
-        return np.where(t < 1, (1 - t) ** power * np.polynomial.polynomial.polyval(t, inner), 0.0)
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        t = np.sqrt(s2)
-        power, inner = self._polynomial()
-        # −d/dt [(1−t)^p q] = (1−t)^(p−1) [p q − (1−t) q′]; for smoothness ≥ 1 the bracket is divisible by t
-        bracket = power * np.polynomial.Polynomial(inner) - np.polynomial.Polynomial([1, -1]) * np.polynomial.Polynomial(inner).deriv()
-        coefficients = bracket.coef
-        if self.smoothness:
-            reduced = np.polynomial.polynomial.polyval(t, coefficients[1:])
-        else:
-            reduced = np.polynomial.polynomial.polyval(t, coefficients) / np.where(t > 0, t, np.inf)
-        return np.where(t < 1, (1 - t) ** (power - 1) * reduced, 0.0)
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [
-            cls(length_scale=3.0),
-            cls(length_scale=2.0, smoothness=0),
-            cls(length_scale=4.0, smoothness=2, dimension=8),
-            cls(smoothness=3),
-        ]
-
-
-class DistanceKernel(Kernel, abstract=True):
-    """A function of ‖x−y‖² with parameters of its own: ``value(r2)`` and, for each parameter, a derivative."""
-
-    invariance: ClassVar[str] = "radial"
-
-    def value(self, r2: np.ndarray) -> np.ndarray:
-        raise NotImplementedError(f"{type(self).__name__} must define value(r2)")
-
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        """With respect to the one parameter."""
-        raise NotImplementedError(f"{type(self).__name__} must define value_derivative(r2)")
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, self.value(pair.sqdist(None, out)))
-
-    def diagonal(self, side: Any) -> np.ndarray:
-        return np.full(len(side), float(self.value(np.zeros(1))[0]))
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        (name,) = self._continuous
-        yield name, None, self.value_derivative(pair.sqdist())
-
-
-class InverseMultiquadric(DistanceKernel):
-    """k = 1/√(‖x−y‖² + c²)."""
-
-    definite = Definite(STRICT, "mixture: a Gamma mixture of Gaussians", facts=(DIVISIBLE,))
-    c: float = param(default=1.0, check=positive, continuous=True)
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.profiles.inverse_root(pair.sqdist(None, out), float(self.c) ** 2, out)
-
-    def value(self, r2: np.ndarray) -> np.ndarray:
-        return 1.0 / np.sqrt(r2 + float(self.c) ** 2)
-
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return -self.c * self.value(r2) ** 3
-
-
-class Multiquadric(DistanceKernel):
-    """k = −√(‖x−y‖² + c²); the minus sign makes it conditionally positive."""
-
-    definite = Definite(CPD, "Schoenberg: −√(r² + c²) is a Bernstein function of r² with a minus sign", facts=(SEPARATES,))
-    c: float = param(default=1.0, check=positive, continuous=True)
-
-    def value(self, r2: np.ndarray) -> np.ndarray:
-        return -np.sqrt(r2 + float(self.c) ** 2)
-
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return self.c / self.value(r2)
-
-
-class _PowerOfDistance(DistanceKernel, abstract=True):
-    power: float = param(default=1.0, check=between(0, 2), continuous=True)
-
-    def _power(self, r2: np.ndarray) -> np.ndarray:
-        if self.power == 2:
-            return r2
-        return np.sqrt(r2) if self.power == 1 else r2 ** (0.5 * self.power)
-
-    def _power_derivative(self, r2: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.where(r2 > 0, self._power(r2) * 0.5 * np.log(np.where(r2 > 0, r2, 1.0)), 0.0)
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(), cls(power=2.0), cls(power=0.7)]
-
-
-class NegativeDistance(_PowerOfDistance):
-    """k = −‖x−y‖^p, 0 < p ≤ 2."""
-
-    definite = Definite(CPD, "Schoenberg: ‖x−y‖^p is conditionally negative definite for 0 < p ≤ 2", facts=(SEPARATES,))
-
-    def value(self, r2: np.ndarray) -> np.ndarray:
-        return -self._power(r2)
-
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return -self._power_derivative(r2)
-
-
-class LogDistance(_PowerOfDistance):
-    """k = −log(1 + ‖x−y‖^p), 0 < p ≤ 2."""
-
-    definite = Definite(CPD, "Schoenberg: log(1 + ψ) of a conditionally negative definite ψ is one again", facts=(SEPARATES,))
-
-    def value(self, r2: np.ndarray) -> np.ndarray:
-        return -np.log1p(self._power(r2))
-
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return -self._power_derivative(r2) / (1.0 + self._power(r2))

@@ -13,9 +13,10 @@ from mercer.domains.base import Batch
 from mercer.errors import InfiniteFeaturesError, ParameterError, RadiusError, explain
 from mercer.gram.engine import overflow_error
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Derivative, Kernel, Parts
-from mercer.kernels.compose import Composite, is_kernel
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.composite import Composite, is_kernel
 from mercer.kernels.monomials import dot_power_features
+from mercer.kernels.parts import Parts
 from mercer.params import Constraint, param, positive_or_inf
 
 __all__ = ["PowerSeries"]

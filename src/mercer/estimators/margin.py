@@ -1,0 +1,208 @@
+"""What all margin machines share: checked data, a problem to solve, support vectors, a report."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ParameterError, ShapeError, explain
+from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square
+from mercer.estimators.margin_problem import MarginProblem
+from mercer.estimators.report import MarginReport
+from mercer.kernels.base import Kernel
+from mercer.kernels.dot import Linear
+from mercer.solvers.smo import DualSolution
+
+
+class Margin(KernelEstimator):
+    """What all margin machines share."""
+
+    needs: ClassVar[str] = "cpd"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "probability": ["boolean"],
+        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def _validate_params(self) -> None:
+        known = vars(self)
+        mine = {name: rule for name, rule in self._parameter_constraints.items() if name in known}
+        validate_parameter_constraints(mine, {n: known[n] for n in mine}, caller_name=type(self).__name__)
+
+    # -- data --------------------------------------------------------------------------------------------------------
+
+    def _weights(self, sample_weight: Any, n: int) -> np.ndarray:
+        if sample_weight is None:
+            return np.ones(n)
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.ndim == 0:
+            weight = np.full(n, float(weight))
+        if weight.shape != (n,):
+            raise ShapeError(explain("sample_weight", f"array of shape {weight.shape}", f"must have one value for each of the {n} samples"))
+        if not np.isfinite(weight).all() or weight.min() < 0:
+            row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
+            raise ParameterError(explain(f"sample_weight[{row}]", float(weight[row]), "must be finite and >= 0"))
+        if not weight.any():
+            raise ParameterError(explain("sample_weight", "all 0", "leaves no sample: all samples have zero or negative weights"))
+        return weight
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, Choice]:
+        """Checked data without the samples of weight 0, and the kernel fitted on them."""
+        if self._plain(X, y):  # arrays that need no conversion: scikit-learn's checks cost more than a small fit
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+        elif self._takes_vectors():
+            if y is None:
+                X = self._check_X(X, reset=True)
+            else:
+                pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"  # type: ignore[attr-defined]
+                X, y = validate_data(
+                    self, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **self._target_checks()
+                )
+        else:
+            X = self._check_X(X, reset=True)
+            if y is not None:
+                y = column_or_1d(y, warn=True)
+                if len(y) != raw_length(X):
+                    raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
+        n = raw_length(X)
+        weight = self._weights(sample_weight, n)
+        choice = self._choose(X, weight if sample_weight is not None else None)
+        if choice.kernel is None:
+            check_square(X)
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (n,)
+        return X, y, weight, choice
+
+    def _plain(self, X: Any, y: Any) -> bool:
+        """Whether the data are what the checks would make of them, seen at a glance."""
+        return (
+            type(X) is np.ndarray
+            and type(y) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.shape[1] > 0
+            and y.shape == X.shape[:1]
+            and len(X) > 1
+            and y.dtype.kind in "iubU"
+            and self._takes_vectors()
+            and X.flags.c_contiguous
+            and bool(np.isfinite(X.sum()))
+        )
+
+    def _target_checks(self) -> dict[str, Any]:
+        return {}
+
+    def _kept(self, choice: Choice, X: Any, weight: np.ndarray) -> tuple[np.ndarray, Kernel | None]:
+        """The samples of positive weight, and the kernel fitted on them."""
+        rows = np.flatnonzero(weight > 0)
+        kernel = choice.kernel
+        if kernel is not None:
+            kernel.fit(X if len(rows) == len(weight) else pick_rows(X, rows))
+        return rows, kernel
+
+    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
+        return MarginProblem(kernel, X, rows, self.tol, self.repair)  # type: ignore[attr-defined]
+
+    def _report(self, kernel: Kernel | None, plan: str, solutions: list[DualSolution], seconds: float) -> None:
+        worst = max(solutions, key=lambda s: s.gap)
+        n = self.shape_fit_[0]
+        converged = all(s.converged for s in solutions)
+        self.report_ = MarginReport(
+            kernel="precomputed" if kernel is None else repr(kernel),
+            status="unknown" if kernel is None else kernel.certify(None).status,
+            plan=plan,
+            solver=f"second-order SMO, {len(solutions)} problem(s)",
+            objective=sum(s.objective for s in solutions),
+            gap=worst.gap,
+            tol=self.tol,  # type: ignore[attr-defined]
+            iterations=sum(s.iterations for s in solutions),
+            converged=converged,
+            support=len(self.support_),
+            samples=n,
+            seconds=seconds,
+        )
+        self.fit_status_ = 0 if converged else 1
+        if not converged:
+            advice = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
+            warnings.warn(
+                f"{type(self).__name__} did not converge ({worst.reason}): KKT gap {worst.gap:.3g}, tolerance {self.tol:.3g}; {advice}",  # type: ignore[attr-defined]
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if self.verbose:  # type: ignore[attr-defined]
+            print(self.report_)
+
+    def _expansion(self) -> Expansion:
+        samples = None if self.kernel_ is None else self.support_vectors_
+        return Expansion(self.kernel_, samples, self.support_, self.shape_fit_[0])
+
+    def _keep_support(self, kernel: Kernel | None, X: Any, support: np.ndarray) -> None:
+        self.kernel_ = kernel
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if kernel is None else pick_rows(X, support)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the columns, for the linear kernel."""
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        made = self.dual_coef_ @ self.support_vectors_
+        return np.asarray(made)
+
+
+class SingleMachine(Margin):
+    """One problem, one row of coefficients."""
+
+    def _finish(
+        self, problem: MarginProblem, X: Any, rows: np.ndarray, beta: np.ndarray, intercept: float, solution: DualSolution, start: float
+    ) -> None:
+        kernel = problem.kernel
+        beta = problem.coefficients(beta)
+        used = np.flatnonzero(beta)
+        self._keep_support(kernel, X, rows[used])
+        self._n_support = np.array([len(used)], dtype=np.int32)
+        self.dual_coef_ = beta[None, used]
+        self.intercept_ = np.array([intercept])
+        self.n_iter_ = solution.iterations
+        self._report(kernel, problem.plan, [solution], time.perf_counter() - start)
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """The number of support vectors."""
+        check_is_fitted(self)
+        return self._n_support
+
+    def _value(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        return self._expansion().apply(X, np.ascontiguousarray(self.dual_coef_.T))[:, 0] + self.intercept_[0]
+
+
+def filled(room: np.ndarray, total: float) -> np.ndarray:
+    """The first variables at their bounds, until they sum to the total."""
+    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+    return np.clip(total - before, 0.0, room)
