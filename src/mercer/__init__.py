@@ -37,6 +37,7 @@ _WHERE = {
     **dict.fromkeys(("SVR", "NuSVR"), "mercer.estimators.svr"),
     **dict.fromkeys(("OneClassSVM", "SVDD"), "mercer.estimators.one_class"),
     **dict.fromkeys(("KernelRidge", "KernelRidgeCV"), "mercer.estimators.ridge"),
+    "KernelRidgeClassifier": "mercer.estimators.ridge_classifier",
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

@@ -240,6 +240,23 @@ def training_gram(kernel: Kernel | None, X: Any, rows: np.ndarray | None, dtype:
     return dense(kernel, side, side, np.dtype(dtype))
 
 
+def check_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """One weight >= 0 per sample; ones if none are given."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ShapeError(explain("sample_weight", f"array of shape {weight.shape}", f"must have one value for each of the {n} samples"))
+    if not np.isfinite(weight).all() or weight.min() < 0:
+        row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
+        raise ParameterError(explain(f"sample_weight[{row}]", float(weight[row]), "must be finite and >= 0"))
+    if not weight.any():
+        raise ParameterError(explain("sample_weight", "all 0", "leaves no sample: all samples have zero or negative weights"))
+    return weight
+
+
 def check_square(X: Any) -> None:
     """A precomputed training matrix: square and symmetric."""
     if X.shape[0] != X.shape[1]:
@@ -256,4 +273,4 @@ def check_square(X: Any) -> None:
         )
 
 
-__all__ = ["Choice", "Expansion", "KernelEstimator", "check_is_fitted", "check_square", "choose_kernel", "training_gram"]
+__all__ = ["Choice", "Expansion", "KernelEstimator", "check_is_fitted", "check_square", "check_weights", "choose_kernel", "training_gram"]

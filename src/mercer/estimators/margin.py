@@ -14,8 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square
+from mercer.errors import ShapeError, explain
+from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square, check_weights
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.estimators.report import MarginReport
 from mercer.kernels.base import Kernel
@@ -54,21 +54,6 @@ class Margin(KernelEstimator):
 
     # -- data --------------------------------------------------------------------------------------------------------
 
-    def _weights(self, sample_weight: Any, n: int) -> np.ndarray:
-        if sample_weight is None:
-            return np.ones(n)
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.ndim == 0:
-            weight = np.full(n, float(weight))
-        if weight.shape != (n,):
-            raise ShapeError(explain("sample_weight", f"array of shape {weight.shape}", f"must have one value for each of the {n} samples"))
-        if not np.isfinite(weight).all() or weight.min() < 0:
-            row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
-            raise ParameterError(explain(f"sample_weight[{row}]", float(weight[row]), "must be finite and >= 0"))
-        if not weight.any():
-            raise ParameterError(explain("sample_weight", "all 0", "leaves no sample: all samples have zero or negative weights"))
-        return weight
-
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray, Choice]:
         """Checked data without the samples of weight 0, and the kernel fitted on them."""
         if self._plain(X, y):  # arrays that need no conversion: scikit-learn's checks cost more than a small fit
@@ -89,7 +74,7 @@ class Margin(KernelEstimator):
                 if len(y) != raw_length(X):
                     raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
         n = raw_length(X)
-        weight = self._weights(sample_weight, n)
+        weight = check_weights(sample_weight, n)
         choice = self._choose(X, weight if sample_weight is not None else None)
         if choice.kernel is None:
             check_square(X)

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.base import Expansion, KernelEstimator, check_square, training_gram
+from mercer.estimators.base import Expansion, KernelEstimator, check_square, check_weights, training_gram
 from mercer.gram.engine import dense, multiply
 from mercer.kernels.base import Kernel
 from mercer.solvers.cg import conjugate_gradients, pivoted_cholesky
@@ -68,15 +68,7 @@ class _Ridge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             if len(y) != raw_length(X):
                 raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
         n = raw_length(X)
-        weight = np.ones(n)
-        if sample_weight is not None:
-            weight = (
-                _check_sample_weight(sample_weight, X, dtype=np.float64) if hasattr(X, "shape") else np.asarray(sample_weight, dtype=float)
-            )
-            if weight.shape != (n,) or weight.min() < 0 or not weight.any():
-                raise ParameterError(
-                    explain("sample_weight", weight.min() if len(weight) else 0, "must be >= 0, one per sample, not all 0")
-                )
+        weight = check_weights(sample_weight, n)
         choice = self._choose(X, weight if sample_weight is not None else None)
         if choice.kernel is None:
             check_square(X)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain
+from mercer.estimators.base import check_weights
 from mercer.estimators.margin import Margin, filled
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.gram.run import run
@@ -165,7 +166,7 @@ class MarginClassifier(ClassifierMixin, Margin):
         from sklearn.base import clone
         from sklearn.model_selection import StratifiedKFold
 
-        weight = self._weights(sample_weight, len(y))
+        weight = check_weights(sample_weight, len(y))
         rows = np.flatnonzero((weight > 0) & np.isin(y, self.classes_))
         pairwise = self.kernel_ is None
         X = pick_rows(X, rows)[:, rows] if pairwise else pick_rows(X, rows)
