@@ -41,8 +41,7 @@ def solve_blocked(
     smo = _compiled.smo
     n = beta.shape[1]
     size = min(SIZE, n, cache.slots)
-    h = target.astype(np.float64, copy=True)
-    _subtract(cache, h, np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0))
+    h = _slack(cache, target, beta)
     up, low = slopes(beta, lower, upper, eps)
     chosen = np.empty(0, dtype=np.int64)
     K = np.empty((size, size))
@@ -65,10 +64,7 @@ def solve_blocked(
         kept = min(len(chosen), size // 2)
         chosen = _choose(top, bottom, chosen, size)
         slots = cache.want(chosen)
-        if kept:
-            K[:kept, :kept] = K[-kept:, -kept:].copy()
-        new = slots[kept:]
-        _share(len(new), 128, partial(smo.gather, cache.table, new, chosen, kept, K))
+        _renew(K, cache, slots, chosen, kept)
         part = [np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper, up, low)]
         before = part[1].copy()
         most = 20 * size if max_iter < 0 else min(20 * size, max_iter - done)
@@ -83,9 +79,7 @@ def solve_blocked(
         _share(n, 2048, partial(smo.subtract_rows, h, cache.table, some, weight))
         if progress is not None:
             progress(done, value)
-    h = target.astype(np.float64, copy=True)
-    _subtract(cache, h, np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0))
-    return finish(h, target, beta, up, low, eps, tol, done, reason, start)
+    return finish(_slack(cache, target, beta), target, beta, up, low, eps, tol, done, reason, start)
 
 
 def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
@@ -93,12 +87,24 @@ def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
     run(-(-count // width), lambda number, _: work(number * width, min(count, (number + 1) * width)), "working set")
 
 
-def _subtract(cache: RowCache, h: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
-    """h −= K weight, from the rows where the weight is not 0."""
-    for at in range(0, len(rows), cache.slots // 2 or 1):
-        some = rows[at : at + (cache.slots // 2 or 1)]
-        slots, part = cache.want(some), weight[some]
-        _share(h.shape[1], 2048, partial(_compiled.smo.subtract_rows, h, cache.table, slots, part))
+def _renew(K: np.ndarray, cache: RowCache, slots: np.ndarray, chosen: np.ndarray, kept: int) -> None:
+    """The matrix of the chosen variables: what is kept moves to its front, only rows of new ones are gathered."""
+    if kept:
+        K[:kept, :kept] = K[-kept:, -kept:].copy()
+    new = slots[kept:]
+    _share(len(new), 128, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
+
+
+def _slack(cache: RowCache, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """t − Kβ in double precision, from the rows where β is not 0."""
+    h = target.astype(np.float64, copy=True)
+    rows, weight = np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0)
+    step = max(1, cache.slots // 2)
+    for at in range(0, len(rows), step):
+        some = rows[at : at + step]
+        slots = cache.want(some)
+        _share(h.shape[1], 2048, partial(_compiled.smo.subtract_rows, h, cache.table, slots, weight[some]))
+    return h
 
 
 def _choose(top: np.ndarray, bottom: np.ndarray, last: np.ndarray, size: int) -> np.ndarray:
