@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import RBF, Jaccard, KernelRidge, KernelRidgeCV, Linear, NegativeDistance, Polynomial, config_context, errors
+from mercer import RBF, Constant, Jaccard, KernelRidge, KernelRidgeCV, Linear, NegativeDistance, Polynomial, config_context, errors
 
 LEAVE_ONE_OUT = "leaving out one of two equal rows is not leaving out one row of weight 2"
 EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": LEAVE_ONE_OUT for kind in ("dense", "sparse")}
@@ -137,3 +138,20 @@ def test_refusals():
         KernelRidge().fit(X, y, -np.ones(20))
     with pytest.raises(ValueError):
         KernelRidge(alpha=-1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), 2.0 * Linear() + Constant(1.0), Polynomial(degree=2, offset=1.0)], ids=repr)
+def test_the_primal_is_the_dual(kernel):
+    rng = np.random.default_rng(3)
+    X, weight = rng.standard_normal((120, 4)), rng.integers(0, 3, 120)
+    Y = np.column_stack([X[:, 0] ** 2, X @ np.arange(4.0)]) + 0.1 * rng.standard_normal((120, 2))
+    for alpha in (0.5, [0.1, 3.0]):
+        primal = KernelRidge(alpha=alpha, kernel=kernel).fit(X, Y, weight)
+        assert "features" in primal.report_.plan
+        dual = KernelRidge(alpha=alpha, kernel="precomputed").fit(kernel(X), Y, weight)
+        assert not hasattr(dual, "primal_coef_")
+        np.testing.assert_allclose(primal.dual_coef_, dual.dual_coef_, atol=1e-10)
+        np.testing.assert_allclose(primal.predict(X[:9]), dual.predict(kernel(X[:9], X)), atol=1e-10)
+    sparse = KernelRidge(alpha=0.5, kernel=Linear()).fit(sp.csr_array(X), Y)
+    np.testing.assert_allclose(sparse.predict(sp.csr_array(X)), KernelRidge(alpha=0.5, kernel=Linear()).fit(X, Y).predict(X), atol=1e-10)
+    assert hasattr(sparse, "primal_coef_")

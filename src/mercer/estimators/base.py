@@ -14,6 +14,7 @@ from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import DefinitenessError, DefinitenessWarning, ParameterError, ShapeError, explain
+from mercer.estimators.fitting import Observable
 from mercer.gram.engine import dense, multiply
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
@@ -130,7 +131,7 @@ def _by_name(name: str, X: Any, gamma: Any, degree: int, coef0: float, weight: A
     return Polynomial(degree=int(degree), scale=g, offset=float(coef0)) if degree >= 1 else Constant(1.0)
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Observable, BaseEstimator):
     """Mixin of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (Σc = 0 is built in) or "any"

@@ -28,8 +28,8 @@ class MarginProblem:
         self.kernel, self.tol = kernel, tol
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
         budget = get_config().memory_budget // 2
-        fits = 8 * n * n <= budget
-        if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and fits):
+        roomy = 8 * n * n <= budget
+        if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and roomy):
             whole = np.array_equal(rows, np.arange(raw_length(X)))
             self.matrix: np.ndarray | None = training_gram(kernel, X, None if whole else rows, np.float64)
             self.plan = f"dense Gram matrix, float64, {format_bytes(8 * n * n)}"

@@ -6,9 +6,10 @@ import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import OutlierMixin, _fit_context
+from sklearn.base import OutlierMixin
 
 from mercer.errors import ParameterError, explain
+from mercer.estimators.fitting import fits
 from mercer.estimators.margin import SingleMachine, filled
 from mercer.solvers.smo import DualSolution
 
@@ -53,7 +54,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         self.max_iter = max_iter
         self.repair = repair
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
@@ -121,7 +122,7 @@ class SVDD(OutlierMixin, SingleMachine):
         self.max_iter = max_iter
         self.repair = repair
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()

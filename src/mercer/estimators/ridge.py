@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.config import format_bytes, get_config
-from mercer.domains.base import Batch, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.base import Expansion, KernelEstimator, check_square, check_weights, training_gram
-from mercer.gram.engine import dense, multiply
-from mercer.kernels.base import Kernel
-from mercer.solvers.cg import conjugate_gradients, pivoted_cholesky
-from mercer.solvers.direct import solve_ridge
-
-_RANK = 300  # of the preconditioner
+from mercer.config import format_bytes
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.errors import ParameterError, explain
+from mercer.estimators.base import Expansion, KernelEstimator
+from mercer.estimators.fitting import fits
+from mercer.estimators.penalised import Penalised
+from mercer.estimators.primal import explicit_width, solve_primal
+from mercer.estimators.training import Training, begin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,32 +50,14 @@ class _Ridge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     needs: ClassVar[str] = "psd"
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, Kernel | None]:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
-        if self._takes_vectors():
-            pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"  # type: ignore[attr-defined]
-            X, y = validate_data(
-                self, X, y, accept_sparse=False if pairwise else ("csr", "csc"), dtype=np.float64, multi_output=True, y_numeric=True
-            )
-        else:
-            X = self._check_X(X, reset=True)
-            y = check_array(y, ensure_2d=False, dtype=np.float64)
-            if len(y) != raw_length(X):
-                raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
-        n = raw_length(X)
-        weight = check_weights(sample_weight, n)
-        choice = self._choose(X, weight if sample_weight is not None else None)
-        if choice.kernel is None:
-            check_square(X)
-        else:
-            choice.kernel.fit(X)
-        return X, np.asarray(y, dtype=np.float64), weight, choice.kernel
-
-    def _keep(self, kernel: Kernel | None, X: Any, dual: np.ndarray, flat: bool) -> None:
-        self.kernel_ = kernel
-        self.X_fit_ = X
-        self.dual_coef_ = dual[:, 0] if flat else dual
+    def _keep(self, data: Training, dual: np.ndarray, flat: bool) -> None:
+        """Coefficients for all the samples given; those of weight 0 get 0."""
+        self.kernel_ = data.kernel
+        self.X_fit_ = data.X
+        whole = np.zeros((data.width, dual.shape[1]))
+        whole[data.rows] = dual
+        self.dual_coef_ = whole[:, 0] if flat else whole
+        self.__dict__.pop("primal_coef_", None)
 
     def _report(
         self, plan: str, solver: str, Y: np.ndarray, weight: np.ndarray, A: np.ndarray, F: np.ndarray, penalty: Any, start: float
@@ -96,6 +74,9 @@ class _Ridge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """f(x) = Σ a_i k(x, x_i)."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
+        if "primal_coef_" in vars(self) and self.kernel_ is not None:
+            values = np.asarray(self.kernel_.map_features(Batch(X), None) @ self.primal_coef_)
+            return values if self.dual_coef_.ndim == 2 else values[:, 0]
         n = raw_length(self.X_fit_)
         dual = self.dual_coef_ if self.dual_coef_.ndim == 2 else self.dual_coef_[:, None]
         expansion = Expansion(self.kernel_, None if self.kernel_ is None else self.X_fit_, np.arange(n), n)
@@ -106,7 +87,9 @@ class _Ridge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 class KernelRidge(_Ridge):
     """Ridge regression in feature space: a = (K + λ/w)⁻¹ y, no bias, λ = ``alpha`` not multiplied by n; as in scikit-learn.
 
-    Cholesky on the dense Gram matrix while it fits the memory budget, preconditioned conjugate gradients beyond.
+    Where the kernel has an explicit feature map with fewer features than half the samples, the normal equations are
+    solved instead (``primal_coef_`` holds a weight per feature). Else Cholesky on the dense Gram matrix while it fits the
+    memory budget, and preconditioned conjugate gradients beyond.
 
     Examples
     --------
@@ -130,70 +113,39 @@ class KernelRidge(_Ridge):
         self.degree = degree
         self.coef0 = coef0
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on samples ``X`` with one or several numbers ``y`` each."""
         start = time.perf_counter()
-        X, y, weight, kernel = self._begin(X, y, sample_weight)
-        Y = y[:, None] if y.ndim == 1 else y
+        data = begin(self, X, y, sample_weight, target="numbers")
+        Y = data.y[:, None] if data.y.ndim == 1 else data.y
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if len(penalty) not in (1, Y.shape[1]) or penalty.min() < 0:
             rule = f"must be one number >= 0, or one for each of the {Y.shape[1]} targets"
             raise ParameterError(explain("alpha", self.alpha, rule))
-        n = len(Y)
-        if kernel is None or 8 * n * n <= get_config().memory_budget // 2 or penalty.min() == 0:
-            A, F, plan, solver = self._dense(kernel, X, Y, weight, penalty)
-        else:
-            A, F, plan, solver = self._lazy(kernel, X, Y, weight, penalty)
-        self._keep(kernel, X, A, y.ndim == 1)
-        self._report(plan, solver, Y, weight, A, F, penalty, start)
+        width = explicit_width(data) if penalty.min() > 0 else None
+        A, F = np.empty_like(Y), np.empty_like(Y)
+        plan = solver = ""
+        coefficients = None
+        for value in np.unique(penalty):
+            at = np.arange(Y.shape[1]) if len(penalty) == 1 else np.flatnonzero(penalty == value)
+            if width is not None:
+                found = solve_primal(data, float(value), Y[:, at])
+                coefficients = np.empty((len(found.weights), Y.shape[1])) if coefficients is None else coefficients
+                coefficients[:, at], A[:, at], F[:, at] = found.weights, found.dual, found.values
+                plan, solver = found.plan, found.solver
+                continue
+            system = Penalised(data, float(value))
+            A[:, at] = system.solve(Y[:, at])
+            # K a = y − λ a/w where that was solved exactly; the factor has written over K
+            exact = system.stored and value > 0 and system.solver == "Cholesky"
+            F[:, at] = Y[:, at] - value * A[:, at] / data.weight[:, None] if exact else system.image(A[:, at])
+            plan, solver = system.plan, system.solver
+        self._keep(data, A, data.y.ndim == 1)
+        if coefficients is not None:
+            self.primal_coef_ = coefficients
+        self._report(plan, solver, Y, data.weight, A, F, penalty, start)
         return self
-
-    def _dense(
-        self, kernel: Any, X: Any, Y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, str, str]:
-        n = len(Y)
-        root = np.sqrt(weight)
-        A = np.empty_like(Y)
-        solver = ""
-        for value in np.unique(penalty):
-            K = training_gram(kernel, X, None, np.float64)
-            if kernel is None:
-                K = K.copy()
-            if not (weight == 1).all():
-                K *= root[:, None] * root[None, :]
-            columns = np.arange(Y.shape[1]) if len(penalty) == 1 else np.flatnonzero(penalty == value)
-            solution, solver = solve_ridge(K, float(value), root[:, None] * Y[:, columns])
-            A[:, columns] = root[:, None] * solution
-        plan = f"dense Gram matrix, float64, {format_bytes(8 * n * n)}"
-        if (penalty > 0).all() and (weight > 0).all():  # K a = y − λ a/w, without K, which the factor wrote over
-            return A, Y - penalty * A / weight[:, None], plan, solver
-        return A, training_gram(kernel, X, None, np.float64) @ A, plan, solver
-
-    def _lazy(
-        self, kernel: Kernel, X: Any, Y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, str, str]:
-        side = kernel.prepare(Batch(X))
-        root = np.sqrt(weight)[:, None]
-
-        def row(i: int) -> np.ndarray:
-            return root[:, 0] * root[i, 0] * dense(kernel, side.take(np.array([i])), side)[0]
-
-        L = pivoted_cholesky(kernel.diagonal(side) * weight, row, min(_RANK, len(Y)))
-        A = np.empty_like(Y)
-        steps, worst = 0, 0.0
-        for value in np.unique(penalty):
-            columns = np.arange(Y.shape[1]) if len(penalty) == 1 else np.flatnonzero(penalty == value)
-            found = conjugate_gradients(lambda V: root * multiply(kernel, side, side, root * V), float(value), root * Y[:, columns], L)
-            A[:, columns] = root * found.x
-            steps, worst = max(steps, found.iterations), max(worst, found.residual)
-            if not found.converged:
-                advice = "raise alpha, or the memory budget"
-                warnings.warn(
-                    f"KernelRidge did not converge: relative residual {found.residual:.2g}; {advice}", ConvergenceWarning, stacklevel=3
-                )
-        solver = f"conjugate gradients, {steps} steps, preconditioner of rank {L.shape[1]}, relative residual {worst:.1e}"
-        return A, multiply(kernel, side, side, A), "tiles recomputed in every product: the matrix exceeds half the memory budget", solver
 
 
 class KernelRidgeCV(_Ridge):
@@ -234,19 +186,20 @@ class KernelRidgeCV(_Ridge):
         self.degree = degree
         self.coef0 = coef0
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit, choosing among ``alphas``; a weight multiplies a sample's squared error, in the fit and in the score."""
         start = time.perf_counter()
         alphas = np.asarray(self.alphas, dtype=np.float64).ravel()
         if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() <= 0:
             raise ParameterError(explain("alphas", self.alphas, "must be positive numbers", "leave-one-out needs a penalty > 0"))
-        X, y, weight, kernel = self._begin(X, y, sample_weight)
+        data = begin(self, X, y, sample_weight, target="numbers")
+        y, weight = data.y, data.weight
         Y = y[:, None] if y.ndim == 1 else y
         if len(Y) < 2:
             raise ValueError(f"Found array with {len(Y)} sample(s) while a minimum of 2 is required by {type(self).__name__}.")
         root = np.sqrt(weight)
-        K = training_gram(kernel, X, None, np.float64)
+        K = data.gram()
         values, Q = np.linalg.eigh(K if (weight == 1).all() else K * (root[:, None] * root[None, :]))
         values = np.maximum(values, 0.0)
         turned = Q.T @ (root[:, None] * Y)
@@ -257,10 +210,14 @@ class KernelRidgeCV(_Ridge):
         best = int(np.argmin(self.loo_errors_))
         self.alpha_ = float(alphas[best])
         A = root[:, None] * dual[best]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left_out = np.where(root[:, None] > 0, Y - held[best] / np.where(root > 0, root, 1.0)[:, None], K @ A)
+        self._keep(data, A, y.ndim == 1)
+        left_out = np.empty((data.width, Y.shape[1]))
+        left_out[data.rows] = Y - held[best] / root[:, None]
+        if data.count < data.width:  # without a sample of weight 0 the model is what it is
+            rest = np.setdiff1d(np.arange(data.width), data.rows)
+            given = data.X[rest] if data.kernel is None else pick_rows(data.X, rest)
+            left_out[rest] = Expansion(data.kernel, data.samples(), data.rows, data.width).apply(given, A)
         self.loo_predictions_ = left_out[:, 0] if y.ndim == 1 else left_out
-        self._keep(kernel, X, A, y.ndim == 1)
         solver = f"one eigendecomposition for {len(alphas)} penalties"
         self._report(f"dense Gram matrix, float64, {format_bytes(K.nbytes)}", solver, Y, weight, A, K @ A, self.alpha_, start)
         return self

@@ -7,18 +7,17 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import linalg
-from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.config import format_bytes
-from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ShapeError, explain
-from mercer.estimators.base import Expansion, KernelEstimator, check_square, check_weights, training_gram
+from mercer.errors import MemoryBudgetError, explain
+from mercer.estimators.base import Expansion, KernelEstimator
+from mercer.estimators.fitting import fits
+from mercer.estimators.penalised import Penalised
 from mercer.estimators.ridge import RidgeReport
+from mercer.estimators.training import Training, begin_classes
+from mercer.gram.engine import multiply
 
 
 class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
@@ -71,76 +70,53 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
         self.class_weight = class_weight
         self.leave_one_out = leave_one_out
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's squared error."""
         start = time.perf_counter()
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
-        if self._takes_vectors():
-            pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-            X, y = validate_data(self, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64)
-        else:
-            X = self._check_X(X, reset=True)
-            if len(y) != raw_length(X):
-                raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        weight = check_weights(sample_weight, len(y))
-        rows = np.flatnonzero(weight > 0)
-        self.classes_ = np.unique(y[rows])
-        if len(self.classes_) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
-        label = np.searchsorted(self.classes_, y[rows])
-        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y[rows])
-        choice = self._choose(X, None if sample_weight is None else weight)
-        if choice.kernel is None:
-            check_square(X)
-        else:
-            choice.kernel.fit(pick_rows(X, rows))
-        self._solve(choice.kernel, X, rows, label, weight[rows] * per_class[label])
+        data = begin_classes(self, X, y, sample_weight)
+        system = Penalised(data, float(self.alpha), centred=True)
+        if self.leave_one_out and not system.stored:
+            rule = f"needs the Gram matrix of {data.count} samples, more than half the memory budget"
+            raise MemoryBudgetError(explain("leave_one_out", True, rule, "raise the budget, or use cross-validation"))
+        objective, identity = self._solve(data, system)
         self.report_ = RidgeReport(
-            "precomputed" if choice.kernel is None else repr(choice.kernel),
-            "unknown" if choice.kernel is None else choice.kernel.certify(None).status,
-            f"dense Gram matrix, float64, {format_bytes(8 * len(rows) ** 2)}",
-            "Cholesky of the centred matrix",
-            self._objective,
-            self._identity,
+            "precomputed" if data.kernel is None else repr(data.kernel),
+            "unknown" if data.kernel is None else data.kernel.certify(None).status,
+            system.plan,
+            f"{system.solver}, centred matrix",
+            objective,
+            identity,
             time.perf_counter() - start,
         )
         return self
 
-    def _solve(self, kernel: Any, X: Any, rows: np.ndarray, label: np.ndarray, weight: np.ndarray) -> None:
+    def _solve(self, data: Training, system: Penalised) -> tuple[float, float]:
         """(PKP + λ/w) a + b = y with Σa = 0; centring changes nothing where Σa = 0, and makes a cpd K positive."""
-        n = len(rows)
-        K = training_gram(kernel, X, None if n == raw_length(X) else rows, np.float64)
-        Y = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        weight = data.weight[:, None]
+        Y = np.where(data.y[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         if len(self.classes_) == 2:
             Y = Y[:, 1:]
-        middle = K.mean(axis=0)
-        M = K - middle[None, :] - middle[:, None] + middle.mean()
-        M[np.diag_indices(n)] += self.alpha / weight
-        factor = linalg.cho_factor(M, overwrite_a=True, check_finite=False)
-        one = linalg.cho_solve(factor, np.ones(n), check_finite=False)
-        free = linalg.cho_solve(factor, Y, check_finite=False)
-        A = free - one[:, None] * (free.sum(axis=0) / one.sum())[None, :]
+        found = system.solve(np.column_stack([np.ones(data.count), Y]))
+        one, free = found[:, :1], found[:, 1:]
+        A = free - one * (free.sum(axis=0) / one.sum())
         A -= A.mean(axis=0)
-        F = K @ A
-        self.intercept_ = np.average(Y - F - self.alpha * A / weight[:, None], axis=0)
-        residual = Y - F - self.intercept_
-        self._objective = 0.5 * float((weight[:, None] * residual**2).sum()) + 0.5 * self.alpha * float((A * F).sum())
-        self._identity = float(np.abs(A - weight[:, None] * residual / self.alpha).max() / (np.abs(A).max() or 1.0))
-        self.kernel_ = kernel
-        self.support_ = rows
-        self.X_fit_ = None if kernel is None else pick_rows(X, rows)
-        self._width = raw_length(X)
+        self.kernel_ = data.kernel
+        self.support_ = data.rows
+        self.X_fit_ = data.samples()
+        self._width = data.width
         self.dual_coef_ = A
+        # f on the training samples, not centred: what new samples will get
+        F = data.gram() @ A if data.kernel is None else multiply(data.kernel, side := data.side(), side, A)
+        self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)
+        residual = Y - F - self.intercept_
         if self.leave_one_out:
-            inverse, _ = linalg.lapack.dpotri(factor[0], lower=factor[1])
-            corrected = np.diagonal(inverse) - one**2 / one.sum()
+            corrected = system.inverse_diagonal() - one[:, 0] ** 2 / one.sum()
             held = Y - A / corrected[:, None]
             self.loo_decision_ = held[:, 0] if held.shape[1] == 1 else held
-            self.loo_accuracy_ = float(np.average(self._label(held) == self.classes_[label]))
+            self.loo_accuracy_ = float(np.average(self._label(held) == self.classes_[data.y]))
+        objective = 0.5 * float((weight * residual**2).sum()) + 0.5 * self.alpha * float((A * F).sum())
+        return objective, float(np.abs(A - weight * residual / self.alpha).max() / (np.abs(A).max() or 1.0))
 
     def _label(self, decision: np.ndarray) -> np.ndarray:
         if decision.shape[1] == 1:

@@ -7,7 +7,7 @@ import time
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_weights
+from mercer.estimators.fitting import fits
 from mercer.estimators.margin import Margin, filled
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.gram.run import run
@@ -27,7 +28,7 @@ class MarginClassifier(ClassifierMixin, Margin):
 
     classes_: np.ndarray
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on samples ``X`` with labels ``y``; a weight multiplies C for its sample."""
         start = time.perf_counter()

@@ -6,8 +6,9 @@ import time
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 
+from mercer.estimators.fitting import fits
 from mercer.estimators.margin import SingleMachine, filled
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.solvers.smo import DualSolution
@@ -17,7 +18,7 @@ class MarginRegressor(RegressorMixin, SingleMachine):
     def _target_checks(self) -> dict[str, Any]:
         return {"y_numeric": True, "multi_output": False}
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on samples ``X`` with numbers ``y``; a weight multiplies C for its sample."""
         start = time.perf_counter()

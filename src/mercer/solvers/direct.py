@@ -8,19 +8,46 @@ import numpy as np
 from scipy import linalg
 
 
-def solve_ridge(K: np.ndarray, penalty: float, Y: np.ndarray) -> tuple[np.ndarray, str]:
-    """(K + penalty·I)⁻¹ Y by Cholesky, K overwritten; least squares where the matrix is singular. Says which it was."""
+class RidgeFactor:
+    """K + penalty·I, factored where it is positive; else kept, for least squares. ``name`` says which."""
+
+    def __init__(self, factor: np.ndarray | None, whole: np.ndarray | None) -> None:
+        self.factor, self.whole = factor, whole
+        self.name = "Cholesky"
+        if factor is None:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self.name = "least squares, because the matrix is singular"
+        warnings.warn("Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=6)
+
+    def solve(self, Y: np.ndarray) -> np.ndarray:
+        if self.factor is not None:
+            solution, info = linalg.lapack.dpotrs(self.factor, np.asfortranarray(Y), lower=0)
+            if info == 0 and np.isfinite(solution).all():
+                return np.ascontiguousarray(solution)
+            upper = np.triu(self.factor)
+            self.whole, self.factor = upper.T @ upper, None
+            self._give_up()
+        return np.asarray(linalg.lstsq(self.whole, Y, lapack_driver="gelsd")[0])
+
+    def inverse_diagonal(self) -> np.ndarray:
+        if self.factor is None:
+            return np.diagonal(linalg.pinvh(self.whole)).copy()
+        inverse, _ = linalg.lapack.dpotri(self.factor, lower=0)
+        return np.diagonal(inverse).copy()
+
+
+def factor_ridge(K: np.ndarray, penalty: float) -> RidgeFactor:
+    """K + penalty·I by Cholesky, K overwritten."""
     diagonal = K.diagonal().copy()
     K[np.diag_indices_from(K)] = diagonal + penalty
     # LAPACK reads columns: the transpose of a symmetric C-ordered matrix is itself, and costs no copy
     factor, info = linalg.lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
     if info == 0:
-        solution, info = linalg.lapack.dpotrs(factor, np.asfortranarray(Y), lower=0)
-    if info == 0 and np.isfinite(solution).all():
-        return np.ascontiguousarray(solution), "Cholesky"
+        return RidgeFactor(factor, None)
     # dpotrf wrote over the upper triangle of K.T, the lower one of K
     whole = np.triu(K)
     whole = whole + np.triu(K, 1).T
     whole[np.diag_indices_from(whole)] = diagonal + penalty
-    warnings.warn("Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=3)
-    return linalg.lstsq(whole, Y, lapack_driver="gelsd")[0], "least squares, because the matrix is singular"
+    return RidgeFactor(None, whole)

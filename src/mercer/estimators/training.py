@@ -1,0 +1,100 @@
+"""Training data as the learners want them: checked, without the samples of weight 0, and with the kernel fitted."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, validate_data
+
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.errors import ShapeError, explain
+from mercer.estimators.base import KernelEstimator, check_square, check_weights, training_gram
+from mercer.kernels.base import Kernel
+
+
+@dataclasses.dataclass
+class Training:
+    """Samples of positive weight, what is to be learned of them, and the kernel; None where X is the Gram matrix."""
+
+    X: Any  # as given, all rows
+    kernel: Kernel | None
+    rows: np.ndarray  # the samples of positive weight
+    weight: np.ndarray  # theirs
+    y: np.ndarray  # theirs: numbers, class numbers, or nothing
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """How many samples were given."""
+        return raw_length(self.X)
+
+    def samples(self) -> Any:
+        """The raw samples that count; None where X is the Gram matrix."""
+        if self.kernel is None:
+            return None
+        return self.X if self.count == self.width else pick_rows(self.X, self.rows)
+
+    def gram(self) -> np.ndarray:
+        """A dense Gram matrix of the samples that count, the caller's to write on."""
+        K = training_gram(self.kernel, self.X, None if self.count == self.width else self.rows, np.float64)
+        return K.copy() if self.kernel is None and np.may_share_memory(K, self.X) else K
+
+    def side(self) -> Any:
+        """The samples as the kernel reads them."""
+        assert self.kernel is not None
+        return self.kernel.prepare(Batch(self.samples()))
+
+
+def begin(estimator: KernelEstimator, X: Any, y: Any, sample_weight: Any, *, target: str) -> Training:
+    """Check samples, targets ("none", "labels", "number", "numbers") and weights; choose the kernel and fit it."""
+    if target != "none" and y is None:
+        raise ValueError(f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None")
+    numeric = target in ("number", "numbers")
+    if not estimator._takes_vectors() or target == "none":
+        X = estimator._check_X(X, reset=True)
+        n = raw_length(X)
+        if numeric:
+            y = check_array(y, ensure_2d=False, dtype=np.float64)
+        if target != "none" and len(y) != n:
+            raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {n} samples"))
+    else:
+        pairwise = isinstance(vars(estimator)["kernel"], str) and vars(estimator)["kernel"] == "precomputed"
+        options = {"y_numeric": True, "multi_output": target == "numbers"} if numeric else {}
+        X, y = validate_data(estimator, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **options)
+        n = raw_length(X)
+    weight = check_weights(sample_weight, n)
+    rows = np.flatnonzero(weight > 0)
+    choice = estimator._choose(X, None if sample_weight is None else weight)
+    if choice.kernel is None:
+        check_square(X)
+    else:
+        choice.kernel.fit(X if len(rows) == n else pick_rows(X, rows))
+    if target == "none":
+        y = np.zeros(n)
+    elif target != "numbers":
+        y = column_or_1d(y, warn=True)
+    y = np.asarray(y, dtype=np.float64) if numeric else np.asarray(y)
+    return Training(X, choice.kernel, rows, weight[rows], y[rows])
+
+
+def begin_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+    """`begin` for labels: sets ``classes_``, turns labels into numbers and multiplies class weights into the weights."""
+    data = begin(estimator, X, y, sample_weight, target="labels")
+    check_classification_targets(data.y)
+    estimator.classes_, label = np.unique(data.y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        given = "" if data.count == data.width else " with positive weight"
+        raise ValueError(f"The number of classes has to be greater than one; got {len(estimator.classes_)} class{given}")
+    class_weight = getattr(estimator, "class_weight", None)
+    if class_weight is not None:
+        weight = compute_class_weight(class_weight, classes=estimator.classes_, y=data.y)
+        data.weight = data.weight * weight[label]
+    data.y = label
+    return data
