@@ -38,6 +38,12 @@ _WHERE = {
     **dict.fromkeys(("OneClassSVM", "SVDD"), "mercer.estimators.one_class"),
     **dict.fromkeys(("KernelRidge", "KernelRidgeCV"), "mercer.estimators.ridge"),
     "KernelRidgeClassifier": "mercer.estimators.ridge_classifier",
+    "KernelLogisticRegression": "mercer.estimators.logistic",
+    "KernelQuantileRegressor": "mercer.estimators.quantile",
+    **dict.fromkeys(("KernelNeighborsClassifier", "KernelNeighborsRegressor"), "mercer.estimators.neighbors"),
+    "KernelDiscriminant": "mercer.estimators.discriminant",
+    "CentroidNovelty": "mercer.estimators.novelty",
+    "KernelDensity": "mercer.estimators.density",
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

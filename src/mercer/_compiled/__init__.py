@@ -9,6 +9,7 @@ profiles       functions of a distance or an inner product, tile to tile
 coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
 sparse         the same products for rows in CSR form
 smo            the loop of all margin machines
+nearest        the nearest and the farthest of a row's samples, tile by tile
 streaming      stores of finished tiles that pass by the cache
 storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
 =============  =====================================================================================
@@ -23,7 +24,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo"})
+_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest"})
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}

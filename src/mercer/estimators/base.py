@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Callable
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
@@ -15,7 +18,7 @@ from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import DefinitenessError, DefinitenessWarning, ParameterError, ShapeError, explain
 from mercer.estimators.fitting import Observable
-from mercer.gram.engine import dense, multiply
+from mercer.gram.engine import dense, multiply, visit_rows
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.coordinate import Chi2
@@ -23,6 +26,12 @@ from mercer.kernels.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
 from mercer.kernels.expression import parse
 from mercer.kernels.radial import RBF, Laplacian
 from mercer.params import function, param
+
+KERNEL_RULES: dict[str, list[Any]] = {  # scikit-learn's parameter checks for what names a kernel
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+}
 
 
 class _RawSamples(Samples):
@@ -218,18 +227,36 @@ class Expansion:
     def apply(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
         """k(X, samples) @ coefficients, tile by tile."""
         if self.kernel is None:
-            if X.shape[1] != self.width:
-                rule = "must have one column for each training sample"
-                raise ShapeError(explain("X", f"{X.shape[1]} columns", rule, f"give k(X, X_train) with {self.width} columns"))
-            return np.asarray(X)[:, self.columns] @ coefficients
-        left = Batch(X)
+            return self._given(X) @ coefficients
         if len(self.columns) == 0:
-            return np.zeros((len(left), coefficients.shape[1]))
+            return np.zeros((len(Batch(X)), coefficients.shape[1]))
+        x, y = self.sides(X)
+        return multiply(self.kernel, x, y, coefficients)
+
+    def _given(self, X: Any) -> np.ndarray:
+        """The columns that count of a precomputed k(X, X_train)."""
+        if X.shape[1] != self.width:
+            rule = "must have one column for each training sample"
+            raise ShapeError(explain("X", f"{X.shape[1]} columns", rule, f"give k(X, X_train) with {self.width} columns"))
+        return np.asarray(X)[:, self.columns]
+
+    def sides(self, X: Any) -> tuple[Any, Any]:
+        """New and training samples as the kernel reads them."""
+        assert self.kernel is not None
         # the training samples come first, so that their vocabulary and storage rule
         right = Batch(self.samples)
         y = self.kernel.prepare(right)
-        x = self.kernel.prepare(Batch(X, like=right))
-        return multiply(self.kernel, x, y, coefficients)
+        return self.kernel.prepare(Batch(X, like=right)), y
+
+    def visit(self, X: Any, visit: Callable[[np.ndarray, tuple[int, int], tuple[int, int]], Any]) -> None:
+        """Show ``visit(tile, rows, cols)`` all of k(X, samples), a few rows at a time, columns in order."""
+        if self.kernel is not None:
+            visit_rows(self.kernel, *self.sides(X), visit)
+            return
+        K = self._given(X)
+        for start in range(0, len(K), 256):
+            part = np.ascontiguousarray(K[start : start + 256], dtype=np.float64)
+            visit(part, (start, start + len(part)), (0, K.shape[1]))
 
 
 def training_gram(kernel: Kernel | None, X: Any, rows: np.ndarray | None, dtype: Any) -> np.ndarray:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mercer.estimators.training import Training
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,5 +35,67 @@ class MarginReport:
                 f"solver      {self.solver}",
                 f"{verdict}: KKT gap {self.gap:.3g} (tolerance {self.tol:.3g}), dual objective {self.objective:.10g}",
                 f"            {self.iterations} steps, {self.support} of {self.samples} samples support it, {self.seconds:.3g} s",
+            ]
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class NewtonReport:
+    """How a fit by Newton's method ended."""
+
+    kernel: str
+    status: str
+    plan: str
+    solver: str
+    objective: float
+    residual: float
+    tol: float
+    iterations: int
+    converged: bool
+    samples: int
+    seconds: float
+
+    @classmethod
+    def of(cls, data: Training, plan: str, solver: str, found: Any, tol: float, seconds: float) -> NewtonReport:
+        name = "precomputed" if data.kernel is None else repr(data.kernel)
+        status = "unknown" if data.kernel is None else data.kernel.certify(None).status
+        parts = (found.objective, found.residual, tol, found.iterations, found.converged)
+        return cls(name, status, plan, solver, *parts, data.count, seconds)
+
+    def __str__(self) -> str:
+        verdict = "converged" if self.converged else "NOT converged"
+        return "\n".join(
+            [
+                f"kernel      {self.kernel} ({self.status})",
+                f"plan        {self.plan}",
+                f"solver      {self.solver}",
+                f"{verdict}: residual {self.residual:.3g} (tolerance {self.tol:.3g}), objective {self.objective:.10g}",
+                f"            {self.iterations} steps on {self.samples} samples, {self.seconds:.3g} s",
+            ]
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class PenalisedReport:
+    """How a fit that is one linear system, or less, was made."""
+
+    kernel: str
+    status: str
+    plan: str
+    solver: str
+    samples: int
+    seconds: float
+
+    @classmethod
+    def of(cls, data: Training, plan: str, solver: str, seconds: float) -> PenalisedReport:
+        name = "precomputed" if data.kernel is None else repr(data.kernel)
+        return cls(name, "unknown" if data.kernel is None else data.kernel.certify(None).status, plan, solver, data.count, seconds)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"kernel      {self.kernel} ({self.status})",
+                f"plan        {self.plan}",
+                f"solver      {self.solver}; {self.samples} samples, {self.seconds:.3g} s",
             ]
         )

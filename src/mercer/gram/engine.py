@@ -197,6 +197,22 @@ def _multiply_symmetric(kernel: Fills, x: Any, v: np.ndarray, out: np.ndarray, s
     return out
 
 
+def visit_rows(
+    kernel: Fills, x: Any, y: Any, visit: Callable[[np.ndarray, tuple[int, int], tuple[int, int]], Any], label: str = "samples"
+) -> None:
+    """Call ``visit(tile, rows, cols)`` for every tile; the tiles of the same rows come in order and from one thread."""
+    row_blocks, col_blocks = blocks(len(x)), blocks(len(y))
+
+    def work_on(number: int, work: Workspace) -> None:
+        rows = row_blocks[number]
+        for cols in col_blocks:
+            tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+            fill(kernel, x, y, rows, cols, tile, work)
+            visit(tile, rows, cols)
+
+    run(len(row_blocks), work_on, label)
+
+
 def map_tiles(
     kernel: Fills, x: Any, y: Any, visit: Callable[[Pair, tuple[int, int], tuple[int, int]], Any], symmetric: bool, label: str
 ) -> Iterator[Any]:
