@@ -6,8 +6,11 @@ Each step moves one pair (i, j) of one group: i is the variable whose increase p
 most for the curvature of the pair (second order). ``h`` holds t − Kβ; ``up`` and ``low`` are what must be added to it to
 get the slope upwards and downwards: ∓ε, and ∓HUGE where a bound forbids the move.
 
-Maxima are kept lane by lane (entry l of ``best`` sees the variables l, l + WIDTH, ...), because a loop over lanes becomes
-vector code and a loop for one maximum does not.
+What has a value for each variable is cut into an even number of chunks of WIDTH, padded with variables that cannot move; rows of K
+are cut alike. Loops over a chunk then have a length known to the compiler, and no views are made of it, whose reference counts
+would cost more than the loop. Maxima are kept lane by lane (entry t of ``best`` sees entry t of every chunk), because a loop over
+lanes becomes vector code and a loop for one maximum does not. They go back and forth between two arrays: a maximum written
+where it was read is compiled to a masked store, which is slow. All of it may be in single precision, where the tolerance allows.
 """
 
 from __future__ import annotations
@@ -16,102 +19,126 @@ import numpy as np
 
 from mercer._compiled import compiled
 
-WIDTH = 128
-HUGE = 1e300
+WIDTH = 64
+HUGE = 1e300  # of slopes that a bound forbids, in double precision
+HUGE_SINGLE = 1e30
+_STRIP = 512  # columns of a sum of rows that stay in the cache
 _FLAT = 1e-12  # the least curvature of a pair
 
 
 @compiled
-def _lane_maximum(best):  # type: ignore[no-untyped-def]
-    lane = 0
-    for t in range(1, best.size):
-        if best[t] > best[lane]:
-            lane = t
-    return lane
-
-
-@compiled
-def slopes_up(h, up, best):  # type: ignore[no-untyped-def]
-    """The largest slope upwards of every lane."""
-    tmp = np.empty(best.size)
-    best[:] = -HUGE
-    for start in range(0, h.size, best.size):
-        stop = min(h.size, start + best.size)
-        hh, uu = h[start:stop], up[start:stop]
-        for t in range(hh.size):
-            tmp[t] = hh[t] + uu[t]
-        for t in range(hh.size):
-            best[t] = tmp[t] if tmp[t] > best[t] else best[t]
-
-
-@compiled
-def _find_up(h, up, best):  # type: ignore[no-untyped-def]
-    """The variable that has the largest slope upwards."""
-    lane = _lane_maximum(best)
-    for t in range(lane, h.size, best.size):
-        if h[t] + up[t] == best[lane]:
+def _largest(best, other):  # type: ignore[no-untyped-def]
+    """The lane of the largest entry, the first of equals; ``other`` is overwritten."""
+    for t in range(WIDTH // 2):
+        a, b = best[t], best[t + WIDTH // 2]
+        other[t] = a if a > b else b
+    for t in range(WIDTH // 4):
+        a, b = other[t], other[t + WIDTH // 4]
+        other[t + WIDTH // 2] = a if a > b else b
+    top = other[WIDTH // 2]
+    for t in range(WIDTH // 2 + 1, WIDTH // 2 + WIDTH // 4):
+        top = other[t] if other[t] > top else top
+    for t in range(WIDTH):
+        if best[t] == top:
             return t
-    return lane
+    return 0
 
 
 @compiled
-def _find_down(h, low, diagonal, row, i, top, best, tmp):  # type: ignore[no-untyped-def]
+def _slopes_up(h, up, g, best, other, least):  # type: ignore[no-untyped-def]
+    """The largest slope upwards of every lane."""
+    for t in range(WIDTH):
+        best[t] = least
+    for c in range(0, h.shape[1], 2):
+        for t in range(WIDTH):
+            v, b = h[g, c, t] + up[g, c, t], best[t]
+            other[t] = v if v > b else b
+        for t in range(WIDTH):
+            v, b = h[g, c + 1, t] + up[g, c + 1, t], other[t]
+            best[t] = v if v > b else b
+
+
+@compiled
+def _find_up(h, up, g, best, other):  # type: ignore[no-untyped-def]
+    """The variable that has the largest slope upwards."""
+    t = _largest(best, other)
+    for c in range(h.shape[1]):
+        if h[g, c, t] + up[g, c, t] == best[t]:
+            return c * WIDTH + t
+    return t
+
+
+@compiled
+def _find_down(h, low, g, diagonal, K, i, top, best, other):  # type: ignore[no-untyped-def]
     """The partner of i: the largest (top − slope)²/curvature. Returns (j, score), or (−1, 0) if no move pays."""
-    curve = diagonal[i]
-    best[:] = 0.0
-    for start in range(0, h.size, best.size):
-        stop = min(h.size, start + best.size)
-        hh, ll, kk, dd = h[start:stop], low[start:stop], row[start:stop], diagonal[start:stop]
-        for t in range(hh.size):
-            d = top - (hh[t] + ll[t])
-            d = d if d > 0.0 else 0.0
-            a = (curve + dd[t]) - 2.0 * kk[t]
-            a = a if a > _FLAT else _FLAT
-            tmp[t] = d * d / a
-        for t in range(hh.size):
-            best[t] = tmp[t] if tmp[t] > best[t] else best[t]
-    lane = _lane_maximum(best)
-    j, score = -1, 0.0
-    for t in range(lane, h.size, best.size):
-        d = top - (h[t] + low[t])
-        if d > 0.0:
-            a = (curve + diagonal[t]) - 2.0 * row[t]
-            a = a if a > _FLAT else _FLAT
+    number = h.dtype.type
+    zero, flat, two = number(0.0), number(_FLAT), number(2.0)
+    curve = diagonal[i // WIDTH, i % WIDTH]
+    for t in range(WIDTH):
+        best[t] = zero
+    for c in range(0, h.shape[1], 2):
+        for t in range(WIDTH):
+            d = top - (h[g, c, t] + low[g, c, t])
+            d = d if d > zero else zero
+            a = (curve + diagonal[c, t]) - two * number(K[i, c, t])
+            a = a if a > flat else flat
+            v, b = d * d / a, best[t]
+            other[t] = v if v > b else b
+        for t in range(WIDTH):
+            d = top - (h[g, c + 1, t] + low[g, c + 1, t])
+            d = d if d > zero else zero
+            a = (curve + diagonal[c + 1, t]) - two * number(K[i, c + 1, t])
+            a = a if a > flat else flat
+            v, b = d * d / a, other[t]
+            best[t] = v if v > b else b
+    t = _largest(best, other)
+    j, score = -1, zero
+    for c in range(h.shape[1]):
+        d = top - (h[g, c, t] + low[g, c, t])
+        if d > zero:
+            a = (curve + diagonal[c, t]) - two * number(K[i, c, t])
+            a = a if a > flat else flat
             if d * d / a > score:
-                j, score = t, d * d / a
+                j, score = c * WIDTH + t, d * d / a
     return j, score
 
 
 @compiled
-def _move(h, up, first, second, delta, best, tmp):  # type: ignore[no-untyped-def]
-    """h −= delta (first − second), and the largest slope upwards of every lane."""
-    best[:] = -HUGE
-    for start in range(0, h.size, best.size):
-        stop = min(h.size, start + best.size)
-        hh, uu, k1, k2 = h[start:stop], up[start:stop], first[start:stop], second[start:stop]
-        for t in range(hh.size):
-            moved = hh[t] - delta * (np.float64(k1[t]) - np.float64(k2[t]))
-            hh[t] = moved
-            tmp[t] = moved + uu[t]
-        for t in range(hh.size):
-            best[t] = tmp[t] if tmp[t] > best[t] else best[t]
+def _move(h, up, g, K, i, j, delta, best, other, least):  # type: ignore[no-untyped-def]
+    """h −= delta (row i − row j), and the largest slope upwards of every lane."""
+    number = h.dtype.type
+    for t in range(WIDTH):
+        best[t] = least
+    for c in range(0, h.shape[1], 2):
+        for t in range(WIDTH):
+            moved = h[g, c, t] - delta * (number(K[i, c, t]) - number(K[j, c, t]))
+            h[g, c, t] = moved
+            v, b = moved + up[g, c, t], best[t]
+            other[t] = v if v > b else b
+        for t in range(WIDTH):
+            moved = h[g, c + 1, t] - delta * (number(K[i, c + 1, t]) - number(K[j, c + 1, t]))
+            h[g, c + 1, t] = moved
+            v, b = moved + up[g, c + 1, t], other[t]
+            best[t] = v if v > b else b
 
 
 @compiled
-def set_slopes(beta, lower, upper, eps, up, low, t):  # type: ignore[no-untyped-def]
+def _set_slopes(beta, lower, upper, g, i, eps, up, low, huge):  # type: ignore[no-untyped-def]
     """What one variable's slopes need added, from where it lies between its bounds and the kink at 0."""
-    up[t] = -HUGE if beta[t] >= upper[t] else (-eps if beta[t] >= 0.0 else eps)
-    low[t] = HUGE if beta[t] <= lower[t] else (-eps if beta[t] > 0.0 else eps)
+    value = beta[g, i]
+    up[g, i // WIDTH, i % WIDTH] = -huge if value >= upper[g, i] else (-eps if value >= 0.0 else eps)
+    low[g, i // WIDTH, i % WIDTH] = huge if value <= lower[g, i] else (-eps if value > 0.0 else eps)
 
 
 @compiled
-def gaps(h, up, low):  # type: ignore[no-untyped-def]
-    """The largest slope upwards and the smallest downwards."""
+def gaps(h, up, low, g):  # type: ignore[no-untyped-def]
+    """The largest slope upwards and the smallest downwards of a group."""
     top, bottom = -HUGE, HUGE
-    for t in range(h.size):
-        u, v = h[t] + up[t], h[t] + low[t]
-        top = u if u > top else top
-        bottom = v if v < bottom else bottom
+    for c in range(h.shape[1]):
+        for t in range(WIDTH):
+            u, v = np.float64(h[g, c, t] + up[g, c, t]), np.float64(h[g, c, t] + low[g, c, t])
+            top = u if u > top else top
+            bottom = v if v < bottom else bottom
     return top, bottom
 
 
@@ -130,9 +157,9 @@ def gather(table, slots, columns, first, K, begin, end):  # type: ignore[no-unty
 @compiled
 def subtract_rows(h, table, slots, weights, begin, end):  # type: ignore[no-untyped-def]
     """h −= Σ weights · rows in columns begin to end, in double precision, four rows at a time; for every group of h."""
-    tmp = np.empty(WIDTH)
-    for start in range(begin, end, WIDTH):
-        stop = min(end, start + WIDTH)
+    tmp = np.empty(_STRIP)
+    for start in range(begin, end, _STRIP):
+        stop = min(end, start + _STRIP)
         width = stop - start
         for t in range(width):
             tmp[t] = 0.0
@@ -157,37 +184,48 @@ def subtract_rows(h, table, slots, weights, begin, end):  # type: ignore[no-unty
 
 @compiled
 def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type: ignore[no-untyped-def]
-    """At most ``most`` steps; h, beta and the bounds have one row per group. Returns (steps done, gap ≤ tol reached)."""
+    """At most ``most`` steps. Returns (steps done, gap ≤ tol reached).
+
+    K is (variables, chunks, WIDTH), diagonal (chunks, WIDTH); h, up and low (groups, chunks, WIDTH); beta, lower and upper
+    (groups, variables), in double precision.
+    """
     groups = h.shape[0]
-    best = np.empty((groups, WIDTH))
-    lanes = np.empty(WIDTH)
-    tmp = np.empty(WIDTH)
+    number = h.dtype.type
+    huge = number(HUGE) if h.itemsize == 8 else number(HUGE_SINGLE)
+    lanes = np.empty((groups, WIDTH), h.dtype)
+    best, other = np.empty(WIDTH, h.dtype), np.empty(WIDTH, h.dtype)
     for g in range(groups):
-        slopes_up(h[g], up[g], best[g])
+        _slopes_up(h, up, g, best, other, -huge)
+        for t in range(WIDTH):
+            lanes[g, t] = best[t]
     for done in range(most):
-        chosen, i, j, score = -1, -1, -1, -1.0
+        chosen, i, j, score = -1, -1, -1, number(-1.0)
         for g in range(groups):
-            a = _find_up(h[g], up[g], best[g])
-            top = h[g, a] + up[g, a]
-            if top <= -0.5 * HUGE:
+            for t in range(WIDTH):
+                best[t] = lanes[g, t]
+            a = _find_up(h, up, g, best, other)
+            top = h[g, a // WIDTH, a % WIDTH] + up[g, a // WIDTH, a % WIDTH]
+            if top <= -number(0.5) * huge:
                 continue
-            b, found = _find_down(h[g], low[g], diagonal, K[a], a, top, lanes, tmp)
+            b, found = _find_down(h, low, g, diagonal, K, a, top, best, other)
             if b >= 0 and found > score:
                 chosen, i, j, score = g, a, b, found
         if chosen < 0:
             return done, True
         g = chosen
-        slope = (h[g, i] + up[g, i]) - (h[g, j] + low[g, j])
+        up_i = np.float64(h[g, i // WIDTH, i % WIDTH] + up[g, i // WIDTH, i % WIDTH])
+        slope = up_i - np.float64(h[g, j // WIDTH, j % WIDTH] + low[g, j // WIDTH, j % WIDTH])
         if slope <= tol:  # the partner is not the steepest one: look at the whole gap before stopping
             widest = 0.0
-            for other in range(groups):
-                top, bottom = gaps(h[other], up[other], low[other])
-                if top - bottom > widest:
-                    widest = top - bottom
+            for every in range(groups):
+                most_up, least_down = gaps(h, up, low, every)
+                if most_up - least_down > widest:
+                    widest = most_up - least_down
             if widest <= tol:
                 return done, True
-        a = (diagonal[i] + diagonal[j]) - 2.0 * K[i, j]
-        delta = slope / (a if a > _FLAT else _FLAT)
+        curve = np.float64(diagonal[i // WIDTH, i % WIDTH]) + np.float64(diagonal[j // WIDTH, j % WIDTH])
+        curve -= 2.0 * np.float64(K[i, j // WIDTH, j % WIDTH])
+        delta = slope / (curve if curve > _FLAT else _FLAT)
         # a move ends at the bound, or at the kink of |β|
         end_i = 0.0 if eps > 0.0 and beta[g, i] < 0.0 else upper[g, i]
         end_j = 0.0 if eps > 0.0 and beta[g, j] > 0.0 else lower[g, j]
@@ -195,8 +233,10 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type:
         delta = min(delta, room_i, room_j)
         beta[g, i] = end_i if delta >= room_i else beta[g, i] + delta
         beta[g, j] = end_j if delta >= room_j else beta[g, j] - delta
-        set_slopes(beta[g], lower[g], upper[g], eps, up[g], low[g], i)
-        set_slopes(beta[g], lower[g], upper[g], eps, up[g], low[g], j)
-        for other in range(groups):
-            _move(h[other], up[other], K[i], K[j], delta, best[other], tmp)
+        _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
+        _set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
+        for every in range(groups):
+            _move(h, up, every, K, i, j, number(delta), best, other, -huge)
+            for t in range(WIDTH):
+                lanes[every, t] = best[t]
     return most, False

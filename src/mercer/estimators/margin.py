@@ -16,11 +16,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ShapeError, explain
 from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square, check_weights
+from mercer.estimators.fitting import step_teller
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.estimators.report import MarginReport
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear
 from mercer.solvers.smo import DualSolution
+
+
+_VALID: set[Any] = set()  # parameter values that were checked before
 
 
 class Margin(KernelEstimator):
@@ -45,12 +49,22 @@ class Margin(KernelEstimator):
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
+        "warm_start": ["boolean"],
     }
 
     def _validate_params(self) -> None:
         known = vars(self)
-        mine = {name: rule for name, rule in self._parameter_constraints.items() if name in known}
-        validate_parameter_constraints(mine, {n: known[n] for n in mine}, caller_name=type(self).__name__)
+        mine = {name: known[name] for name in self._parameter_constraints if name in known}
+        try:  # values that were right once are right again: the checks cost as much as a small fit
+            key = (type(self), *((type(value), value) for value in mine.values()))
+            if key in _VALID:
+                return
+        except TypeError:  # a value that cannot be remembered
+            key = None
+        rules = {name: self._parameter_constraints[name] for name in mine}
+        validate_parameter_constraints(rules, mine, caller_name=type(self).__name__)
+        if key is not None and len(_VALID) < 10_000:
+            _VALID.add(key)
 
     # -- data --------------------------------------------------------------------------------------------------------
 
@@ -108,16 +122,21 @@ class Margin(KernelEstimator):
             kernel.fit(X if len(rows) == len(weight) else pick_rows(X, rows))
         return rows, kernel
 
-    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
-        return MarginProblem(kernel, X, rows, self.tol, self.repair)  # type: ignore[attr-defined]
+    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray, number: int = 0) -> MarginProblem:
+        problem = MarginProblem(kernel, X, rows, self.tol, self.repair, step_teller(self))  # type: ignore[attr-defined]
+        if self.warm_start and self.repair is None:  # type: ignore[attr-defined]
+            past = getattr(self, "_duals", {})
+            if number in past and np.array_equal(past[number][0], rows):
+                problem.warm = past[number][1]
+            self._duals = {**past, number: (rows, problem.solved)}
+        return problem
 
     def _report(self, kernel: Kernel | None, plan: str, solutions: list[DualSolution], seconds: float) -> None:
         worst = max(solutions, key=lambda s: s.gap)
         n = self.shape_fit_[0]
         converged = all(s.converged for s in solutions)
         self.report_ = MarginReport(
-            kernel="precomputed" if kernel is None else repr(kernel),
-            status="unknown" if kernel is None else kernel.certify(None).status,
+            model=kernel,
             plan=plan,
             solver=f"second-order SMO, {len(solutions)} problem(s)",
             objective=sum(s.objective for s in solutions),

@@ -2,57 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from mercer import _compiled
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.estimators.base import training_gram
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
 from mercer.solvers.rows import RowCache
-from mercer.solvers.smo import DualSolution, solve_dual
+from mercer.solvers.smo import PRECISION, DualSolution, chunked, feasible, flat, padded_width, solve_dual
 from mercer.solvers.working_set import SIZE, solve_blocked
 
 _SMALL = 3000  # up to here a dense matrix and plain pairs are quickest
+_TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
 _FINE = 1e-4  # a smaller tolerance asks for double precision
 
 
 class MarginProblem:
     """Rows of the training samples under a kernel, ready for the dual problem."""
 
-    def __init__(self, kernel: Kernel | None, X: Any, rows: np.ndarray, tol: float, repair: str | None) -> None:
+    def __init__(
+        self, kernel: Kernel | None, X: Any, rows: np.ndarray, tol: float, repair: str | None, progress: Callable[[int, float], bool] | None
+    ) -> None:
         n = len(rows)
-        self.kernel, self.tol = kernel, tol
+        self.kernel, self.X, self.rows, self.tol, self.progress = kernel, X, rows, tol, progress
+        self.warm: list[tuple[np.ndarray, float]] = []  # solutions of an earlier fit and the room they had, in order of use
+        self.solved: list[tuple[np.ndarray, float]] = []
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
-        budget = get_config().memory_budget // 2
-        roomy = 8 * n * n <= budget
-        if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and roomy):
-            whole = np.array_equal(rows, np.arange(raw_length(X)))
-            self.matrix: np.ndarray | None = training_gram(kernel, X, None if whole else rows, np.float64)
-            self.plan = f"dense Gram matrix, float64, {format_bytes(8 * n * n)}"
+        self.matrix: np.ndarray | None = None
+        self.roomy = 8 * n * n <= get_config().memory_budget // 2
+        if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and self.roomy):
+            precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
+            self._store(np.float64 if precise else np.float32)
             if repair is not None:
-                made = repair_matrix(self.matrix, repair)
-                self.matrix, self.operator = np.ascontiguousarray(made.matrix), made.operator
+                assert self.matrix is not None
+                made = repair_matrix(np.ascontiguousarray(flat(self.matrix, n)), repair)
+                self.matrix, self.operator = chunked(made.matrix, 0.0), made.operator
                 self.plan += f", repaired by {repair}"
-            self.diagonal = np.ascontiguousarray(self.matrix.diagonal())
+            self.diagonal = flat(self.matrix, n).diagonal().astype(np.float64)  # type: ignore[arg-type]
             return
-        self.matrix = None
         self.side = kernel.prepare(Batch(pick_rows(X, rows)))
         self.diagonal = np.asarray(kernel.diagonal(self.side), dtype=np.float64)
-        self.plan = f"rows on demand, float32, at most {format_bytes(min(budget, 4 * n * n))}"
+        self.plan = f"rows on demand, float32, at most {format_bytes(min(get_config().memory_budget // 2, 4 * n * n))}"
+
+    def _store(self, dtype: Any) -> None:
+        """The dense matrix, its rows padded for the solver."""
+        n = len(self.rows)
+        table = np.empty((n, padded_width(n)), dtype=dtype)
+        table[:, n:] = 0.0
+        whole = np.array_equal(self.rows, np.arange(raw_length(self.X)))
+        if self.kernel is None:
+            table[:, :n] = np.asarray(self.X) if whole else np.asarray(self.X)[np.ix_(self.rows, self.rows)]
+        else:
+            side = self.kernel.prepare(Batch(self.X if whole else pick_rows(self.X, self.rows)))
+            dense(self.kernel, side, side, out=table[:, :n])
+        self.matrix = table.reshape(n, -1, _compiled.smo.WIDTH)
+        self.plan = f"dense Gram matrix, {np.dtype(dtype).name}, {format_bytes(table.itemsize * n * n)}"
 
     def solve(self, target: np.ndarray, lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, eps: float, max_iter: int) -> DualSolution:
         """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds; see `solve_dual`."""
+        at = len(self.solved)
+        room = float((upper - lower).sum())
+        if at < len(self.warm) and self.warm[at][0].shape == beta.shape:
+            past, its_room = self.warm[at]
+            beta = feasible(past * (room / its_room), lower, upper, beta.sum(axis=1))
+        solution = self._solve(target, lower, upper, beta, eps, max_iter)
+        self.solved.append((solution.beta, room))
+        return solution
+
+    def _solve(self, target: np.ndarray, lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, eps: float, max_iter: int) -> DualSolution:
+        options: dict[str, Any] = {"eps": eps, "tol": self.tol, "max_iter": max_iter, "progress": self.progress}
         if self.matrix is not None:
-            return solve_dual(self.matrix, target, lower, upper, beta, eps=eps, tol=self.tol, max_iter=max_iter)
-        kernel, side = self.kernel, self.side
-        assert kernel is not None
-        cache = RowCache(len(side), lambda rows, out: dense(kernel, side.take(rows), side, out=out), SIZE)
-        solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, eps=eps, tol=self.tol, max_iter=max_iter)
-        self.plan += f", {cache.computed} rows computed"
+            solution = solve_dual(self.matrix, target, lower, upper, beta, **options)
+        else:
+            kernel, side = self.kernel, self.side
+            assert kernel is not None
+            cache = RowCache(len(side), lambda rows, out: dense(kernel, side.take(rows), side, out=out), SIZE)
+            solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)
+            self.plan += f", {cache.computed} rows computed"
+        single = self.matrix is None or self.matrix.dtype == np.float32
+        if solution.reason == PRECISION and single and self.roomy:  # kernel values too large for single precision: go on in double
+            plan = self.plan
+            self._store(np.float64)
+            self.plan = f"{plan}; then {self.plan}"
+            return solve_dual(self.matrix, target, lower, upper, solution.beta, **options)  # type: ignore[arg-type]
         return solution
 
     def coefficients(self, beta: np.ndarray) -> np.ndarray:

@@ -41,6 +41,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         verbose: bool = False,
         max_iter: int = -1,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -53,6 +54,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.repair = repair
+        self.warm_start = warm_start
 
     @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -109,6 +111,7 @@ class SVDD(OutlierMixin, SingleMachine):
         verbose: bool = False,
         max_iter: int = -1,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -121,6 +124,7 @@ class SVDD(OutlierMixin, SingleMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.repair = repair
+        self.warm_start = warm_start
 
     @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

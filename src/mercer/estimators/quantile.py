@@ -35,9 +35,9 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
     >>> import numpy as np
     >>> from mercer import RBF, KernelQuantileRegressor
     >>> x = np.linspace(0, 3, 40)[:, None]
-    >>> model = KernelQuantileRegressor([0.1, 0.5, 0.9], kernel=RBF()).fit(x, np.sin(x[:, 0]) + np.resize([-1.0, 0.0, 1.0], 40))
-    >>> model.predict([[1.5]]).round(1).tolist()
-    [[0.1, 1.0, 1.9]]
+    >>> model = KernelQuantileRegressor([0.1, 0.5, 0.9], kernel=RBF()).fit(x, 10 + np.sin(x[:, 0]) + np.resize([-1.0, 0.0, 1.0], 40))
+    >>> model.predict([[1.5]]).round().tolist()
+    [[10.0, 11.0, 12.0]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -58,6 +58,7 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         verbose: bool = False,
         max_iter: int = -1,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.quantile = quantile
         self.C = C
@@ -69,6 +70,7 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         self.verbose = verbose
         self.max_iter = max_iter
         self.repair = repair
+        self.warm_start = warm_start
 
     def _target_checks(self) -> dict[str, Any]:
         return {"y_numeric": True, "multi_output": False}

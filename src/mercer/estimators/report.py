@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mercer.estimators.training import Training
+    from mercer.kernels.base import Kernel
 
 
 @dataclasses.dataclass(frozen=True)
 class MarginReport:
     """The certificate of convergence of a margin machine, and how it was reached."""
 
-    kernel: str
-    status: str
+    model: Kernel | None = dataclasses.field(repr=False)
     plan: str
     solver: str
     objective: float
@@ -25,6 +25,16 @@ class MarginReport:
     support: int
     samples: int
     seconds: float
+
+    @property
+    def kernel(self) -> str:
+        """The kernel as algebra; written when asked for, because a small fit takes no longer than that."""
+        return "precomputed" if self.model is None else repr(self.model)
+
+    @property
+    def status(self) -> str:
+        """What its certificate says."""
+        return "unknown" if self.model is None else self.model.certify(None).status
 
     def __str__(self) -> str:
         verdict = "converged" if self.converged else "NOT converged"

@@ -40,7 +40,7 @@ class MarginClassifier(ClassifierMixin, Margin):
             check_classification_targets(y)
         rows, kernel = self._kept(choice, X, weight)
         self.classes_, label = np.unique(y, return_inverse=True)
-        present = np.unique(label[rows])
+        present = np.unique(label[rows]) if len(rows) < len(label) else np.arange(len(self.classes_))
         if len(present) < 2:
             raise ValueError(
                 f"The number of classes has to be greater than one; got {len(present)} class"
@@ -63,7 +63,7 @@ class MarginClassifier(ClassifierMixin, Margin):
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
-            problem = self._problem(kernel, X, at)
+            problem = self._problem(kernel, X, at, number)
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 
@@ -229,7 +229,8 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 class SVC(MarginClassifier):
-    """The soft-margin classifier; parameters and attributes as in scikit-learn, plus ``repair`` for indefinite kernels.
+    """The soft-margin classifier; parameters and attributes as in scikit-learn, plus ``repair`` for indefinite kernels and
+    ``warm_start``, which begins at the coefficients of the last fit if the samples are as many and the classes the same.
 
     Examples
     --------
@@ -258,6 +259,7 @@ class SVC(MarginClassifier):
         break_ties: bool = False,
         random_state: Any = None,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -275,6 +277,7 @@ class SVC(MarginClassifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.repair = repair
+        self.warm_start = warm_start
 
     def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         limit = self.C * bound
@@ -305,6 +308,7 @@ class NuSVC(MarginClassifier):
         break_ties: bool = False,
         random_state: Any = None,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -322,6 +326,7 @@ class NuSVC(MarginClassifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.repair = repair
+        self.warm_start = warm_start
 
     def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         n = len(sign)

@@ -66,6 +66,7 @@ class SVR(MarginRegressor):
         verbose: bool = False,
         max_iter: int = -1,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -79,6 +80,7 @@ class SVR(MarginRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
         self.repair = repair
+        self.warm_start = warm_start
 
     def _solve(self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
         solution = problem.solve(y[None], -limit[None], limit[None], np.zeros((1, len(y))), float(self.epsilon), self.max_iter)
@@ -103,6 +105,7 @@ class NuSVR(MarginRegressor):
         verbose: bool = False,
         max_iter: int = -1,
         repair: str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -116,6 +119,7 @@ class NuSVR(MarginRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
         self.repair = repair
+        self.warm_start = warm_start
 
     def _solve(self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray) -> tuple[DualSolution, float]:
         zero = np.zeros_like(limit)

@@ -99,9 +99,10 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64, out: np.ndarra
     if n <= TILE and m <= TILE:  # small: no machinery
 
         def whole(_: int, work: Workspace) -> None:
-            tile = matrix if direct else np.empty((n, m))
+            here = direct and matrix.flags.c_contiguous  # compiled loops are quick on whole rows only
+            tile = matrix if here else work.out(n, m)
             fill(kernel, x, y, (0, n), (0, m), tile, work)
-            if not direct:
+            if not here:
                 matrix[...] = tile
                 if not np.isfinite(matrix).all():
                     raise _overflow(matrix, (0, n), (0, m))

@@ -14,6 +14,7 @@ from mercer import _compiled
 _CHEAP = 200  # free variables that a Newton step may solve for
 _ROUNDS = 20
 _PATIENCE = 3  # batches without progress before the solver gives up
+PRECISION = "no further progress in floating point"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +34,45 @@ class DualSolution:
     edges: np.ndarray  # the largest slope of each group's free variables: a level with all of them on one side
 
 
+def chunked(values: np.ndarray, fill: float, dtype: Any = np.float64) -> np.ndarray:
+    """The last axis cut into an even number of chunks, as the compiled loop wants it; padded with ``fill``."""
+    width = _compiled.smo.WIDTH
+    n = values.shape[-1]
+    padded = padded_width(n)
+    out = np.empty((*values.shape[:-1], padded), dtype=dtype)
+    out[..., :n] = values
+    out[..., n:] = fill
+    return out.reshape(*values.shape[:-1], padded // width, width)
+
+
+def padded_width(n: int) -> int:
+    """The least even number of chunks that hold n variables, as a number of variables."""
+    pair = 2 * _compiled.smo.WIDTH
+    return -(-n // pair) * pair
+
+
+def flat(chunks: np.ndarray, n: int) -> np.ndarray:
+    """The variables again, as a view."""
+    return chunks.reshape(*chunks.shape[:-2], -1)[..., :n]
+
+
+class State:
+    """What the compiled loop reads and writes: slopes in K's precision, coefficients and bounds in double."""
+
+    def __init__(self, h: np.ndarray, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float, dtype: Any) -> None:
+        smo = _compiled.smo
+        self.n, self.eps = beta.shape[1], eps
+        self.beta, self.lower, self.upper = beta, lower, upper
+        self.huge = smo.HUGE if dtype == np.float64 else smo.HUGE_SINGLE
+        up, low = slopes(beta, lower, upper, eps, self.huge)
+        self.h = chunked(h, 0.0, dtype)
+        self.up, self.low = chunked(up, -self.huge, dtype), chunked(low, self.huge, dtype)
+
+    def steps(self, K: np.ndarray, diagonal: np.ndarray, tol: float, most: int) -> tuple[int, bool]:
+        arrays = (self.h, self.beta, self.lower, self.upper, self.up, self.low)
+        return _compiled.smo.steps(K, diagonal, *arrays, self.eps, tol, most)  # type: ignore[no-any-return]
+
+
 def solve_dual(
     K: np.ndarray,
     target: np.ndarray,
@@ -47,61 +87,92 @@ def solve_dual(
 ) -> DualSolution:
     """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, the sum of every group kept as it is in the given β.
 
-    All arrays but K have one row per group. K is symmetric, float32 or float64; β is changed in place.
+    All arrays but K have one row per group. K is symmetric, float32 or float64, and may be `chunked` already; β is changed in place.
+    ``progress(steps, objective)`` is called now and then, and stops the solver by returning True.
     """
     start = time.perf_counter()
-    smo = _compiled.smo
     n = beta.shape[1]
-    diagonal = np.ascontiguousarray(K.diagonal(), dtype=np.float64)
-    up, low = slopes(beta, lower, upper, eps)
-    h = _slack(K, target, beta)
+    K = K if K.ndim == 3 else chunked(K, 0.0, K.dtype)
+    rows = K.reshape(n, -1)
+    diagonal = np.ascontiguousarray(rows.diagonal(), dtype=np.float64)
+    parts = chunked(diagonal, 1.0, K.dtype)
+    h = _slack(rows, target, beta)
+    state = State(h, beta, lower, upper, eps, K.dtype)
+    single = K.dtype == np.float32
     # Back to Python now and then: for Ctrl-C, for progress, and to see whether anything still happens.
     batch = max(64, int(2e7 / max(n, 1)))
-    done, stalled, last = 0, 0, np.inf
+    done, stalled, last, fresh_gap = 0, 0, np.inf, np.inf
     reason = "converged"
     while True:
         most = batch if max_iter < 0 else min(batch, max_iter - done)
         if most <= 0:
             reason = "max_iter reached"
             break
-        made, finished = smo.steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most)
+        made, finished = state.steps(K, parts, 0.9 * tol if single else tol, most)
         done += made
-        if finished:
+        if finished and not single:
             break
-        value = objective(target, h, beta, eps)
-        if progress is not None:
-            progress(done, value)
+        if finished:  # slopes in single precision have drifted: what do fresh ones say?
+            h = _slack(rows, target, beta)
+            gap = _gap(h, beta, lower, upper, eps)
+            if gap <= tol:
+                break
+            if gap > 0.5 * fresh_gap:
+                reason = PRECISION
+                break
+            fresh_gap = gap
+            flat(state.h, n)[...] = h
+            continue
+        value = objective(target, flat(state.h, n), beta, eps)
+        if progress is not None and progress(done, value):
+            reason = "stopped by a callback"
+            break
         if not np.isfinite(value):
             reason = "the numbers overflowed"
             break
-        if last - value > 1e-13 * max(abs(value), 1e-300):
+        if last - value > (1e-7 if single else 1e-13) * max(abs(value), 1e-300):
             stalled = 0
         else:  # rounding in h may stand in the way: compute it afresh, and give up when that does not help
             stalled += 1
-            h = _slack(K, target, beta)
+            flat(state.h, n)[...] = _slack(rows, target, beta)
             if stalled >= _PATIENCE:
-                reason = "no further progress in floating point"
+                reason = PRECISION
                 break
         last = value
-    if reason == "converged" and K.dtype == np.float64:
-        h = _polish(K, diagonal, target, h, beta, lower, upper, up, low, eps, max_iter - done if max_iter >= 0 else -1)
-    return finish(_slack(K, target, beta), target, beta, up, low, eps, tol, done, reason, start)
+    if reason == "converged" and not single:
+        _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1)
+    return finish(_slack(rows, target, beta), target, beta, lower, upper, eps, tol, done, reason, start)
 
 
-def slopes(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
+def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """The coefficients of another problem between these bounds, moved towards them until every group has its sum."""
+    near = np.clip(beta, lower, upper)
+    for g, total in enumerate(totals):
+        lack = total - near[g].sum()
+        room = upper[g] - near[g] if lack > 0 else near[g] - lower[g]
+        share = lack / room.sum() if room.sum() > 0 else 0.0
+        near[g] = np.clip(near[g] + share * room, lower[g], upper[g])
+    return near
+
+
+def slopes(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float, huge: float) -> tuple[np.ndarray, np.ndarray]:
     """What must be added to t − Kβ to get the slopes upwards and downwards, for all variables."""
-    huge = _compiled.smo.HUGE
     up = np.where(beta >= upper, -huge, np.where(beta >= 0, -eps, eps))
     low = np.where(beta <= lower, huge, np.where(beta > 0, -eps, eps))
     return up, low
+
+
+def _gap(h: np.ndarray, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float) -> float:
+    up, low = slopes(beta, lower, upper, eps, _compiled.smo.HUGE)
+    return float(max(np.max((h + up).max(axis=1) - (h + low).min(axis=1)), 0.0))
 
 
 def finish(
     h: np.ndarray,
     target: np.ndarray,
     beta: np.ndarray,
-    up: np.ndarray,
-    low: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
     eps: float,
     tol: float,
     done: int,
@@ -109,53 +180,44 @@ def finish(
     start: float,
 ) -> DualSolution:
     """The certificate: gap and objective from a slack that was computed afresh, and the multipliers."""
-    smo = _compiled.smo
+    huge = _compiled.smo.HUGE
+    up, low = slopes(beta, lower, upper, eps, huge)
     gap = 0.0
     groups = len(beta)
     levels, edges = np.empty(groups), np.empty(groups)
     for g in range(groups):
-        top, bottom = smo.gaps(h[g], up[g], low[g])
-        gap = max(gap, top - bottom) if top > -0.5 * smo.HUGE and bottom < 0.5 * smo.HUGE else gap
+        top, bottom = float((h[g] + up[g]).max()), float((h[g] + low[g]).min())
+        gap = max(gap, top - bottom) if top > -0.5 * huge and bottom < 0.5 * huge else gap
         levels[g], edges[g] = _level(h[g], up[g], low[g], top, bottom)
     value = objective(target, h, beta, eps)
     return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, time.perf_counter() - start, edges)
 
 
-def _polish(
-    K: np.ndarray,
-    diagonal: np.ndarray,
-    target: np.ndarray,
-    h: np.ndarray,
-    beta: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    up: np.ndarray,
-    low: np.ndarray,
-    eps: float,
-    left: int,
-) -> np.ndarray:
+def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int) -> None:
     """From the tolerance to rounding, where it is cheap: Newton steps on the few free variables, pairs for the rest.
 
     A Newton step solves the free variables exactly; pair steps then free or bind what the step shows to be wrong.
     """
-    smo = _compiled.smo
+    n, eps, huge = state.n, state.eps, state.huge
+    beta, lower, upper = state.beta, state.lower, state.upper
+    h, up, low = flat(state.h, n), flat(state.up, n), flat(state.low, n)
     groups = len(beta)
     for _ in range(_ROUNDS):
-        free = (up > -0.5 * smo.HUGE) & (low < 0.5 * smo.HUGE) & (up == low)
+        free = (up > -0.5 * huge) & (low < 0.5 * huge) & (up == low)
         group, at = np.nonzero(free)
         count = len(at)
         if not groups < count <= _CHEAP or left == 0:
             break
-        system = np.zeros((count + groups, count + groups))
-        system[:count, :count] = K[np.ix_(at, at)]
+        used = np.unique(group)
+        system = np.zeros((count + len(used), count + len(used)))
+        system[:count, :count] = rows[at[:, None], at[None, :]]
         # equal rows make the block singular: a whisper of ridge, undone by the next round
         system[np.arange(count), np.arange(count)] += 1e-13 * (diagonal[at].max() + 1e-300)
-        system[np.arange(count), count + group] = system[count + group, np.arange(count)] = 1.0
+        border = count + np.searchsorted(used, group)
+        system[np.arange(count), border] = system[border, np.arange(count)] = 1.0
         slope = h[group, at] + up[group, at]
-        used = np.unique(group)
-        keep = np.concatenate([np.arange(count), count + used])
         try:
-            move = np.linalg.solve(system[np.ix_(keep, keep)], np.concatenate([slope, np.zeros(len(used))]))[:count]
+            move = np.linalg.solve(system, np.concatenate([slope, np.zeros(len(used))]))[:count]
         except np.linalg.LinAlgError:
             break
         now = beta[group, at]
@@ -170,24 +232,21 @@ def _polish(
         after = now + share * move
         hit = room <= share
         beta[group, at] = np.where(hit, np.where(move > 0, ceiling, floor), np.clip(after, floor, ceiling))
-        up[group, at], low[group, at] = slopes(beta[group, at], lower[group, at], upper[group, at], eps)
-        h = _slack(K, target, beta)
+        up[group, at], low[group, at] = slopes(beta[group, at], lower[group, at], upper[group, at], eps, huge)
+        h[...] = _slack(rows, target, beta)
         fine = 1e-11 * max(1.0, float(np.abs(target).max()), float(np.abs(h).max()))
-        made, finished = smo.steps(K, diagonal, h, beta, lower, upper, up, low, eps, fine, 2 * len(diagonal))
+        made, finished = state.steps(K, parts, fine, 2 * n)
         if finished and made == 0:
             break
-    return h
 
 
 def _slack(K: np.ndarray, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """t − Kβ in double precision, from the rows where β is not 0."""
+    h = target.astype(np.float64, copy=True)
     total = beta.sum(axis=0)
     used = np.flatnonzero(total)
-    image = np.zeros(K.shape[0])
-    for start in range(0, len(used), 512):
-        rows = used[start : start + 512]
-        image += total[rows] @ K[rows].astype(np.float64, copy=False)
-    return target - image
+    _compiled.smo.subtract_rows(h, K, used, total[used], 0, h.shape[1])
+    return h
 
 
 def objective(target: np.ndarray, h: np.ndarray, beta: np.ndarray, eps: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.gram.run import run
 from mercer.solvers.rows import RowCache
-from mercer.solvers.smo import DualSolution, finish, objective, slopes
+from mercer.solvers.smo import PRECISION, DualSolution, State, chunked, finish, objective, padded_width, slopes
 
 SIZE = 1024
 _INNER = 0.1  # the gap a round leaves inside, as a share of the whole
@@ -42,9 +42,9 @@ def solve_blocked(
     n = beta.shape[1]
     size = min(SIZE, n, cache.slots)
     h = _slack(cache, target, beta)
-    up, low = slopes(beta, lower, upper, eps)
+    up, low = slopes(beta, lower, upper, eps, smo.HUGE)
     chosen = np.empty(0, dtype=np.int64)
-    K = np.empty((size, size))
+    K = np.zeros((size, padded_width(size)), dtype=np.float32)
     done, stalled, last = 0, 0, np.inf
     reason = "converged"
     while True:
@@ -59,27 +59,28 @@ def solve_blocked(
         stalled = 0 if last - value > 1e-12 * abs(value) else stalled + 1
         last = min(last, value)
         if stalled > _PATIENCE or not np.isfinite(value):
-            reason = "no further progress in floating point"
+            reason = PRECISION
+            break
+        if progress is not None and progress(done, value):
+            reason = "stopped by a callback"
             break
         kept = min(len(chosen), size // 2)
         chosen = _choose(top, bottom, chosen, size)
         slots = cache.want(chosen)
         _renew(K, cache, slots, chosen, kept)
-        part = [np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper, up, low)]
-        before = part[1].copy()
+        h_part, beta_part, low_part, up_part = (np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper))
+        part = State(h_part, beta_part, low_part, up_part, eps, np.float32)
+        before = part.beta.copy()
         most = 20 * size if max_iter < 0 else min(20 * size, max_iter - done)
-        made, _ = smo.steps(
-            K, diagonal[chosen], part[0], part[1], part[2], part[3], part[4], part[5], eps, max(_INNER * gap, 0.5 * tol), most
-        )
+        made, _ = part.steps(K.reshape(size, -1, smo.WIDTH), chunked(diagonal[chosen], 1.0, np.float32), max(_INNER * gap, 0.5 * tol), most)
         done += max(made, 1)
-        beta[:, chosen], up[:, chosen], low[:, chosen] = part[1], part[4], part[5]
-        move = (part[1] - before).sum(axis=0)
+        beta[:, chosen] = part.beta
+        up[:, chosen], low[:, chosen] = slopes(part.beta, part.lower, part.upper, eps, smo.HUGE)
+        move = (part.beta - before).sum(axis=0)
         moved = np.flatnonzero(move)
         some, weight = slots[moved], move[moved]
         _share(n, 2048, partial(smo.subtract_rows, h, cache.table, some, weight))
-        if progress is not None:
-            progress(done, value)
-    return finish(_slack(cache, target, beta), target, beta, up, low, eps, tol, done, reason, start)
+    return finish(_slack(cache, target, beta), target, beta, lower, upper, eps, tol, done, reason, start)
 
 
 def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
@@ -90,7 +91,7 @@ def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
 def _renew(K: np.ndarray, cache: RowCache, slots: np.ndarray, chosen: np.ndarray, kept: int) -> None:
     """The matrix of the chosen variables: what is kept moves to its front, only rows of new ones are gathered."""
     if kept:
-        K[:kept, :kept] = K[-kept:, -kept:].copy()
+        K[:kept, :kept] = K[-kept:, len(K) - kept : len(K)].copy()
     new = slots[kept:]
     _share(len(new), 128, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
 
