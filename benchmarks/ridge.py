@@ -6,24 +6,13 @@ Run ``python benchmarks/ridge.py``; ``--quick`` for small sizes.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.kernel_ridge import KernelRidge as TheirRidge
+from timing import best
 
 from mercer import RBF, KernelRidge, KernelRidgeCV
-
-
-def best(call: Callable[[], Any], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main() -> None:

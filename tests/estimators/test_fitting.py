@@ -21,7 +21,7 @@ def data(n: int = 60):
 def test_a_failed_fit_changes_nothing(model):
     X, y = data()
     model.fit(X, y)
-    before = {name: value for name, value in vars(model).items()}
+    before = vars(model).copy()
     with pytest.raises(ValueError):
         model.fit(np.full((5, 2), np.nan), np.zeros(5))
     assert vars(model).keys() == before.keys()

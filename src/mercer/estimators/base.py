@@ -98,6 +98,17 @@ def choose_kernel(kernel: Any, X: Any, gamma: Any = "scale", degree: int = 3, co
     raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))
 
 
+def _weighted_variance(X: Any, weight: np.ndarray) -> float:
+    """Of all entries, about their mean: the difference of two squares would lose it far from the origin."""
+    share = weight / weight.sum()
+    mean = float(share @ np.asarray(X.mean(axis=1)).ravel())
+    if not hasattr(X, "toarray"):
+        return float(share @ ((X - mean) ** 2).mean(axis=1))
+    stored = X.tocsr()
+    entry = np.repeat(share, np.diff(stored.indptr)) / X.shape[1]
+    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean**2)
+
+
 def _gamma(gamma: Any, X: Any, weight: Any) -> float:
     if gamma == "auto" or gamma is None:
         return 1.0 / X.shape[1]
@@ -105,11 +116,7 @@ def _gamma(gamma: Any, X: Any, weight: Any) -> float:
         if weight is None and not hasattr(X, "toarray"):
             variance = float(X.var())
         else:
-            share = np.full(X.shape[0], 1.0) if weight is None else np.asarray(weight, dtype=float)
-            share = share / share.sum()
-            squares = X.multiply(X) if hasattr(X, "toarray") else X * X
-            first, second = (float(share @ np.asarray(m.mean(axis=1)).ravel()) for m in (X, squares))
-            variance = second - first**2
+            variance = _weighted_variance(X, np.full(X.shape[0], 1.0) if weight is None else np.asarray(weight, dtype=float))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     return float(gamma)
 

@@ -172,27 +172,34 @@ class KernelDensity(DensityMixin, KernelEstimator):
         return reference if self.bandwidth == "reference" else self._by_likelihood(window, reference)
 
     def _by_likelihood(self, window: Window, reference: float) -> float:
-        """Leave-one-out: a coarse search over two decades, then Brent's method around the best."""
-        n = len(self.X_fit_)
+        """Leave-one-out: a coarse search over two decades, then Brent's method around the best.
+
+        Equal samples are left out together, as one of their weight: else ever smaller windows would be likelier.
+        """
+        X, which = np.unique(self.X_fit_, axis=0, return_inverse=True)
+        weight = np.bincount(which.ravel(), self._weight)
+        n = len(X)
         if n < 2:
-            raise ParameterError(explain("bandwidth", "likelihood", "needs two samples or more", "give a number"))
+            raise ParameterError(explain("bandwidth", "likelihood", "needs samples that differ", "give a number"))
         held = np.arange(n)
         if n > _HELD:
             held = np.sort(check_random_state(self.random_state).permutation(n)[:_HELD])
-        # a compact window must reach a neighbour: a constant share of something wide keeps the logarithm finite
-        self.loo_log_likelihood_ = -np.inf
 
         def loss(log_h: float) -> float:
             h = float(np.exp(log_h))
             kernel = window.kernel(length_scale=h)  # type: ignore[call-arg]
-            sums = _log_sums(kernel, self.X_fit_[held], self.X_fit_, self._weight, without=held)
-            share = self._weight[held] / self._weight[held].sum()
-            value = float(share @ (sums - np.log(self._n - self._weight[held]))) - window.log_integral(self.n_features_in_, h)
+            sums = _log_sums(kernel, X[held], X, weight, without=held)
+            share = weight[held] / weight[held].sum()
+            value = float(share @ (sums - np.log(self._n - weight[held]))) - window.log_integral(self.n_features_in_, h)
             return -value if np.isfinite(value) else 1e300
 
-        grid = np.log(reference) + np.linspace(-3.0, 1.6, 13)
+        grid = list(np.log(reference) + np.linspace(-3.0, 1.6, 13))
         values = [loss(g) for g in grid]
         best = int(np.argmin(values))
+        while best == 0 and len(grid) < 40:  # clusters far apart: the reference is much too wide
+            grid.insert(0, grid[0] - 0.4)
+            values.insert(0, loss(grid[0]))
+            best = int(np.argmin(values))
         if values[best] >= 1e300:
             rule = "leaves some sample without a neighbour at every width tried"
             raise ParameterError(explain("bandwidth", "likelihood", rule, "use kernel='gaussian', or give a number"))
@@ -208,7 +215,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
         """Log-density of every sample."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        if self._window() is None:
+        if isinstance(self.kernel_, RBF):
+            logs = _log_sums(self.kernel_, self._as_array(X), self._as_array(self.X_fit_), self._weight)
+        elif self._window() is None:
             sums = Expansion(self.kernel_, self.X_fit_, self.support_, self._width).apply(X, self._weight[:, None])[:, 0]
             if sums.min() < 0:
                 row = int(np.argmin(sums))
@@ -272,9 +281,10 @@ def _log_sums(kernel: Kernel, X: np.ndarray, Y: np.ndarray, weight: np.ndarray, 
         logs = np.log(sums)
     log_window = {"RBF": lambda s: -0.5 * s * s, "Exponential": lambda s: -s}.get(type(kernel).__name__)
     far = np.flatnonzero(sums < _TINY) if log_window is not None else np.empty(0, dtype=int)
+    scale = getattr(kernel, "length_scale", 1.0)
     for start in range(0, len(far), 64):  # where all windows underflow: slowly, with logarithms
         some = far[start : start + 64]
-        terms = log_window(cdist(X[some], Y) / kernel.length_scale) + np.log(weight)  # type: ignore[misc, attr-defined]
+        terms = log_window(cdist(X[some] / scale, Y / scale)) + np.log(weight)  # type: ignore[misc]
         if without is not None:
             terms[np.arange(len(some)), without[some]] = -np.inf
         logs[some] = logsumexp(terms, axis=1)

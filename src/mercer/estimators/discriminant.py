@@ -93,12 +93,13 @@ class KernelDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         system = Penalised(data, float(self.alpha), centred=True)
         A = system.solve(E)
         within = self.alpha * A / data.weight[:, None]
-        image = E - within if system.stored else system.image(A)  # K̃A
+        mild = system.stored and float(np.abs(within).max()) < 0.99 * float(np.abs(E).max())
+        image = E - within if mild else system.image(A)  # K̃A; the difference would cancel under a strong penalty
         between = (data.weight[:, None] * E).T @ image
         shares, V = linalg.eigh((between + between.T) / 2)
         order = np.argsort(shares)[::-1][: classes - 1]
         shares, V = np.clip(shares[order], 0.0, 1.0 - 1e-15), V[:, order]
-        useful = shares > 1e-12
+        useful = shares > 1e-12 * shares[0]
         # vᵀ(S_T + λ)v = share, of which share² lies between the means: scale so that the rest, over n, is 1
         scale = np.where(useful, np.sqrt(n / np.where(useful, shares * (1 - shares), 1.0)), 0.0)
         V = V * scale
@@ -121,7 +122,7 @@ class KernelDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         if self.priors is None:
             return shares
         priors = np.asarray(self.priors, dtype=float)
-        if priors.shape != shares.shape or (priors < 0).any() or priors.sum() <= 0:
+        if priors.shape != shares.shape or not np.isfinite(priors).all() or (priors < 0).any() or priors.sum() <= 0:
             raise ParameterError(explain("priors", self.priors, f"must be {len(shares)} numbers >= 0, one per class"))
         return priors / priors.sum()
 

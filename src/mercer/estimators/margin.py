@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ShapeError, explain
@@ -22,7 +22,6 @@ from mercer.estimators.report import MarginReport
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear
 from mercer.solvers.smo import DualSolution
-
 
 _VALID: set[Any] = set()  # parameter values that were checked before
 
@@ -84,6 +83,8 @@ class Margin(KernelEstimator):
         else:
             X = self._check_X(X, reset=True)
             if y is not None:
+                if self._target_checks().get("y_numeric"):
+                    y = check_array(y, ensure_2d=False, dtype=np.float64)
                 y = column_or_1d(y, warn=True)
                 if len(y) != raw_length(X):
                     raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
@@ -131,8 +132,9 @@ class Margin(KernelEstimator):
             self._duals = {**past, number: (rows, problem.solved)}
         return problem
 
-    def _report(self, kernel: Kernel | None, plan: str, solutions: list[DualSolution], seconds: float) -> None:
+    def _report(self, kernel: Kernel | None, plan: str, solutions: list[DualSolution], seconds: float, tol: float | None = None) -> None:
         worst = max(solutions, key=lambda s: s.gap)
+        tol = self.tol if tol is None else tol  # type: ignore[attr-defined]
         n = self.shape_fit_[0]
         converged = all(s.converged for s in solutions)
         self.report_ = MarginReport(
@@ -141,7 +143,7 @@ class Margin(KernelEstimator):
             solver=f"second-order SMO, {len(solutions)} problem(s)",
             objective=sum(s.objective for s in solutions),
             gap=worst.gap,
-            tol=self.tol,  # type: ignore[attr-defined]
+            tol=tol,
             iterations=sum(s.iterations for s in solutions),
             converged=converged,
             support=len(self.support_),
@@ -152,7 +154,7 @@ class Margin(KernelEstimator):
         if not converged:
             advice = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
             warnings.warn(
-                f"{type(self).__name__} did not converge ({worst.reason}): KKT gap {worst.gap:.3g}, tolerance {self.tol:.3g}; {advice}",  # type: ignore[attr-defined]
+                f"{type(self).__name__} did not converge ({worst.reason}): KKT gap {worst.gap:.3g}, tolerance {tol:.3g}; {advice}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -115,7 +115,10 @@ class _Neighbors(KernelEstimator):
             return found, np.ones(found.shape)
         distance, found = self.kneighbors(X)
         if callable(self.weights):
-            return found, np.asarray(self.weights(distance), dtype=float)
+            weight = np.asarray(self.weights(distance), dtype=float)
+            if weight.shape != distance.shape or not np.isfinite(weight).all():
+                raise ParameterError(explain("weights", self.weights, "must return one finite number for every distance"))
+            return found, weight
         same = distance == 0
         with np.errstate(divide="ignore"):
             weight = np.where(same.any(axis=1, keepdims=True), same, 1.0 / distance)

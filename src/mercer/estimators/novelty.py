@@ -121,7 +121,11 @@ class CentroidNovelty(KernelEstimator):
         across = expansion.apply(X, self._weight[:, None])[:, 0]
         own = self._own_of(X, expansion)
         if self.rule != "exchange":
-            return -np.sqrt(np.maximum(own - 2 * across / self._n + self._total / self._n**2, 0.0))
+            squared = own - 2 * across / self._n + self._total / self._n**2
+            edge = float(self.distances_.max()) ** 2  # a training sample may miss its own distance by rounding
+            scale = np.abs(own) + float(np.abs(self._own).max())
+            near = np.abs(squared - edge) <= 64 * np.finfo(float).eps * scale
+            return -np.where(near, float(self.distances_.max()), np.sqrt(np.maximum(squared, 0.0)))
         # all distances from the mean of the n + 1 samples; the mean's own length is common to them
         count = self._n + 1
         length = (self._total + 2 * across + own) / count**2
@@ -132,8 +136,11 @@ class CentroidNovelty(KernelEstimator):
             _compiled.nearest.farthest(tile, offset[cols[0] : cols[1]], 2 / count, farthest[rows[0] : rows[1]])
 
         expansion.visit(X, visit)
-        mine = np.maximum(own - 2 * (across + own) / count + length, 0.0)
-        return np.sqrt(np.maximum(farthest + length, 0.0)) - np.sqrt(mine)
+        mine = own - 2 * (across + own) / count
+        # squared distances differ by rounding beside k: what is equal up to that is equal
+        scale = np.abs(own) + float(np.abs(self._own).max())
+        mine = np.where(np.abs(mine - farthest) <= 64 * np.finfo(float).eps * scale, farthest, mine)
+        return np.sqrt(np.maximum(farthest + length, 0.0)) - np.sqrt(np.maximum(mine + length, 0.0))
 
     def _own_of(self, X: Any, expansion: Expansion) -> np.ndarray:
         if self.kernel_ is not None:
@@ -150,6 +157,4 @@ class CentroidNovelty(KernelEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """+1 old, −1 new."""
-        scale = float(np.abs(self._own).max()) if hasattr(self, "_own") else 1.0
-        # a training sample may miss its own distance by rounding
-        return np.where(self.decision_function(X) < -1e-12 * np.sqrt(scale), -1, 1)
+        return np.where(self.decision_function(X) < 0, -1, 1)

@@ -103,24 +103,24 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         self.dual_coef_ = dual[:, used]
         self.intercept_ = np.array(biases)
         self.n_iter_ = int(sum(s.iterations for s in solutions))
-        self._single = levels.ndim == 0
-        self._report(kernel, problem.plan, solutions, time.perf_counter() - start)
+        self._levels = levels
+        self._report(kernel, problem.plan, solutions, time.perf_counter() - start, problem.tol)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The quantiles: one number per sample, or, if several were asked for, one column each, in ascending order of τ."""
+        """The quantiles: one number per sample, or, if several were asked for, one column each, in the order asked for."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         values = self._expansion().apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
-        if self._single:
+        if self._levels.ndim == 0:
             return values[:, 0]
-        order = np.argsort(np.asarray(self.quantile, dtype=float), kind="stable")
+        order = np.argsort(self._levels, kind="stable")
         values[:, order] = np.sort(values, axis=1)
         return values
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """1 − pinball loss / that of the best constants; the mean over quantiles."""
         values = self.predict(X).reshape(raw_length(X), -1)
-        levels = np.atleast_1d(np.asarray(self.quantile, dtype=float))
+        levels = np.atleast_1d(self._levels)
         scores = [d2_pinball_score(y, values[:, k], sample_weight=sample_weight, alpha=float(a)) for k, a in enumerate(levels)]
         return float(np.mean(scores))

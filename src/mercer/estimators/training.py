@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain
 from mercer.estimators.base import KernelEstimator, check_square, check_weights, training_gram
 from mercer.kernels.base import Kernel
 
@@ -94,7 +94,23 @@ def begin_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trainin
         raise ValueError(f"The number of classes has to be greater than one; got {len(estimator.classes_)} class{given}")
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
-        weight = compute_class_weight(class_weight, classes=estimator.classes_, y=data.y)
-        data.weight = data.weight * weight[label]
+        data.weight = data.weight * weigh_classes(class_weight, estimator.classes_, data.y, data.weight)[label]
+        keep = data.weight > 0
+        data.rows, data.weight, label = data.rows[keep], data.weight[keep], label[keep]
+        present, label = np.unique(label, return_inverse=True)
+        estimator.classes_ = estimator.classes_[present]
+        if len(present) < 2:
+            raise ParameterError(explain("class_weight", class_weight, "leaves fewer than two classes with a weight above 0"))
     data.y = label
     return data
+
+
+def weigh_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """One weight >= 0 per class; "balanced" counts samples by their weights, so that a weight of 2 is the row twice."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        share = np.array([weight[y == c].sum() for c in classes])
+        return weight.sum() / (len(classes) * share)
+    values = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ParameterError(explain("class_weight", class_weight, "must be finite and >= 0 for every class"))
+    return values

@@ -24,7 +24,7 @@ class _Window(RadialKernel, abstract=True):
 
 class Tophat(_Window, abstract=True):
     def profile(self, s2: np.ndarray) -> np.ndarray:
-        return np.where(s2 < 1, 1.0, 0.0)
+        return np.where(s2 < 1 - 1e-14, 1.0, 0.0)  # a sample one bandwidth away is outside, whatever its rounding
 
 
 class Epanechnikov(_Window, abstract=True):

@@ -108,11 +108,18 @@ def newton(
     ``low``, a matrix with low·lowᵀ near K, makes conjugate gradients quick.
     """
     n = len(loss.w)
-    A, b = start if start is not None else (np.zeros((n, loss.outputs)), np.zeros(loss.outputs))
     counted = _Counted(multiply)
-    KA = counted(A) if start is not None else np.zeros_like(A)
+    A, b = np.zeros((n, loss.outputs)), np.zeros(loss.outputs)
+    KA = np.zeros_like(A)
+    value = loss.value(KA)
+    if start is not None:  # made to fit the sums, and taken if it is better than nothing
+        A0 = start[0] - start[0].mean(axis=0) if intercept else start[0]
+        b0 = start[1] if intercept else b
+        KA0 = counted(A0)
+        better = loss.value(KA0 + b0) + 0.5 * float((A0 * KA0).sum())
+        if better < value:
+            A, b, KA, value = A0, b0, KA0, better
     largest = float(loss.w.max())
-    value = loss.value(KA + b) + 0.5 * float((A * KA).sum())
     residual, reason, done = np.inf, "max_iter reached", 0
     for done in range(max_iter + 1):
         gradient = loss.look(KA + b)
@@ -205,30 +212,30 @@ def _projected_cg(
             inverse[:, c] = loss.forward(border[c]).sum(axis=0)
         inverse = np.linalg.pinv((inverse + inverse.T) / 2, hermitian=True)
 
-    def precondition(V: np.ndarray) -> np.ndarray:
+    def precondition(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """near⁻¹V without what the sums forbid, and how much of V that was: it belongs to the bias."""
         Z = near(V)
-        if intercept:
-            Z = Z - np.tensordot(inverse @ loss.forward(Z).sum(axis=0), border, axes=1)
-        return Z
+        part = inverse @ loss.forward(Z).sum(axis=0)
+        return Z - np.tensordot(part, border, axes=1), part
 
+    bias = np.zeros(outputs)
     U = np.zeros_like(right)
     R = right.copy()
-    Z = precondition(R)
-    P, rho = Z, float((R * Z).sum())
-    goal = tol * tol * max(rho, 1e-300)
-    for _ in range(2 * right.size + 10):
-        if rho <= goal:
+    P, rho, goal = np.zeros_like(right), 1.0, 0.0
+    for step in range(2 * right.size + 10):
+        Z, part = precondition(R)
+        R -= loss.backward(np.broadcast_to(part, R.shape))  # left in R, it would drown what is still to be solved
+        bias += part
+        fresh = float((R * Z).sum())
+        goal = tol * tol * max(fresh, 1e-300) if step == 0 else goal
+        if fresh <= goal:
             break
+        P = Z if step == 0 else Z + (fresh / rho) * P
+        rho = fresh
         Q = P + loss.backward(multiply(loss.forward(P)))
         curve = float((P * Q).sum())
         if curve <= 0:
             break
-        alpha = rho / curve
-        U += alpha * P
-        R -= alpha * Q
-        Z = precondition(R)
-        fresh = float((R * Z).sum())
-        P = Z + (fresh / rho) * P
-        rho = fresh
-    bias = inverse @ loss.forward(near(R)).sum(axis=0)  # what of R the sums stand for
+        U += (rho / curve) * P
+        R -= (rho / curve) * Q
     return loss.forward(U), bias

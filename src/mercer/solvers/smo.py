@@ -130,12 +130,12 @@ def solve_dual(
         if not np.isfinite(value):
             reason = "the numbers overflowed"
             break
-        if last - value > (1e-7 if single else 1e-13) * max(abs(value), 1e-300):
+        if last - value > (1e-9 if single else 1e-13) * max(abs(value), 1e-300):
             stalled = 0
         else:  # rounding in h may stand in the way: compute it afresh, and give up when that does not help
             stalled += 1
             flat(state.h, n)[...] = _slack(rows, target, beta)
-            if stalled >= _PATIENCE:
+            if stalled >= (5 * _PATIENCE if single else _PATIENCE):
                 reason = PRECISION
                 break
         last = value

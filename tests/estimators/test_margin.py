@@ -1,4 +1,4 @@
-"""Margin machines against scikit-learn, against each other, and against what must not happen."""
+"""What all margin machines share: kernels of every sort, weights, threads, reports, and what must not happen."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ import pytest
 import scipy.sparse as sp
 import sklearn.svm as theirs
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_classification
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import mercer
 from mercer import (
     RBF,
     SVC,
@@ -51,131 +50,11 @@ def test_scikit_learn_checks(estimator, check):
         check(estimator)
 
 
-def classes(n: int = 200, k: int = 2, seed: int = 0):
-    X, y = make_classification(n, 8, n_informative=6, n_classes=k, flip_y=0.05, random_state=seed)
-    return scale(X), y
-
-
-def dual_objective(K, beta, target, eps=0.0):
-    return 0.5 * beta @ K @ beta - target @ beta + eps * np.abs(beta).sum()
-
-
-# -- equal to scikit-learn ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-def test_svc_decisions(kernel, C):
-    X, y = classes()
-    options = {"C": C, "kernel": kernel, "gamma": 0.1, "coef0": 1.0, "degree": 2, "tol": 1e-6}
-    ours, other = SVC(**options).fit(X, y), theirs.SVC(**options).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-3)
-    assert (ours.predict(X) == other.predict(X)).all()
-    K = ours.kernel_(X)
-    sign = np.where(y == 1, 1.0, -1.0)
-    values = []
-    for model in (ours, other):
-        beta = np.zeros(len(y))
-        beta[model.support_] = model.dual_coef_[0]
-        values.append(dual_objective(K, beta, sign))
-    assert values[0] <= values[1] + 1e-4 * abs(values[1])
-
-
-@pytest.mark.parametrize("data", [load_iris, load_wine])
-@pytest.mark.parametrize("shape", ["ovr", "ovo"])
-def test_multiclass_layout(data, shape):
-    X, y = data(return_X_y=True)
-    X = scale(X)
-    labels = np.array(["one", "two", "three"])[y]
-    ours = SVC(tol=1e-8, decision_function_shape=shape).fit(X, labels)
-    other = theirs.SVC(tol=1e-8, decision_function_shape=shape).fit(X, labels)
-    assert ours.classes_.tolist() == other.classes_.tolist()
-    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-4)
-    assert (ours.predict(X) == other.predict(X)).all()
-    assert np.abs(ours.n_support_ - other.n_support_).max() <= 2
-    np.testing.assert_allclose(ours.intercept_, other.intercept_, atol=1e-4)
-    whole = np.zeros((2, 2, len(y)))
-    for at, model in enumerate((ours, other)):
-        whole[at][:, model.support_] = model.dual_coef_
-    if data is load_wine:  # iris has equal rows, whose coefficients may be exchanged
-        np.testing.assert_allclose(whole[0], whole[1], atol=1e-3)
-    np.testing.assert_array_equal(ours.support_vectors_, X[ours.support_])
-
-
-def test_break_ties_and_shapes():
-    X, y = classes(150, 4)
-    model = SVC(break_ties=True).fit(X, y)
-    assert (model.predict(X) == model.classes_[np.argmax(model.decision_function(X), axis=1)]).all()
-    with pytest.raises(ValueError, match="break_ties"):
-        SVC(break_ties=True, decision_function_shape="ovo").fit(X, y).predict(X)
-    assert SVC(decision_function_shape="ovo").fit(X, y).decision_function(X).shape == (150, 6)
-
-
-def test_nu_svc():
-    X, y = classes(150, 3)
-    ours, other = NuSVC(nu=0.3, tol=1e-8).fit(X, y), theirs.NuSVC(nu=0.3, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-3)
-    assert (ours.predict(X) == other.predict(X)).all()
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
-def test_svr(epsilon):
-    X, y = load_diabetes(return_X_y=True)
-    X, y = scale(X)[:150], scale(y)[:150]
-    options = {"C": 10.0, "epsilon": epsilon, "gamma": 0.1, "tol": 1e-6}
-    ours, other = SVR(**options).fit(X, y), theirs.SVR(**options).fit(X, y)
-    np.testing.assert_allclose(ours.predict(X), other.predict(X), atol=1e-3)
-    K = ours.kernel_(X)
-    values = []
-    for model in (ours, other):
-        beta = np.zeros(len(y))
-        beta[model.support_] = model.dual_coef_[0]
-        values.append(dual_objective(K, beta, y, epsilon))
-    assert values[0] <= values[1] + 1e-4 * abs(values[1])
-
-
-def test_nu_svr():
-    X, y = load_diabetes(return_X_y=True)
-    X, y = scale(X)[:150], scale(y)[:150]
-    ours, other = NuSVR(nu=0.4, C=2.0, tol=1e-8).fit(X, y), theirs.NuSVR(nu=0.4, C=2.0, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.predict(X), other.predict(X), atol=1e-3)
-    # the ε it found makes an ε-machine with the same function
-    same = SVR(C=2.0, epsilon=ours.epsilon_, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(same.predict(X), ours.predict(X), atol=1e-5)
-
-
-def test_one_class(rng):
-    X = rng.standard_normal((200, 3))
-    for nu in (0.05, 0.3):
-        ours, other = OneClassSVM(nu=nu, gamma=0.2, tol=1e-8).fit(X), theirs.OneClassSVM(nu=nu, gamma=0.2, tol=1e-8).fit(X)
-        np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-4)
-        np.testing.assert_allclose(ours.offset_, other.offset_, atol=1e-4)
-        np.testing.assert_allclose(ours.score_samples(X), other.score_samples(X), atol=1e-4)
-        assert (ours.predict(X) == -1).mean() <= nu + 1e-12
-
-
-def test_svdd_is_the_one_class_machine_for_a_constant_diagonal(rng):
-    X, Y = rng.standard_normal((120, 2)), 2 * rng.standard_normal((200, 2))
-    ball, plane = SVDD(kernel=RBF(), nu=0.2).fit(X), OneClassSVM(kernel=RBF(), nu=0.2).fit(X)
-    sure = np.abs(plane.decision_function(Y)) > 1e-6
-    assert (ball.predict(Y)[sure] == plane.predict(Y)[sure]).all()
-
-
-def test_svdd_is_the_smallest_ball(rng):
-    """With the linear kernel and ν small, every point lies inside, and some on the sphere."""
-    X = rng.standard_normal((60, 3))
-    model = SVDD(kernel=Linear(), nu=1e-6).fit(X)
-    centre = (model.dual_coef_[0] / 2) @ model.support_vectors_
-    distance = np.linalg.norm(X - centre, axis=1)
-    assert distance.max() == pytest.approx(model.radius_, rel=1e-6)
-    np.testing.assert_allclose(model.decision_function(X), model.radius_**2 - distance**2, atol=1e-6)
-
-
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", [SVC(kernel=RBF(), C=2.0), SVR(kernel=RBF()), NuSVR(kernel=RBF()), NuSVC(kernel=RBF(), nu=0.1)], ids=repr)
-def test_a_weight_is_a_number_of_copies(model, rng):
+def test_a_weight_is_a_number_of_copies(classes, model, rng):
     X, y = classes(60, 2)
     weight = rng.integers(0, 3, 60)
     repeated = np.repeat(np.arange(60), weight)
@@ -184,35 +63,10 @@ def test_a_weight_is_a_number_of_copies(model, rng):
     np.testing.assert_allclose(getattr(weighted, value)(X), getattr(copied, value)(X), atol=1e-7)
 
 
-def test_class_weights():
-    X, y = classes(120, 3)
-    for weights in ("balanced", {0: 1.0, 1: 5.0, 2: 0.5}):
-        ours, other = SVC(class_weight=weights, tol=1e-8).fit(X, y), theirs.SVC(class_weight=weights, tol=1e-8).fit(X, y)
-        np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-4)
-        np.testing.assert_allclose(ours.class_weight_, other.class_weight_)
-
-
-# -- probabilities -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("k", [2, 4])
-def test_probabilities_agree_with_predictions(k):
-    X, y = classes(200, k)
-    model = SVC(probability=True, random_state=0).fit(X, y)
-    p = model.predict_proba(X)
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert (model.classes_[p.argmax(axis=1)] == model.predict(X)).all()
-    if k == 2:
-        assert ((p[:, 1] > 0.5) == (model.decision_function(X) > 0)).all()
-    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), p)
-    with pytest.raises(AttributeError, match="predict_proba"):
-        SVC().fit(X, y).predict_proba(X)
-
-
 # -- kernels of every sort ---------------------------------------------------------------------------------------------
 
 
-def test_ways_to_name_a_kernel():
+def test_ways_to_name_a_kernel(classes):
     X, y = classes(120)
     expected = SVC(kernel=RBF.from_gamma(0.2)).fit(X, y).decision_function(X)
     for kernel in ("rbf", f"RBF(length_scale={RBF.from_gamma(0.2).length_scale!r})"):
@@ -243,7 +97,7 @@ def test_sets_in_pipelines():
     assert SVR(kernel=Jaccard()).fit(sets, np.arange(40.0)).predict(sets).shape == (40,)
 
 
-def test_frames_and_sparse_rows():
+def test_frames_and_sparse_rows(classes):
     X, y = classes(100)
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
     k = RBF(length_scale=2.0).on(["a", "b"]) + Linear().on(["c"])
@@ -254,14 +108,14 @@ def test_frames_and_sparse_rows():
     assert sp.issparse(ours.support_vectors_)
 
 
-def test_conditionally_positive_kernels_are_enough():
+def test_conditionally_positive_kernels_are_enough(classes):
     X, y = classes(150)
     assert SVC(kernel=NegativeDistance()).fit(X, y).score(X, y) > 0.8
     with pytest.raises(errors.DefinitenessError, match=r"center\(\)"):
         OneClassSVM(kernel=NegativeDistance()).fit(X)
 
 
-def test_indefinite_kernels():
+def test_indefinite_kernels(classes):
     X, y = classes(80)
     with pytest.raises(errors.DefinitenessError, match=r"Sigmoid.*repair"):
         SVC(kernel=Sigmoid(scale=0.5)).fit(X, y)
@@ -275,7 +129,7 @@ def test_indefinite_kernels():
         SVC(repair="pray").fit(X, y)
 
 
-def test_linear_weights():
+def test_linear_weights(classes):
     X, y = classes(100)
     model = SVC(kernel="linear").fit(X, y)
     np.testing.assert_allclose(X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), atol=1e-9)
@@ -289,7 +143,7 @@ def test_linear_weights():
 @pytest.mark.parametrize(
     "model", [SVC(kernel=RBF(length_scale=2.0)), SVR(kernel=RBF(length_scale=2.0)), OneClassSVM(kernel=RBF(length_scale=2.0))], ids=repr
 )
-def test_shifting_the_data_changes_nothing(model):
+def test_shifting_the_data_changes_nothing(classes, model):
     X, y = classes(100)
     X = np.round(X * 2**20) / 2**20
     value = "decision_function" if hasattr(model, "decision_function") else "predict"
@@ -297,7 +151,7 @@ def test_shifting_the_data_changes_nothing(model):
     np.testing.assert_allclose(getattr(near, value)(X), getattr(far, value)(X + 1e6), atol=1e-8)
 
 
-def test_bits_do_not_depend_on_threads():
+def test_bits_do_not_depend_on_threads(classes):
     X, y = classes(600, 3)
     found = []
     for threads in (1, 2, 8):
@@ -308,7 +162,7 @@ def test_bits_do_not_depend_on_threads():
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
-def test_report():
+def test_report(classes, dual_objective):
     X, y = classes(150)
     model = SVC(C=1.0).fit(X, y)
     report = model.report_
@@ -343,7 +197,7 @@ def test_nothing_hangs():
     assert done.stdout == "True\n"
 
 
-def test_unscaled_data_get_advice():
+def test_unscaled_data_get_advice(classes):
     X, y = classes(200)
     with pytest.warns(ConvergenceWarning, match=r"gap.*scale the features"):
         SVC(C=1e6, gamma=1.0, max_iter=50).fit(1e3 * X, y)
@@ -362,42 +216,15 @@ def test_contradictions_and_constants_are_legal():
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "match"),
-    [
-        ({"y": np.zeros(30)}, ValueError, "greater than one"),
-        ({"y": np.full(30, np.nan)}, ValueError, "NaN"),
-        ({"sample_weight": -np.ones(30)}, errors.ParameterError, ">= 0"),
-        ({"sample_weight": np.zeros(30)}, errors.ParameterError, "zero or negative"),
-        ({"sample_weight": np.ones(7)}, errors.ShapeError, "each of the 30"),
-        ({"y": np.array([0, 1] * 14)}, ValueError, "inconsistent"),
-    ],
-    ids=lambda v: str(v)[:30],
-)
-def test_bad_data(change, error, match):
-    X, y = classes(30)
-    arguments = {"X": X, "y": y, **change}
-    with pytest.raises(error, match=match):
-        SVC().fit(**arguments)
-
-
-@pytest.mark.parametrize(
     "options", [{"C": 0.0}, {"C": -1.0}, {"tol": 0.0}, {"gamma": "much"}, {"max_iter": -2}, {"kernel": 3}, {"kernel": "hope"}]
 )
-def test_bad_parameters(options):
+def test_bad_parameters(classes, options):
     X, y = classes(20)
     with pytest.raises(ValueError):
         SVC(**options).fit(X, y)
 
 
-def test_infeasible_nu_says_the_bound():
-    X, y = classes(40)
-    y[:] = 0
-    y[:4] = 1
-    with pytest.raises(ValueError, match=r"nu = 0\.5.*at most 0\.2"):
-        NuSVC(nu=0.5).fit(X, y)
-
-
-def test_precomputed_refusals():
+def test_precomputed_refusals(classes):
     X, y = classes(20)
     with pytest.raises(ValueError, match="square"):
         SVC(kernel="precomputed").fit(X, y)
@@ -406,7 +233,3 @@ def test_precomputed_refusals():
         model.predict(X)
     with pytest.raises(errors.ParameterError, match=r"k\(x, x\)"):
         SVDD(kernel="precomputed").fit(Polynomial(degree=2)(X)).decision_function(Polynomial(degree=2)(X))
-
-
-def test_mercer_svc_is_importable_lazily():
-    assert mercer.SVC is SVC

@@ -1,0 +1,35 @@
+"""What the benchmarks share: the best of several runs, peers that may be missing, and one line per task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+REAL = Path(__file__).resolve().parents[2] / "shared" / "data"  # real data sets, where there are any
+
+
+def best(call: Callable[[], Any], rounds: int) -> float:
+    """Seconds of the quickest run."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def line(task: str, ours: float, peers: dict[str, float], goals: dict[str, float], remark: str = "") -> None:
+    """Our time, the peers' and their ratios to ours beside the goals; ``goals["faster"]`` is for the fastest peer."""
+    ratios = {name: seconds / ours for name, seconds in peers.items()}
+    if "faster" in goals and ratios:
+        ratios["faster"] = min(ratios.values())
+    shown = ", ".join(f"{name} {1e3 * seconds:.1f}" for name, seconds in peers.items())
+    verdicts = []
+    for name, goal in goals.items():
+        if name not in ratios:
+            verdicts.append(f"{name} is not installed")
+        else:
+            verdicts.append(f"{ratios[name]:.2f} x {name} (goal {goal:g}{'' if ratios[name] >= goal else ', MISSED'})")
+    print(f"{task}: ours {1e3 * ours:.1f} ms, {shown}: {'; '.join(verdicts)}{'; ' + remark if remark else ''}", flush=True)

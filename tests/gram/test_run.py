@@ -1,0 +1,34 @@
+"""Runs of tiles on threads: what they leave behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import threading, time
+import numpy as np
+from threadpoolctl import threadpool_info
+from mercer import config_context
+from mercer.gram.run import run
+
+def threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+def work(number, space):
+    if first == (threading.current_thread() is threading.main_thread()):
+        space.serial_blas()
+    time.sleep(0.02)
+
+before = threads()
+with config_context(threads=2):
+    for first in (False, True):
+        run(20, work)
+        print(threads() == before)
+"""
+
+
+def test_linear_algebra_has_its_threads_after_a_run():
+    """Whichever thread was the first to use it."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "True\nTrue\n"
