@@ -67,8 +67,8 @@ CASES = {
     "KernelLogisticRegression, Cholesky": {
         **FIT,
         **LAPACK,
-        "model": "KernelLogisticRegression(kernel=RBF(), C=1e4)",
-        "prepare": "X, y = data(3000)",
+        "model": "KernelLogisticRegression(kernel=RBF(), C=1e8, tol=1e-12)",
+        "prepare": "X, y = data(2000)",
     },
     "KernelLogisticRegression, conjugate gradients": {
         **FIT,

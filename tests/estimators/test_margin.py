@@ -12,12 +12,12 @@ import pytest
 import scipy.sparse as sp
 import sklearn.svm as theirs
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import (
@@ -25,7 +25,9 @@ from mercer import (
     SVC,
     SVDD,
     SVR,
+    Constant,
     Jaccard,
+    KernelQuantileRegressor,
     Linear,
     NegativeDistance,
     NuSVC,
@@ -233,3 +235,45 @@ def test_precomputed_refusals(classes):
         model.predict(X)
     with pytest.raises(errors.ParameterError, match=r"k\(x, x\)"):
         SVDD(kernel="precomputed").fit(Polynomial(degree=2)(X)).decision_function(Polynomial(degree=2)(X))
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (SVC(gamma=0.1), {"C": 1.5}),
+        (NuSVC(gamma=0.1, nu=0.2), {"nu": 0.25}),
+        (SVR(gamma=0.1), {"C": 0.5}),
+        (NuSVR(gamma=0.1), {"C": 2.0}),
+        (OneClassSVM(gamma=0.1), {"nu": 0.3}),
+        (SVDD(gamma=0.1), {"nu": 0.3}),
+        (KernelQuantileRegressor([0.2, 0.8], gamma=0.1), {"C": 2.0}),
+    ],
+    ids=lambda v: type(v).__name__ if not isinstance(v, dict) else str(v),
+)
+def test_a_warm_start_ends_where_a_cold_one_does(model, change):
+    X, y = make_classification(700, 6, n_informative=5, n_redundant=0, flip_y=0.05, random_state=1)
+    X = scale(X)
+    warm = clone(model).set_params(warm_start=True, tol=1e-5).fit(X, y)
+    first = int(np.sum(warm.n_iter_))
+    warm.fit(X, y)
+    assert int(np.sum(warm.n_iter_)) < first / 4
+    warm.set_params(**change).fit(X, y)
+    cold = clone(model).set_params(tol=1e-5, **change).fit(X, y)
+    assert warm.report_.converged and warm.report_.objective == pytest.approx(cold.report_.objective, rel=1e-5)
+    values = "decision_function" if hasattr(model, "decision_function") else "predict"
+    np.testing.assert_allclose(getattr(warm, values)(X), getattr(cold, values)(X), atol=2e-3)
+    warm.fit(X[:300], y[:300])  # other samples: a cold start
+    np.testing.assert_allclose(
+        getattr(warm, values)(X), getattr(clone(model).set_params(tol=1e-5, **change).fit(X[:300], y[:300]), values)(X), atol=2e-3
+    )
+
+
+def test_numbers_too_large_for_single_precision_are_solved_in_double():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int)
+    k = 1e6 * RBF() + 1e9 * Constant(1.0)
+    ours = SVC(kernel=k, C=1e-5).fit(X, y)
+    assert ours.report_.converged and "float64" in ours.report_.plan
+    same = SVC(kernel=RBF(), C=10.0).fit(X, y)
+    assert (ours.predict(X) == same.predict(X)).mean() > 0.995

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
-from mercer.errors import DefinitenessError, DefinitenessWarning, ParameterError, ShapeError, explain
+from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, ParameterError, ShapeError, explain
 from mercer.estimators.fitting import Observable
-from mercer.gram.engine import dense, multiply, visit_rows
+from mercer.gram.engine import multiply, visit_rows
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.coordinate import Chi2
@@ -204,6 +204,8 @@ class KernelEstimator(Observable, BaseEstimator):
             kernel = vars(self)["kernel"]
             sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
             return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
+        if raw_length(X) == 0:
+            raise EmptyInputError(explain("X", X, "is empty", "give at least one sample"))
         if reset:
             self.__dict__.pop("n_features_in_", None)
             if hasattr(X, "shape") and len(X.shape) == 2:
@@ -266,15 +268,6 @@ class Expansion:
             visit(part, (start, start + len(part)), (0, K.shape[1]))
 
 
-def training_gram(kernel: Kernel | None, X: Any, rows: np.ndarray | None, dtype: Any) -> np.ndarray:
-    """The dense Gram matrix of (some of) the training samples."""
-    if kernel is None:
-        block = np.asarray(X) if rows is None else np.asarray(X)[np.ix_(rows, rows)]
-        return np.ascontiguousarray(block, dtype=dtype)
-    side = kernel.prepare(Batch(X if rows is None else pick_rows(X, rows)))
-    return dense(kernel, side, side, np.dtype(dtype))
-
-
 def check_weights(sample_weight: Any, n: int) -> np.ndarray:
     """One weight >= 0 per sample; ones if none are given."""
     if sample_weight is None:
@@ -308,4 +301,4 @@ def check_square(X: Any) -> None:
         )
 
 
-__all__ = ["Choice", "Expansion", "KernelEstimator", "check_is_fitted", "check_square", "check_weights", "choose_kernel", "training_gram"]
+__all__ = ["Choice", "Expansion", "KernelEstimator", "check_is_fitted", "check_square", "check_weights", "choose_kernel"]

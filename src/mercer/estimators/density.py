@@ -24,7 +24,7 @@ from mercer.estimators.fitting import fits
 from mercer.estimators.report import PenalisedReport
 from mercer.estimators.training import begin
 from mercer.estimators.windows import WINDOWS, Window
-from mercer.gram.engine import visit_rows
+from mercer.gram.engine import check_diagonal, visit_rows
 from mercer.kernels.base import Kernel
 from mercer.kernels.radial import RBF
 
@@ -124,6 +124,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
         self._weight, self._n = data.weight, float(data.weight.sum())
         if window is None:
             self.kernel_, self.bandwidth_ = data.kernel, None
+            if data.kernel is not None:
+                # samples that the kernel cannot read, or that overflow, are refused now
+                check_diagonal(data.kernel.diagonal(data.kernel.prepare(Batch(data.X))))
             self.normalized_ = isinstance(data.kernel, RBF)
             scales = np.broadcast_to(data.kernel.length_scale, (self.n_features_in_,)) if self.normalized_ else np.ones(0)  # type: ignore[union-attr]
             self._log_integral = float(np.log(scales).sum() + 0.5 * len(scales) * np.log(2 * np.pi))

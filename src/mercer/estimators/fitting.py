@@ -7,7 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
+
+from mercer.gram.run import serial_blas
 
 try:
     from sklearn.callback import CallbackSupportMixin as Observable
@@ -17,6 +20,7 @@ except ImportError:  # scikit-learn has had callbacks since 1.9
         """Stands in where scikit-learn has no callbacks."""
 
 
+_FEW = 300  # samples for which a second thread of BLAS costs more than it gives
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -28,6 +32,9 @@ def fits(method: Method) -> Method:
     def fit(self: Any, *args: Any, **options: Any) -> Any:
         before = vars(self).copy()
         try:
+            if args and _count(args[0]) <= _FEW:
+                with serial_blas():
+                    return checked(self, *args, **options)
             return checked(self, *args, **options)
         except BaseException:
             vars(self).clear()
@@ -35,6 +42,13 @@ def fits(method: Method) -> Method:
             raise
 
     return fit  # type: ignore[return-value]
+
+
+def _count(X: Any) -> float:
+    try:
+        return float(X.shape[0] if hasattr(X, "shape") else len(X))
+    except (TypeError, IndexError):  # what is no collection is refused later, with its name
+        return np.inf
 
 
 def _observed(method: Callable[..., Any]) -> Callable[..., Any]:

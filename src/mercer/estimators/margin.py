@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ShapeError, explain
 from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square, check_weights
 from mercer.estimators.fitting import step_teller
@@ -123,8 +123,12 @@ class Margin(KernelEstimator):
             kernel.fit(X if len(rows) == len(weight) else pick_rows(X, rows))
         return rows, kernel
 
-    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray, number: int = 0) -> MarginProblem:
-        problem = MarginProblem(kernel, X, rows, self.tol, self.repair, step_teller(self))  # type: ignore[attr-defined]
+    def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
+        return self._part(kernel, np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), rows)
+
+    def _part(self, kernel: Kernel | None, whole: Any, rows: np.ndarray, number: int = 0) -> MarginProblem:
+        """The problem of some rows of prepared samples; ``number`` tells the problems of one fit apart."""
+        problem = MarginProblem(kernel, whole, rows, self.tol, self.repair, step_teller(self))  # type: ignore[attr-defined]
         if self.warm_start and self.repair is None:  # type: ignore[attr-defined]
             past = getattr(self, "_duals", {})
             if number in past and np.array_equal(past[number][0], rows):

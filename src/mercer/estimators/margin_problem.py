@@ -9,7 +9,6 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.config import format_bytes, get_config
-from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
@@ -19,17 +18,31 @@ from mercer.solvers.working_set import SIZE, solve_blocked
 
 _SMALL = 3000  # up to here a dense matrix and plain pairs are quickest
 _TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
+_BLUR = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value rounded to single precision
 _FINE = 1e-4  # a smaller tolerance asks for double precision
+
+
+Progress = Callable[[int, float], bool]
 
 
 class MarginProblem:
     """Rows of the training samples under a kernel, ready for the dual problem."""
 
     def __init__(
-        self, kernel: Kernel | None, X: Any, rows: np.ndarray, tol: float, repair: str | None, progress: Callable[[int, float], bool] | None
+        self,
+        kernel: Kernel | None,
+        whole: Any,
+        rows: np.ndarray,
+        tol: float,
+        repair: str | None,
+        progress: Callable[[int, float], bool] | None,
     ) -> None:
+        """``whole`` are all samples, prepared by the kernel, or the Gram matrix of all if there is none."""
         n = len(rows)
-        self.kernel, self.X, self.rows, self.tol, self.progress = kernel, X, rows, tol, progress
+        self.kernel, self.rows, self.tol, self.progress = kernel, rows, tol, progress
+        self.side: Any = whole
+        if not np.array_equal(rows, np.arange(len(whole))):
+            self.side = whole[np.ix_(rows, rows)] if kernel is None else whole.take(rows)
         self.warm: list[tuple[np.ndarray, float]] = []  # solutions of an earlier fit and the room they had, in order of use
         self.solved: list[tuple[np.ndarray, float]] = []
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
@@ -45,7 +58,6 @@ class MarginProblem:
                 self.plan += f", repaired by {repair}"
             self.diagonal = flat(self.matrix, n).diagonal().astype(np.float64)  # type: ignore[arg-type]
             return
-        self.side = kernel.prepare(Batch(pick_rows(X, rows)))
         self.diagonal = np.asarray(kernel.diagonal(self.side), dtype=np.float64)
         self.plan = f"rows on demand, float32, at most {format_bytes(min(get_config().memory_budget // 2, 4 * n * n))}"
 
@@ -54,12 +66,10 @@ class MarginProblem:
         n = len(self.rows)
         table = np.empty((n, padded_width(n)), dtype=dtype)
         table[:, n:] = 0.0
-        whole = np.array_equal(self.rows, np.arange(raw_length(self.X)))
         if self.kernel is None:
-            table[:, :n] = np.asarray(self.X) if whole else np.asarray(self.X)[np.ix_(self.rows, self.rows)]
+            table[:, :n] = self.side
         else:
-            side = self.kernel.prepare(Batch(self.X if whole else pick_rows(self.X, self.rows)))
-            dense(self.kernel, side, side, out=table[:, :n])
+            dense(self.kernel, self.side, self.side, out=table[:, :n])
         self.matrix = table.reshape(n, -1, _compiled.smo.WIDTH)
         self.plan = f"dense Gram matrix, {np.dtype(dtype).name}, {format_bytes(table.itemsize * n * n)}"
 
@@ -85,7 +95,11 @@ class MarginProblem:
             solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)
             self.plan += f", {cache.computed} rows computed"
         single = self.matrix is None or self.matrix.dtype == np.float32
-        if solution.reason == PRECISION and single and self.roomy:  # kernel values too large for single precision: go on in double
+        # a slope sums as many rounding errors of K as there are coefficients, of no particular sign
+        blur = _BLUR * float(np.abs(self.diagonal).max()) * float(np.linalg.norm(solution.beta)) if single else 0.0
+        if single and not self.roomy and blur > 0.5 * self.tol:
+            self.plan += f", slopes known to {blur:.1e} in single precision"
+        elif single and (solution.reason == PRECISION or blur > 0.5 * self.tol):  # go on in double
             plan = self.plan
             self._store(np.float64)
             self.plan = f"{plan}; then {self.plan}"

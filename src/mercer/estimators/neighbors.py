@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -11,10 +12,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _compiled
-from mercer.domains.base import Batch, raw_length
+from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits
+from mercer.estimators.report import PenalisedReport
 from mercer.estimators.training import Training, begin, begin_classes
 
 _ROUNDING = 8 * np.finfo(float).eps
@@ -48,14 +50,16 @@ class _Neighbors(KernelEstimator):
         self.degree = degree
         self.coef0 = coef0
 
-    def _keep(self, data: Training) -> None:
+    def _keep(self, data: Training, start: float) -> None:
         self.kernel_ = data.kernel
         self.X_fit_ = data.X
         self.n_samples_fit_ = data.width
         if data.kernel is None:
             self._squares = np.ascontiguousarray(np.diagonal(data.X))
         else:
-            self._squares = np.ascontiguousarray(data.kernel.diagonal(data.kernel.prepare(Batch(data.X))), dtype=np.float64)
+            self._squares = np.ascontiguousarray(data.kernel.diagonal(data.side()), dtype=np.float64)
+        plan = "samples remembered, distances tile by tile"
+        self.report_ = PenalisedReport.of(data, plan, f"the {self.n_neighbors} nearest", time.perf_counter() - start)
 
     def _own_squares(self, X: Any, expansion: Expansion) -> np.ndarray:
         """k(x, x) of new samples; a precomputed k(X, X_train) tells it only if it is the same for all."""
@@ -150,9 +154,10 @@ class KernelNeighborsClassifier(ClassifierMixin, _Neighbors):
     @fits
     def fit(self, X: Any, y: Any) -> Self:
         """Remember the samples ``X`` and their labels ``y``."""
+        start = time.perf_counter()
         data = begin_classes(self, X, y, None)
         self._y = data.y
-        self._keep(data)
+        self._keep(data, start)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -185,9 +190,10 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
     @fits
     def fit(self, X: Any, y: Any) -> Self:
         """Remember the samples ``X`` and one or several numbers ``y`` each."""
+        start = time.perf_counter()
         data = begin(self, X, y, None, target="numbers")
         self._y = data.y
-        self._keep(data)
+        self._keep(data, start)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

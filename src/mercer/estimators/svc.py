@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_weights
 from mercer.estimators.fitting import fits
@@ -58,12 +58,13 @@ class MarginClassifier(ClassifierMixin, Margin):
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))
         found: list[Any] = [None] * len(pairs)
+        whole = np.asarray(X) if kernel is None else kernel.prepare(Batch(X))
 
         def work(number: int, _: Any) -> None:
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
-            problem = self._problem(kernel, X, at, number)
+            problem = self._part(kernel, whole, at, number)
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 

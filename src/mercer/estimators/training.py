@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.base import KernelEstimator, check_square, check_weights, training_gram
+from mercer.estimators.base import KernelEstimator, check_square, check_weights
+from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 
 
@@ -43,13 +44,16 @@ class Training:
 
     def gram(self) -> np.ndarray:
         """A dense Gram matrix of the samples that count, the caller's to write on."""
-        K = training_gram(self.kernel, self.X, None if self.count == self.width else self.rows, np.float64)
-        return K.copy() if self.kernel is None and np.may_share_memory(K, self.X) else K
+        if self.kernel is None:
+            return np.array(self.X if self.count == self.width else self.X[np.ix_(self.rows, self.rows)], dtype=np.float64)
+        side = self.side()
+        return dense(self.kernel, side, side, np.dtype(np.float64))
 
     def side(self) -> Any:
-        """The samples as the kernel reads them."""
+        """The samples as the kernel reads them; taken from the whole, so that errors give the user's row numbers."""
         assert self.kernel is not None
-        return self.kernel.prepare(Batch(self.samples()))
+        side = self.kernel.prepare(Batch(self.X))
+        return side if self.count == self.width else side.take(self.rows)
 
 
 def begin(estimator: KernelEstimator, X: Any, y: Any, sample_weight: Any, *, target: str) -> Training:

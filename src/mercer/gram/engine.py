@@ -16,7 +16,7 @@ from mercer.config import format_bytes, get_config
 from mercer.domains.vectors import TILE
 from mercer.errors import KernelOverflowError, MemoryBudgetError, explain
 from mercer.gram.pair import Pair
-from mercer.gram.run import Workspace, run
+from mercer.gram.run import Workspace, check_stop, run
 
 _CACHED = 32 * 2**20  # a larger matrix is written past the cache
 _PARTIALS = 64 * 2**20  # bytes that a symmetric product may spend on partial results
@@ -45,24 +45,23 @@ def _fill(
         _compiled.storage.mirror(out)
 
 
-def _overflow(out: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> KernelOverflowError:
+def _overflow(x: Any, y: Any, out: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> KernelOverflowError:
     i, j = np.argwhere(~np.isfinite(out))[0]
-    return overflow_error(int(rows[0] + i), int(cols[0] + j), float(out[i, j]))
+    # samples know where they were taken from, so that a part of a collection is named by its place in the whole
+    return overflow_error(int(x.identities()[rows[0] + i]), int(y.identities()[cols[0] + j]), float(out[i, j]))
 
 
 def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
-    """The error for one entry; it remembers its place, so that a part of a matrix can name the rows of the whole."""
+    """The error for one entry."""
     remedy = "rescale the data, or take a smaller degree or exponent"
-    error = KernelOverflowError(explain(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy))
-    error.place, error.value = (i, j), value
-    return error
+    return KernelOverflowError(explain(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy))
 
 
 def fill(kernel: Fills, x: Any, y: Any, rows: tuple[int, int], cols: tuple[int, int], out: np.ndarray, work: Workspace) -> None:
     """One tile, checked to be finite."""
     _fill(kernel, x, y, rows, cols, out, work, kernel.leaves == 1)
     if not _compiled.storage.all_finite(out):
-        raise _overflow(out, rows, cols)
+        raise _overflow(x, y, out, rows, cols)
 
 
 def check_budget(rows: int, cols: int, dtype: Any, what: str = "the dense Gram matrix") -> None:
@@ -105,7 +104,7 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64, out: np.ndarra
             if not here:
                 matrix[...] = tile
                 if not np.isfinite(matrix).all():
-                    raise _overflow(matrix, (0, n), (0, m))
+                    raise _overflow(x, y, matrix, (0, n), (0, m))
 
         run(1, whole)
         return matrix
@@ -120,7 +119,7 @@ def dense(kernel: Fills, x: Any, y: Any, dtype: Any = np.float64, out: np.ndarra
         tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
         _fill(kernel, x, y, rows, cols, tile, work, alone)
         if not deliver(tile, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(tile.astype(dtype), rows, cols)
+            raise _overflow(x, y, tile.astype(dtype), rows, cols)
 
     run(len(tiles), work_on, "Gram matrix")
     return matrix
@@ -153,6 +152,7 @@ def multiply(kernel: Fills, x: Any, y: Any, v: np.ndarray) -> np.ndarray:
     def work_on(number: int, work: Workspace) -> None:
         rows = row_blocks[number]
         for cols in col_blocks:
+            check_stop()
             tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
             fill(kernel, x, y, rows, cols, tile, work)
             _add_product(tile, v[cols[0] : cols[1]], out[rows[0] : rows[1]], work)
@@ -185,6 +185,7 @@ def _multiply_symmetric(kernel: Fills, x: Any, v: np.ndarray, out: np.ndarray, s
         for a in strips[number]:
             rows = ranges[a]
             for cols in ranges[a:]:
+                check_stop()
                 tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
                 fill(kernel, x, x, rows, cols, tile, work)
                 _add_product(tile, v[cols[0] : cols[1]], mine[rows[0] : rows[1]], work)
@@ -207,6 +208,7 @@ def visit_rows(
     def work_on(number: int, work: Workspace) -> None:
         rows = row_blocks[number]
         for cols in col_blocks:
+            check_stop()
             tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
             fill(kernel, x, y, rows, cols, tile, work)
             visit(tile, rows, cols)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from mercer.config import format_bytes, get_config
-from mercer.errors import KernelOverflowError, ShapeError, explain
-from mercer.gram.engine import check_diagonal, dense, multiply, overflow_error
+from mercer.errors import ShapeError, explain
+from mercer.gram.engine import check_diagonal, dense, multiply
 
 
 class Gram(LinearOperator):
@@ -52,23 +52,13 @@ class Gram(LinearOperator):
     def rows(self, index: Any) -> np.ndarray:
         """Some rows, all columns; rows keep their identity, so that white noise stays on its sample."""
         index = _positions(index, self.shape[0])
-        return self._part(self.x.take(index), self.y, index, None)
-
-    def _part(self, x: Any, y: Any, rows: np.ndarray, cols: np.ndarray | None) -> np.ndarray:
-        """A block; errors name the rows of the whole matrix."""
-        try:
-            return dense(self.kernel, x, y, self.dtype)
-        except KernelOverflowError as error:
-            if error.place is None:
-                raise
-            i, j = error.place
-            raise overflow_error(int(rows[i]), j if cols is None else int(cols[j]), error.value) from None
+        return dense(self.kernel, self.x.take(index), self.y, self.dtype)
 
     def __getitem__(self, key: Any) -> np.ndarray:
         """``K[rows]`` or ``K[rows, cols]``, computed now."""
         rows, cols = key if isinstance(key, tuple) else (key, slice(None))
         i, j = _positions(rows, self.shape[0]), _positions(cols, self.shape[1])
-        out = self._part(self.x.take(i), self.y.take(j), i, j)
+        out = dense(self.kernel, self.x.take(i), self.y.take(j), self.dtype)
         if np.ndim(cols) == 0 and not isinstance(cols, slice):
             out = out[:, 0]
         return out[0] if np.ndim(rows) == 0 and not isinstance(rows, slice) else out

@@ -6,12 +6,13 @@ changes what is in it, so results are the same to the bit for any number of thre
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -48,7 +49,29 @@ class _BlasGuard:
         with self.lock:
             self.count -= 1
             if self.count == 0:
+                self._release()
                 self.limit.restore_original_limits()
+                self._release()
+
+    def _release(self) -> None:
+        """OpenBLAS obeys only the thread that first set a limit, and here another may be the one to undo it."""
+        for library in self.controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
+
+
+class Stopped(BaseException):
+    """Raised in the threads of a run that another thread has ended."""
+
+
+_MINE = threading.local()  # the run this thread works for
+
+
+def check_stop() -> None:
+    """For long tasks inside a run: raises once another thread has failed or was interrupted."""
+    mine = getattr(_MINE, "run", None)
+    if mine is not None and mine.stop:
+        raise Stopped
 
 
 class _Run:
@@ -57,10 +80,15 @@ class _Run:
     def __init__(self, count: int) -> None:
         self.count = count
         self.next = itertools.count().__next__  # atomic under the GIL
-        self.stop = False
+        self.told = False
+        self.parent: _Run | None = getattr(_MINE, "run", None)  # the run that this one is a part of
         self.guarded = False
         self.done = 0
         self.lock = threading.Lock()
+
+    @property
+    def stop(self) -> bool:
+        return self.told or (self.parent is not None and self.parent.stop)
 
     def finished(self) -> None:
         with self.lock:
@@ -162,6 +190,16 @@ _POOL = _Pool()
 _BLAS = _BlasGuard()
 
 
+@contextlib.contextmanager
+def serial_blas() -> Iterator[None]:
+    """BLAS on one thread: for matrices so small that waking and awaiting threads costs more than the work."""
+    _BLAS.enter()
+    try:
+        yield
+    finally:
+        _BLAS.leave()
+
+
 def _forget_threads() -> None:
     _POOL.reset()
     _BLAS.__init__()  # type: ignore[misc]
@@ -228,9 +266,11 @@ def run(count: int, work: Work, label: str = "kernel") -> None:
     def pull(report: bool = False) -> None:
         space = _POOL.borrow()
         space.run = state
+        outer, _MINE.run = getattr(_MINE, "run", None), state
         try:
             with np.errstate(all="ignore"):  # the engine looks for what is not finite itself, and names the rows
-                while not state.stop:
+                while True:
+                    check_stop()
                     number = state.next()
                     if number >= count:
                         break
@@ -239,25 +279,33 @@ def run(count: int, work: Work, label: str = "kernel") -> None:
                     if report:
                         progress.update(state.done)
         except BaseException:
-            state.stop = True
+            state.told = True
             raise
         finally:
+            _MINE.run = outer
             _POOL.give_back(space)
 
     helpers = _POOL.submit(threads - 1, pull) if threads > 1 else []
+    errors: list[BaseException] = []
     try:
-        pull(report=True)
+        try:
+            pull(report=True)
+        finally:
+            # Helpers that never started are dropped; those at work finish their tile.
+            for helper in helpers:
+                helper.cancel()
+            errors = [e for helper in helpers if not helper.cancelled() and (e := helper.exception()) is not None]
+    except BaseException as failure:
+        state.told = True  # also where Ctrl-C came while others were waited for
+        progress.close()
+        real = [e for e in errors if not isinstance(e, Stopped)]
+        if isinstance(failure, Stopped) and real and not (state.parent is not None and state.parent.stop):
+            raise real[0] from None
+        raise
     finally:
-        # Helpers that never started are dropped; those at work finish their tile.
-        for helper in helpers:
-            helper.cancel()
-        errors = [helper.exception() for helper in helpers if not helper.cancelled()]
         if state.guarded:
             _BLAS.leave()
-        if sys.exc_info()[0] is not None:
-            progress.close()
     for error in errors:
-        if error is not None:
-            raise error
+        raise error
     progress.update(count)
     progress.close()

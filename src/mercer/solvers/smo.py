@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _compiled
+from mercer.gram.run import check_stop
 
 _CHEAP = 200  # free variables that a Newton step may solve for
 _ROUNDS = 20
@@ -104,6 +105,7 @@ def solve_dual(
     done, stalled, last, fresh_gap = 0, 0, np.inf, np.inf
     reason = "converged"
     while True:
+        check_stop()
         most = batch if max_iter < 0 else min(batch, max_iter - done)
         if most <= 0:
             reason = "max_iter reached"
@@ -148,10 +150,12 @@ def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, totals: np.
     """The coefficients of another problem between these bounds, moved towards them until every group has its sum."""
     near = np.clip(beta, lower, upper)
     for g, total in enumerate(totals):
-        lack = total - near[g].sum()
-        room = upper[g] - near[g] if lack > 0 else near[g] - lower[g]
-        share = lack / room.sum() if room.sum() > 0 else 0.0
-        near[g] = np.clip(near[g] + share * room, lower[g], upper[g])
+        # first those that are at no bound: the others may be right where they are
+        for some in ((near[g] > lower[g]) & (near[g] < upper[g]), np.ones(beta.shape[1], dtype=bool)):
+            lack = total - near[g].sum()
+            room = np.where(some, upper[g] - near[g] if lack > 0 else near[g] - lower[g], 0.0)
+            if abs(lack) > 1e-13 * np.abs(near[g]).sum() and room.sum() > 0:
+                near[g] = np.clip(near[g] + np.clip(lack / room.sum(), -1.0, 1.0) * room, lower[g], upper[g])
     return near
 
 
@@ -210,7 +214,7 @@ def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.nda
             break
         used = np.unique(group)
         system = np.zeros((count + len(used), count + len(used)))
-        system[:count, :count] = rows[at[:, None], at[None, :]]
+        system[:count, :count] = rows.take(at, axis=0).take(at, axis=1)  # quicker than picking entries
         # equal rows make the block singular: a whisper of ridge, undone by the next round
         system[np.arange(count), np.arange(count)] += 1e-13 * (diagonal[at].max() + 1e-300)
         border = count + np.searchsorted(used, group)

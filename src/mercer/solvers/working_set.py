@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _compiled
-from mercer.gram.run import run
+from mercer.gram.run import check_stop, run
 from mercer.solvers.rows import RowCache
 from mercer.solvers.smo import PRECISION, DualSolution, State, chunked, finish, objective, padded_width, slopes
 
@@ -48,6 +48,7 @@ def solve_blocked(
     done, stalled, last = 0, 0, np.inf
     reason = "converged"
     while True:
+        check_stop()
         top, bottom = h + up, h + low
         gap = float(max(np.max(top.max(axis=1) - bottom.min(axis=1)), 0.0))
         if gap <= tol:
