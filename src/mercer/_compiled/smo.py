@@ -143,6 +143,36 @@ def gaps(h, up, low, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def certificate(h, beta, lower, upper, target, eps):  # type: ignore[no-untyped-def]
+    """Of one group: the largest slope upwards, the smallest downwards, mean and largest slope of its free variables and their
+    number, and its part of the dual objective. Free is what can move both ways with the same slope."""
+    top, bottom = -HUGE, HUGE
+    total, edge, count = 0.0, -HUGE, 0
+    value = 0.0
+    for i in range(beta.size):
+        b = beta[i]
+        value += eps * abs(b) - 0.5 * b * (target[i] + h[i])
+        up, low = -eps if b >= 0.0 else eps, -eps if b > 0.0 else eps
+        if b < upper[i]:
+            top = max(top, h[i] + up)
+        if b > lower[i]:
+            bottom = min(bottom, h[i] + low)
+        if b < upper[i] and b > lower[i] and up == low:
+            total += h[i] + up
+            edge = max(edge, h[i] + up)
+            count += 1
+    return top, bottom, total / max(count, 1), edge, count, value
+
+
+@compiled
+def fill_slopes(beta, lower, upper, eps, huge, up, low):  # type: ignore[no-untyped-def]
+    """``up`` and ``low`` of all variables; the padding is left alone."""
+    for g in range(beta.shape[0]):
+        for i in range(beta.shape[1]):
+            _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
+
+
+@compiled
 def gather(table, slots, columns, first, K, begin, end):  # type: ignore[no-untyped-def]
     """K[first:, :] = the rows in these slots at some columns, and by symmetry K[:first, first:] too; slots begin to end."""
     for i in range(begin, end):

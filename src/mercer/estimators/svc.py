@@ -92,15 +92,16 @@ class MarginClassifier(ClassifierMixin, Margin):
         self._pair_coef = np.ascontiguousarray(coefficient[support])
         self._pair_intercept = np.array([f[2] for f in found])
         self._pairs = pairs
-        label = np.repeat(np.arange(len(members)), self._n_support)
-        dual = np.zeros((len(members) - 1, len(support)))
-        for number, (a, b) in enumerate(pairs):
-            dual[b - 1, label == a] = self._pair_coef[label == a, number]
-            dual[a, label == b] = self._pair_coef[label == b, number]
-        binary = len(members) == 2
-        self.dual_coef_ = -dual if binary else dual
-        self.intercept_ = -self._pair_intercept if binary else self._pair_intercept.copy()
         self.n_iter_ = np.array([f[3].iterations for f in found], dtype=np.int32)
+        if len(members) == 2:  # scikit-learn turns the signs of two classes
+            self.dual_coef_, self.intercept_ = -self._pair_coef.T, -self._pair_intercept
+            return
+        label = np.repeat(np.arange(len(members)), self._n_support)
+        self.dual_coef_ = np.zeros((len(members) - 1, len(support)))
+        for number, (a, b) in enumerate(pairs):
+            self.dual_coef_[b - 1, label == a] = self._pair_coef[label == a, number]
+            self.dual_coef_[a, label == b] = self._pair_coef[label == b, number]
+        self.intercept_ = self._pair_intercept.copy()
 
     @property
     def n_support_(self) -> np.ndarray:
