@@ -11,6 +11,7 @@ sparse         the same products for rows in CSR form
 smo            the loop of all margin machines
 nearest        the nearest and the farthest of a row's samples, tile by tile
 streaming      stores of finished tiles that pass by the cache
+single         Gaussian tiles in single precision, for the margin machines
 storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
 =============  =====================================================================================
 
@@ -24,7 +25,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest"})
+_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single"})
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}

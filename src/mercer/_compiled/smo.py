@@ -174,14 +174,11 @@ def fill_slopes(beta, lower, upper, eps, huge, up, low):  # type: ignore[no-unty
 
 @compiled
 def gather(table, slots, columns, first, K, begin, end):  # type: ignore[no-untyped-def]
-    """K[first:, :] = the rows in these slots at some columns, and by symmetry K[:first, first:] too; slots begin to end."""
+    """K[first:, :] = the rows in these slots at some columns; slots begin to end. Ascending columns read memory forwards."""
     for i in range(begin, end):
-        row = table[slots[i]]
-        to = K[first + i]
+        slot, to = slots[i], first + i
         for j in range(columns.size):
-            to[j] = row[columns[j]]
-        for j in range(first):
-            K[j, first + i] = to[j]
+            K[to, j] = table[slot, columns[j]]
 
 
 @compiled

@@ -19,6 +19,7 @@ from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_squ
 from mercer.estimators.fitting import step_teller
 from mercer.estimators.margin_problem import MarginProblem
 from mercer.estimators.report import MarginReport
+from mercer.gram.run import Workspace
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear
 from mercer.solvers.smo import DualSolution
@@ -126,9 +127,9 @@ class Margin(KernelEstimator):
     def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
         return self._part(kernel, np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), rows)
 
-    def _part(self, kernel: Kernel | None, whole: Any, rows: np.ndarray, number: int = 0) -> MarginProblem:
+    def _part(self, kernel: Kernel | None, whole: Any, rows: np.ndarray, number: int = 0, work: Workspace | None = None) -> MarginProblem:
         """The problem of some rows of prepared samples; ``number`` tells the problems of one fit apart."""
-        problem = MarginProblem(kernel, whole, rows, self.tol, self.repair, step_teller(self))  # type: ignore[attr-defined]
+        problem = MarginProblem(kernel, whole, rows, self.tol, self.repair, step_teller(self), work)  # type: ignore[attr-defined]
         if self.warm_start and self.repair is None:  # type: ignore[attr-defined]
             past = getattr(self, "_duals", {})
             if number in past and np.array_equal(past[number][0], rows):

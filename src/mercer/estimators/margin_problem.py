@@ -10,13 +10,15 @@ import numpy as np
 from mercer import _compiled
 from mercer.config import format_bytes, get_config
 from mercer.gram.engine import dense
+from mercer.gram.run import Workspace
+from mercer.gram.single import BLUR
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
 from mercer.solvers.rows import RowCache
 from mercer.solvers.smo import PRECISION, DualSolution, chunked, feasible, flat, padded_width, solve_dual
 from mercer.solvers.working_set import SIZE, solve_blocked
 
-_SMALL = 3000  # up to here a dense matrix and plain pairs are quickest
+_SMALL = 5000  # up to here a dense matrix and plain pairs are quickest
 _TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
 _BLUR = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value rounded to single precision
 _FINE = 1e-4  # a smaller tolerance asks for double precision
@@ -35,9 +37,11 @@ class MarginProblem:
         rows: np.ndarray,
         tol: float,
         repair: str | None,
-        progress: Callable[[int, float], bool] | None,
+        progress: Progress | None,
+        work: Workspace | None = None,
     ) -> None:
-        """``whole`` are all samples, prepared by the kernel, or the Gram matrix of all if there is none."""
+        """``whole`` are all samples, prepared by the kernel, or the Gram matrix of all if there is none; ``work`` lends memory."""
+        self.work = work
         n = len(rows)
         self.kernel, self.rows, self.tol, self.progress = kernel, rows, tol, progress
         self.side: Any = whole
@@ -47,6 +51,7 @@ class MarginProblem:
         self.solved: list[tuple[np.ndarray, float]] = []
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
         self.matrix: np.ndarray | None = None
+        self.blur = _BLUR
         self.roomy = 8 * n * n <= get_config().memory_budget // 2
         if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and self.roomy):
             precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
@@ -64,10 +69,14 @@ class MarginProblem:
     def _store(self, dtype: Any) -> None:
         """The dense matrix, its rows padded for the solver."""
         n = len(self.rows)
-        table = np.empty((n, padded_width(n)), dtype=dtype)
+        width = padded_width(n)
+        table = np.empty((n, width), dtype=dtype) if self.work is None else self.work.table(n, width, dtype)
         table[:, n:] = 0.0
         if self.kernel is None:
             table[:, :n] = self.side
+        elif dtype == np.float32 and (quick := self.kernel.single(self.side)) is not None:
+            self.blur *= BLUR
+            quick.matrix(table)
         else:
             dense(self.kernel, self.side, self.side, out=table[:, :n])
         self.matrix = table.reshape(n, -1, _compiled.smo.WIDTH)
@@ -91,12 +100,15 @@ class MarginProblem:
         else:
             kernel, side = self.kernel, self.side
             assert kernel is not None
-            cache = RowCache(len(side), lambda rows, out: dense(kernel, side.take(rows), side, out=out), SIZE)
+            quick = kernel.single(side)
+            self.blur = _BLUR if quick is None else _BLUR * BLUR
+            compute = (lambda rows, out: dense(kernel, side.take(rows), side, out=out)) if quick is None else quick.rows
+            cache = RowCache(len(side), compute, 2 * SIZE, block=None if quick is None else quick.block)
             solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)
             self.plan += f", {cache.computed} rows computed"
         single = self.matrix is None or self.matrix.dtype == np.float32
         # a slope sums as many rounding errors of K as there are coefficients, of no particular sign
-        blur = _BLUR * float(np.abs(self.diagonal).max()) * float(np.linalg.norm(solution.beta)) if single else 0.0
+        blur = self.blur * float(np.abs(self.diagonal).max()) * float(np.linalg.norm(solution.beta)) if single else 0.0
         if single and not self.roomy and blur > 0.5 * self.tol:
             self.plan += f", slopes known to {blur:.1e} in single precision"
         elif single and (solution.reason == PRECISION or blur > 0.5 * self.tol):  # go on in double

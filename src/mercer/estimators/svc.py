@@ -19,7 +19,7 @@ from mercer.estimators.base import check_weights
 from mercer.estimators.fitting import fits
 from mercer.estimators.margin import Margin, filled
 from mercer.estimators.margin_problem import MarginProblem
-from mercer.gram.run import run
+from mercer.gram.run import Workspace, run
 from mercer.solvers.smo import DualSolution
 
 
@@ -60,11 +60,11 @@ class MarginClassifier(ClassifierMixin, Margin):
         found: list[Any] = [None] * len(pairs)
         whole = np.asarray(X) if kernel is None else kernel.prepare(Batch(X))
 
-        def work(number: int, _: Any) -> None:
+        def work(number: int, space: Workspace) -> None:
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
-            problem = self._part(kernel, whole, at, number)
+            problem = self._part(kernel, whole, at, number, space if len(pairs) > 1 else None)
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 

@@ -22,6 +22,7 @@ from mercer.config import get_config
 from mercer.errors import ParameterError, explain
 
 _FEW = 3  # tiles that are not worth waking a thread for
+_KEPT = 16 * 2**20  # bytes of a matrix whose memory a thread keeps
 _PATIENCE = 2.0  # seconds of work before progress is shown
 Work = Callable[[int, "Workspace"], None]
 
@@ -109,6 +110,7 @@ class Workspace:
         self._used = {"board": 0, "temporary": 0}
         self._lookup = np.zeros(0, dtype=np.int64)
         self._out = np.empty(0)
+        self._table = np.empty(0, dtype=np.uint8)
         self.run: _Run | None = None
 
     def _take(self, pool: str, m: int, n: int) -> np.ndarray:
@@ -126,6 +128,15 @@ class Workspace:
         if self._out.size < m * n:
             self._out = np.empty(m * n)
         return self._out[: m * n].reshape(m, n)
+
+    def table(self, m: int, n: int, dtype: Any) -> np.ndarray:
+        """A small matrix for one task, its memory used again by the next: fresh pages cost as much as what is written there."""
+        need = m * n * np.dtype(dtype).itemsize
+        if need > _KEPT:
+            return np.empty((m, n), dtype=dtype)
+        if self._table.nbytes < need:
+            self._table = np.empty(need, dtype=np.uint8)
+        return self._table[:need].view(dtype).reshape(m, n)
 
     def board(self, m: int, n: int) -> np.ndarray:
         return self._take("board", m, n)
@@ -251,7 +262,9 @@ class _Progress:
 
 def run(count: int, work: Work, label: str = "kernel") -> None:
     """Call ``work(number, workspace)`` for every tile number below ``count``."""
-    threads = min(get_config().threads, count) if count > _FEW else 1
+    # inside a task of another run the threads are busy already
+    inside = getattr(_MINE, "run", None) is not None
+    threads = min(get_config().threads, count) if count > _FEW and not inside else 1
     if count == 1:
         space = _POOL.borrow()
         try:

@@ -184,6 +184,10 @@ class Kernel:
             explain("features", self, "has no finite feature map", "use KernelMap(kernel, landmarks), which samples it")
         )
 
+    def single(self, side: Any) -> Any:
+        """Prepared samples in single precision, where the kernel has a quick way to fill such tiles; else None."""
+        return None
+
     def feature_dim(self, p: int) -> float:
         """The dimension of the feature map on R^p."""
         return math.inf

@@ -24,8 +24,10 @@ from mercer.definiteness import (
     exp_rule,
 )
 from mercer.domains.base import Batch
+from mercer.domains.vectors import WIDE, VectorSamples
 from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
+from mercer.gram.single import SingleGaussian
 from mercer.kernels.base import Derivative, Kernel
 from mercer.params import param, positive, positive_or_inf, positive_or_per_column
 
@@ -160,6 +162,13 @@ class RBF(RadialKernel):
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(length_scale=2.5)]
+
+    def single(self, side: Any) -> SingleGaussian | None:
+        """The samples ready for tiles in single precision, where there is a quick way: dense rows of few columns."""
+        if not isinstance(side, VectorSamples) or side.width > WIDE:
+            return None
+        # centred first: far from the origin single precision would see no differences
+        return SingleGaussian(((side.x - side.mean) * (np.sqrt(0.5) / np.asarray(self.length_scale))).astype(np.float32))
 
 
 Gaussian = RBF

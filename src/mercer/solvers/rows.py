@@ -16,10 +16,18 @@ class RowCache:
     gives pages when they are touched.
     """
 
-    def __init__(self, count: int, compute: Callable[[np.ndarray, np.ndarray], object], least: int, budget: int | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        compute: Callable[[np.ndarray, np.ndarray], object],
+        least: int,
+        budget: int | None = None,
+        block: Callable[..., np.ndarray] | None = None,
+    ) -> None:
         room = (get_config().memory_budget // 2 if budget is None else budget) // (4 * count)
         self.count = count
         self.compute = compute
+        self.block = block  # block(rows, columns, out=None), for kernels so quick that reading stored rows takes longer
         self.slots = int(min(count, max(room, least)))
         self.table = np.empty((self.slots, count), dtype=np.float32)
         self.slot_of = np.full(count, -1, dtype=np.int64)

@@ -19,7 +19,8 @@ from mercer.solvers.rows import RowCache
 from mercer.solvers.smo import PRECISION, DualSolution, State, chunked, finish, objective, padded_width, slopes
 
 SIZE = 1024
-_INNER = 0.1  # the gap a round leaves inside, as a share of the whole
+_INNER = 0.05  # the gap a round leaves inside, as a share of the whole
+_MANY = 25  # rounds after which the working set is doubled
 _PATIENCE = 10  # rounds without progress before the solver gives up
 
 
@@ -41,6 +42,7 @@ def solve_blocked(
     smo = _compiled.smo
     n = beta.shape[1]
     size = min(SIZE, n, cache.slots)
+    rounds = 0
     h = _slack(cache, target, beta)
     up, low = slopes(beta, lower, upper, eps, smo.HUGE)
     chosen = np.empty(0, dtype=np.int64)
@@ -65,6 +67,11 @@ def solve_blocked(
         if progress is not None and progress(done, value):
             reason = "stopped by a callback"
             break
+        rounds += 1
+        if rounds == _MANY and 2 * size <= min(n, cache.slots):  # a hard problem: fewer, larger rounds
+            size, smaller = 2 * size, K
+            K = np.zeros((size, padded_width(size)), dtype=np.float32)
+            K[-len(smaller) :, size - len(smaller) : size] = smaller[:, : len(smaller)]
         kept = min(len(chosen), size // 2)
         chosen = _choose(top, bottom, chosen, size)
         slots = cache.want(chosen)
@@ -93,8 +100,14 @@ def _renew(K: np.ndarray, cache: RowCache, slots: np.ndarray, chosen: np.ndarray
     """The matrix of the chosen variables: what is kept moves to its front, only rows of new ones are gathered."""
     if kept:
         K[:kept, :kept] = K[-kept:, len(K) - kept : len(K)].copy()
-    new = slots[kept:]
-    _share(len(new), 128, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
+    new, size = slots[kept:], len(chosen)
+    if cache.block is not None:
+        if kept:
+            K[:kept, kept:size] = cache.block(chosen[:kept], chosen[kept:])
+        cache.block(chosen[kept:], chosen, K[kept:size])
+        return
+    _share(len(new), 64, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
+    K[:kept, kept:size] = K[kept:size, :kept].T
 
 
 def _slack(cache: RowCache, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
@@ -120,4 +133,4 @@ def _choose(top: np.ndarray, bottom: np.ndarray, last: np.ndarray, size: int) ->
     score_down[first] = -np.inf
     rest = want - len(first)
     second = np.argpartition(-score_down, rest)[:rest] if rest < len(score_down) else np.argsort(-score_down)
-    return np.concatenate([keep, first, second])
+    return np.concatenate([keep, np.sort(np.concatenate([first, second]))])
