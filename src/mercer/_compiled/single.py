@@ -68,3 +68,40 @@ def gaussian_rows(x, panels, out, i0, count):  # type: ignore[no-untyped-def]
     width = panels.shape[2]
     for p in range(panels.shape[0]):
         _gaussian_tile(x, panels[p], out, i0, p * width, min(width, count - p * width))
+
+
+@compiled
+def _sparse_tile(indptr, indices, data, norms, panel, panel_norms, rows, out, i0, j0, n):  # type: ignore[no-untyped-def]
+    """exp(2⟨x, y⟩ − ‖x‖² − ‖y‖²) of sparse rows x and a dense panel of y: only the features that x has are touched."""
+    acc = np.empty(n, np.float32)
+    two, zero = np.float32(2.0), np.float32(0.0)
+    for i in range(rows.size):
+        begin, end = indptr[rows[i]], indptr[rows[i] + 1]
+        norm = norms[rows[i]]
+        for j in range(n):
+            acc[j] = zero
+        q = begin
+        while q + 4 <= end:
+            v0, v1, v2, v3 = data[q], data[q + 1], data[q + 2], data[q + 3]
+            p0, p1, p2, p3 = panel[indices[q]], panel[indices[q + 1]], panel[indices[q + 2]], panel[indices[q + 3]]
+            for j in range(n):
+                acc[j] += (v0 * p0[j] + v1 * p1[j]) + (v2 * p2[j] + v3 * p3[j])
+            q += 4
+        while q < end:
+            v0, p0 = data[q], panel[indices[q]]
+            for j in range(n):
+                acc[j] += v0 * p0[j]
+            q += 1
+        to = out[i0 + i, j0 : j0 + n]
+        for j in range(n):
+            power = (two * acc[j] - norm) - panel_norms[j]
+            to[j] = _exp_down(power if power < zero else zero)
+
+
+@compiled
+def sparse_gaussian_rows(indptr, indices, data, norms, panels, panel_norms, rows, out, i0, count):  # type: ignore[no-untyped-def]
+    """out[i0 + i, j] = k(x_rows[i], y_j) for ``count`` samples y in panels."""
+    width = panels.shape[2]
+    for p in range(panels.shape[0]):
+        n = min(width, count - p * width)
+        _sparse_tile(indptr, indices, data, norms, panels[p], panel_norms[p * width : p * width + n], rows, out, i0, p * width, n)

@@ -11,7 +11,6 @@ from mercer import _compiled
 from mercer.config import format_bytes, get_config
 from mercer.gram.engine import dense
 from mercer.gram.run import Workspace
-from mercer.gram.single import BLUR
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
 from mercer.solvers.rows import RowCache
@@ -75,7 +74,7 @@ class MarginProblem:
         if self.kernel is None:
             table[:, :n] = self.side
         elif dtype == np.float32 and (quick := self.kernel.single(self.side)) is not None:
-            self.blur *= BLUR
+            self.blur = _BLUR * quick.blur
             quick.matrix(table)
         else:
             dense(self.kernel, self.side, self.side, out=table[:, :n])
@@ -101,7 +100,7 @@ class MarginProblem:
             kernel, side = self.kernel, self.side
             assert kernel is not None
             quick = kernel.single(side)
-            self.blur = _BLUR if quick is None else _BLUR * BLUR
+            self.blur = _BLUR if quick is None else _BLUR * quick.blur
             compute = (lambda rows, out: dense(kernel, side.take(rows), side, out=out)) if quick is None else quick.rows
             cache = RowCache(len(side), compute, 2 * SIZE, block=None if quick is None else quick.block)
             solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)

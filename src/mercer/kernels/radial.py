@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from mercer import _compiled
+from mercer.config import get_config
 from mercer.definiteness import (
     DIVISIBLE,
     PSD,
@@ -24,10 +25,10 @@ from mercer.definiteness import (
     exp_rule,
 )
 from mercer.domains.base import Batch
-from mercer.domains.vectors import WIDE, VectorSamples
+from mercer.domains.vectors import WIDE, CsrSamples, VectorSamples
 from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
-from mercer.gram.single import SingleGaussian
+from mercer.gram.single import DenseRows, SingleRows, SparseRows
 from mercer.kernels.base import Derivative, Kernel
 from mercer.params import param, positive, positive_or_inf, positive_or_per_column
 
@@ -163,12 +164,16 @@ class RBF(RadialKernel):
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(length_scale=2.5)]
 
-    def single(self, side: Any) -> SingleGaussian | None:
-        """The samples ready for tiles in single precision, where there is a quick way: dense rows of few columns."""
-        if not isinstance(side, VectorSamples) or side.width > WIDE:
-            return None
-        # centred first: far from the origin single precision would see no differences
-        return SingleGaussian(((side.x - side.mean) * (np.sqrt(0.5) / np.asarray(self.length_scale))).astype(np.float32))
+    def single(self, side: Any) -> SingleRows | None:
+        """The samples ready for tiles in single precision, where there is a quick way: few columns, or sparse rows."""
+        scale = np.sqrt(0.5) / np.asarray(self.length_scale)
+        if isinstance(side, VectorSamples) and side.width <= WIDE:
+            # centred first: far from the origin single precision would see no differences
+            return DenseRows(((side.x - side.mean) * scale).astype(np.float32))
+        if isinstance(side, CsrSamples) and 4 * len(side) * side.width <= get_config().memory_budget // 8:
+            scaled = side.x.multiply(np.broadcast_to(scale, (side.width,))[None, :]).tocsr().astype(np.float32)
+            return SparseRows(scaled)
+        return None
 
 
 Gaussian = RBF
