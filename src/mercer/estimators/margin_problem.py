@@ -20,6 +20,7 @@ from mercer.solvers.working_set import SIZE, solve_blocked
 _SMALL = 5000  # up to here a dense matrix and plain pairs are quickest
 _TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
 _BLUR = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value rounded to single precision
+_ENOUGH = 512 * 2**20  # bytes of stored rows of a kernel that is quick to compute
 _FINE = 1e-4  # a smaller tolerance asks for double precision
 
 
@@ -102,7 +103,9 @@ class MarginProblem:
             quick = kernel.single(side)
             self.blur = _BLUR if quick is None else _BLUR * quick.blur
             compute = (lambda rows, out: dense(kernel, side.take(rows), side, out=out)) if quick is None else quick.rows
-            cache = RowCache(len(side), compute, 2 * SIZE, block=None if quick is None else quick.block)
+            # a quick kernel computes a row again in the time that fresh memory for it takes
+            budget = get_config().memory_budget // 2 if quick is None else min(get_config().memory_budget // 2, _ENOUGH)
+            cache = RowCache(len(side), compute, 2 * SIZE, budget, None if quick is None else quick.block)
             solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)
             self.plan += f", {cache.computed} rows computed"
         single = self.matrix is None or self.matrix.dtype == np.float32
