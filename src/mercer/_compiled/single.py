@@ -63,6 +63,35 @@ def _gaussian_tile(x, panel, out, i0, j0, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def gaussian_row(z, panels, i, out):  # type: ignore[no-untyped-def]
+    """out[i, j] = k(z_i, z_j) for all samples, the same bits as `gaussian_rows` gives."""
+    count, d = z.shape
+    width = panels.shape[2]
+    acc = np.empty(width, np.float32)
+    for p in range(panels.shape[0]):
+        n = min(width, count - p * width)
+        for j in range(n):
+            acc[j] = np.float32(0.0)
+        f = 0
+        while f + 4 <= d:
+            a0, a1, a2, a3 = z[i, f], z[i, f + 1], z[i, f + 2], z[i, f + 3]
+            p0, p1, p2, p3 = panels[p, f], panels[p, f + 1], panels[p, f + 2], panels[p, f + 3]
+            for j in range(n):
+                s0, s1, s2, s3 = a0 - p0[j], a1 - p1[j], a2 - p2[j], a3 - p3[j]
+                acc[j] += (s0 * s0 + s1 * s1) + (s2 * s2 + s3 * s3)
+            f += 4
+        while f < d:
+            a0, p0 = z[i, f], panels[p, f]
+            for j in range(n):
+                s0 = a0 - p0[j]
+                acc[j] += s0 * s0
+            f += 1
+        to = out[i, p * width : p * width + n]
+        for j in range(n):
+            to[j] = _exp_down(-acc[j])
+
+
+@compiled
 def gaussian_rows(x, panels, out, i0, count):  # type: ignore[no-untyped-def]
     """out[i0 + i, j] = k(x_i, y_j) for ``count`` samples y in panels."""
     width = panels.shape[2]

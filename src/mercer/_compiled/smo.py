@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._compiled import compiled
+from mercer._compiled.single import gaussian_row
 
 WIDTH = 64
 HUGE = 1e300  # of slopes that a bound forbids, in double precision
@@ -210,8 +211,11 @@ def subtract_rows(h, table, slots, weights, begin, end):  # type: ignore[no-unty
 
 
 @compiled
-def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type: ignore[no-untyped-def]
+def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, panels):  # type: ignore[no-untyped-def]
     """At most ``most`` steps. Returns (steps done, gap ≤ tol reached).
+
+    Rows of K that ``have`` does not tick are computed when a step first needs them: Gaussians of z, in panels as
+    `single.gaussian_row` wants them.
 
     K is (variables, chunks, WIDTH), diagonal (chunks, WIDTH); h, up and low (groups, chunks, WIDTH); beta, lower and upper
     (groups, variables), in double precision.
@@ -219,6 +223,7 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type:
     groups = h.shape[0]
     number = h.dtype.type
     huge = number(HUGE) if h.itemsize == 8 else number(HUGE_SINGLE)
+    rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
     best, other = np.empty(WIDTH, h.dtype), np.empty(WIDTH, h.dtype)
     for g in range(groups):
@@ -234,6 +239,9 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type:
             top = h[g, a // WIDTH, a % WIDTH] + up[g, a // WIDTH, a % WIDTH]
             if top <= -number(0.5) * huge:
                 continue
+            if not have[a]:
+                gaussian_row(z, panels, a, rows)
+                have[a] = True
             b, found = _find_down(h, low, g, diagonal, K, a, top, best, other)
             if b >= 0 and found > score:
                 chosen, i, j, score = g, a, b, found
@@ -250,6 +258,9 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most):  # type:
                     widest = most_up - least_down
             if widest <= tol:
                 return done, True
+        if not have[j]:
+            gaussian_row(z, panels, j, rows)
+            have[j] = True
         curve = np.float64(diagonal[i // WIDTH, i % WIDTH]) + np.float64(diagonal[j // WIDTH, j % WIDTH])
         curve -= 2.0 * np.float64(K[i, j // WIDTH, j % WIDTH])
         delta = slope / (curve if curve > _FLAT else _FLAT)

@@ -11,10 +11,11 @@ from mercer import _compiled
 from mercer.config import format_bytes, get_config
 from mercer.gram.engine import dense
 from mercer.gram.run import Workspace
+from mercer.gram.single import DenseRows
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
 from mercer.solvers.rows import RowCache
-from mercer.solvers.smo import PRECISION, DualSolution, chunked, feasible, flat, padded_width, solve_dual
+from mercer.solvers.smo import PRECISION, DualSolution, LazyRows, chunked, feasible, flat, padded_width, solve_dual
 from mercer.solvers.working_set import SIZE, solve_blocked
 
 _SMALL = 5000  # up to here a dense matrix and plain pairs are quickest
@@ -52,6 +53,7 @@ class MarginProblem:
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
         self.matrix: np.ndarray | None = None
         self.blur = _BLUR
+        self.lazy: LazyRows | None = None
         self.roomy = 8 * n * n <= get_config().memory_budget // 2
         if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and self.roomy):
             precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
@@ -61,7 +63,8 @@ class MarginProblem:
                 made = repair_matrix(np.ascontiguousarray(flat(self.matrix, n)), repair)
                 self.matrix, self.operator = chunked(made.matrix, 0.0), made.operator
                 self.plan += f", repaired by {repair}"
-            self.diagonal = flat(self.matrix, n).diagonal().astype(np.float64)  # type: ignore[arg-type]
+            given = flat(self.matrix, n).diagonal() if self.lazy is None else self.lazy.diagonal  # type: ignore[arg-type]
+            self.diagonal = given.astype(np.float64)
             return
         self.diagonal = np.asarray(kernel.diagonal(self.side), dtype=np.float64)
         self.plan = f"rows on demand, float32, at most {format_bytes(min(get_config().memory_budget // 2, 4 * n * n))}"
@@ -74,6 +77,10 @@ class MarginProblem:
         table[:, n:] = 0.0
         if self.kernel is None:
             table[:, :n] = self.side
+        elif dtype == np.float32 and self.work is not None and isinstance(quick := self.kernel.single(self.side), DenseRows):
+            # one of many problems, on a thread of its own: few rows may be needed
+            self.blur = _BLUR * quick.blur
+            self.lazy = LazyRows(np.zeros(n, dtype=bool), quick.z, quick.panels, self.kernel.diagonal(self.side))
         elif dtype == np.float32 and (quick := self.kernel.single(self.side)) is not None:
             self.blur = _BLUR * quick.blur
             quick.matrix(table)
@@ -96,7 +103,12 @@ class MarginProblem:
     def _solve(self, target: np.ndarray, lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, eps: float, max_iter: int) -> DualSolution:
         options: dict[str, Any] = {"eps": eps, "tol": self.tol, "max_iter": max_iter, "progress": self.progress}
         if self.matrix is not None:
-            solution = solve_dual(self.matrix, target, lower, upper, beta, **options)
+            if self.lazy is not None:
+                needed = np.flatnonzero(beta.any(axis=0) & ~self.lazy.have)
+                for i in needed:
+                    _compiled.single.gaussian_row(self.lazy.z, self.lazy.panels, i, self.matrix.reshape(len(self.rows), -1))
+                self.lazy.have[needed] = True
+            solution = solve_dual(self.matrix, target, lower, upper, beta, lazy=self.lazy, **options)
         else:
             kernel, side = self.kernel, self.side
             assert kernel is not None
@@ -114,7 +126,7 @@ class MarginProblem:
         if single and not self.roomy and blur > 0.5 * self.tol:
             self.plan += f", slopes known to {blur:.1e} in single precision"
         elif single and (solution.reason == PRECISION or blur > 0.5 * self.tol):  # go on in double
-            plan = self.plan
+            plan, self.lazy = self.plan, None
             self._store(np.float64)
             self.plan = f"{plan}; then {self.plan}"
             return solve_dual(self.matrix, target, lower, upper, solution.beta, **options)  # type: ignore[arg-type]

@@ -58,6 +58,9 @@ def flat(chunks: np.ndarray, n: int) -> np.ndarray:
     return chunks.reshape(*chunks.shape[:-2], -1)[..., :n]
 
 
+_NO_SAMPLES, _NO_PANELS = np.empty((0, 0), dtype=np.float32), np.empty((0, 0, 0), dtype=np.float32)
+
+
 class State:
     """What the compiled loop reads and writes: slopes in K's precision, coefficients and bounds in double."""
 
@@ -70,9 +73,20 @@ class State:
         self.up, self.low = np.full(self.h.shape, -self.huge, dtype), np.full(self.h.shape, self.huge, dtype)
         smo.fill_slopes(beta, lower, upper, eps, self.h.dtype.type(self.huge), self.up, self.low)
 
-    def steps(self, K: np.ndarray, diagonal: np.ndarray, tol: float, most: int) -> tuple[int, bool]:
+    def steps(self, K: np.ndarray, diagonal: np.ndarray, tol: float, most: int, lazy: LazyRows | None = None) -> tuple[int, bool]:
         arrays = (self.h, self.beta, self.lower, self.upper, self.up, self.low)
-        return _compiled.smo.steps(K, diagonal, *arrays, self.eps, tol, most)  # type: ignore[no-any-return]
+        rows = (lazy.have, lazy.z, lazy.panels) if lazy is not None else (np.ones(len(K), dtype=bool), _NO_SAMPLES, _NO_PANELS)
+        return _compiled.smo.steps(K, diagonal, *arrays, self.eps, tol, most, *rows)  # type: ignore[no-any-return]
+
+
+@dataclasses.dataclass
+class LazyRows:
+    """Samples from which the compiled loop computes rows of a Gaussian Gram matrix when it first needs them."""
+
+    have: np.ndarray  # which rows are there
+    z: np.ndarray
+    panels: np.ndarray
+    diagonal: np.ndarray
 
 
 def solve_dual(
@@ -86,6 +100,7 @@ def solve_dual(
     tol: float = 1e-3,
     max_iter: int = -1,
     progress: Callable[[int, float], Any] | None = None,
+    lazy: LazyRows | None = None,
 ) -> DualSolution:
     """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, the sum of every group kept as it is in the given β.
 
@@ -96,7 +111,7 @@ def solve_dual(
     n = beta.shape[1]
     K = K if K.ndim == 3 else chunked(K, 0.0, K.dtype)
     rows = K.reshape(n, -1)
-    diagonal = np.ascontiguousarray(rows.diagonal(), dtype=np.float64)
+    diagonal = np.ascontiguousarray(rows.diagonal() if lazy is None else lazy.diagonal, dtype=np.float64)
     parts = chunked(diagonal, 1.0, K.dtype)
     h = _slack(rows, target, beta)
     state = State(h, beta, lower, upper, eps, K.dtype)
@@ -111,7 +126,7 @@ def solve_dual(
         if most <= 0:
             reason = "max_iter reached"
             break
-        made, finished = state.steps(K, parts, 0.9 * tol if single else tol, most)
+        made, finished = state.steps(K, parts, 0.9 * tol if single else tol, most, lazy)
         done += made
         if finished and not single:
             break
