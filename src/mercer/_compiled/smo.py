@@ -28,10 +28,10 @@ _FLAT = 1e-12  # the least curvature of a pair
 
 
 @compiled
-def _largest(best, other):  # type: ignore[no-untyped-def]
-    """The lane of the largest entry, the first of equals; ``other`` is overwritten."""
+def _largest(best, g, other):  # type: ignore[no-untyped-def]
+    """The lane of the largest entry of a row, the first of equals; ``other`` is overwritten."""
     for t in range(WIDTH // 2):
-        a, b = best[t], best[t + WIDTH // 2]
+        a, b = best[g, t], best[g, t + WIDTH // 2]
         other[t] = a if a > b else b
     for t in range(WIDTH // 4):
         a, b = other[t], other[t + WIDTH // 4]
@@ -40,31 +40,31 @@ def _largest(best, other):  # type: ignore[no-untyped-def]
     for t in range(WIDTH // 2 + 1, WIDTH // 2 + WIDTH // 4):
         top = other[t] if other[t] > top else top
     for t in range(WIDTH):
-        if best[t] == top:
+        if best[g, t] == top:
             return t
     return 0
 
 
 @compiled
-def _slopes_up(h, up, g, best, other, least):  # type: ignore[no-untyped-def]
-    """The largest slope upwards of every lane."""
+def _slopes_up(h, up, g, lanes, other, least):  # type: ignore[no-untyped-def]
+    """The largest slope upwards of every lane of a group."""
     for t in range(WIDTH):
-        best[t] = least
+        lanes[g, t] = least
     for c in range(0, h.shape[1], 2):
         for t in range(WIDTH):
-            v, b = h[g, c, t] + up[g, c, t], best[t]
+            v, b = h[g, c, t] + up[g, c, t], lanes[g, t]
             other[t] = v if v > b else b
         for t in range(WIDTH):
             v, b = h[g, c + 1, t] + up[g, c + 1, t], other[t]
-            best[t] = v if v > b else b
+            lanes[g, t] = v if v > b else b
 
 
 @compiled
-def _find_up(h, up, g, best, other):  # type: ignore[no-untyped-def]
-    """The variable that has the largest slope upwards."""
-    t = _largest(best, other)
+def _find_up(h, up, g, lanes, other):  # type: ignore[no-untyped-def]
+    """The variable of a group that has the largest slope upwards."""
+    t = _largest(lanes, g, other)
     for c in range(h.shape[1]):
-        if h[g, c, t] + up[g, c, t] == best[t]:
+        if h[g, c, t] + up[g, c, t] == lanes[g, t]:
             return c * WIDTH + t
     return t
 
@@ -76,14 +76,14 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):  # type: ignore[no-
     zero, flat, two = number(0.0), number(_FLAT), number(2.0)
     curve = diagonal[i // WIDTH, i % WIDTH]
     for t in range(WIDTH):
-        best[t] = zero
+        best[0, t] = zero
     for c in range(0, h.shape[1], 2):
         for t in range(WIDTH):
             d = top - (h[g, c, t] + low[g, c, t])
             d = d if d > zero else zero
             a = (curve + diagonal[c, t]) - two * number(K[i, c, t])
             a = a if a > flat else flat
-            v, b = d * d / a, best[t]
+            v, b = d * d / a, best[0, t]
             other[t] = v if v > b else b
         for t in range(WIDTH):
             d = top - (h[g, c + 1, t] + low[g, c + 1, t])
@@ -91,8 +91,8 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):  # type: ignore[no-
             a = (curve + diagonal[c + 1, t]) - two * number(K[i, c + 1, t])
             a = a if a > flat else flat
             v, b = d * d / a, other[t]
-            best[t] = v if v > b else b
-    t = _largest(best, other)
+            best[0, t] = v if v > b else b
+    t = _largest(best, 0, other)
     j, score = -1, zero
     for c in range(h.shape[1]):
         d = top - (h[g, c, t] + low[g, c, t])
@@ -105,22 +105,22 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):  # type: ignore[no-
 
 
 @compiled
-def _move(h, up, g, K, i, j, delta, best, other, least):  # type: ignore[no-untyped-def]
+def _move(h, up, g, K, i, j, delta, lanes, other, least):  # type: ignore[no-untyped-def]
     """h −= delta (row i − row j), and the largest slope upwards of every lane."""
     number = h.dtype.type
     for t in range(WIDTH):
-        best[t] = least
+        lanes[g, t] = least
     for c in range(0, h.shape[1], 2):
         for t in range(WIDTH):
             moved = h[g, c, t] - delta * (number(K[i, c, t]) - number(K[j, c, t]))
             h[g, c, t] = moved
-            v, b = moved + up[g, c, t], best[t]
+            v, b = moved + up[g, c, t], lanes[g, t]
             other[t] = v if v > b else b
         for t in range(WIDTH):
             moved = h[g, c + 1, t] - delta * (number(K[i, c + 1, t]) - number(K[j, c + 1, t]))
             h[g, c + 1, t] = moved
             v, b = moved + up[g, c + 1, t], other[t]
-            best[t] = v if v > b else b
+            lanes[g, t] = v if v > b else b
 
 
 @compiled
@@ -225,17 +225,13 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, 
     huge = number(HUGE) if h.itemsize == 8 else number(HUGE_SINGLE)
     rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
-    best, other = np.empty(WIDTH, h.dtype), np.empty(WIDTH, h.dtype)
+    best, other = np.empty((1, WIDTH), h.dtype), np.empty(WIDTH, h.dtype)
     for g in range(groups):
-        _slopes_up(h, up, g, best, other, -huge)
-        for t in range(WIDTH):
-            lanes[g, t] = best[t]
+        _slopes_up(h, up, g, lanes, other, -huge)
     for done in range(most):
         chosen, i, j, score = -1, -1, -1, number(-1.0)
         for g in range(groups):
-            for t in range(WIDTH):
-                best[t] = lanes[g, t]
-            a = _find_up(h, up, g, best, other)
+            a = _find_up(h, up, g, lanes, other)
             top = h[g, a // WIDTH, a % WIDTH] + up[g, a // WIDTH, a % WIDTH]
             if top <= -number(0.5) * huge:
                 continue
@@ -274,7 +270,5 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, 
         _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
         _set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
         for every in range(groups):
-            _move(h, up, every, K, i, j, number(delta), best, other, -huge)
-            for t in range(WIDTH):
-                lanes[every, t] = best[t]
+            _move(h, up, every, K, i, j, number(delta), lanes, other, -huge)
     return most, False

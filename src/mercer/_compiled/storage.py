@@ -78,11 +78,13 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
 
 @compiled
 def mirror(tile):  # type: ignore[no-untyped-def]
-    """Copy the upper triangle of a square tile onto the lower one."""
+    """Copy the upper triangle of a square tile onto the lower one, block by block."""
     n = tile.shape[0]
-    for i in range(n):
-        for j in range(i):
-            tile[i, j] = tile[j, i]
+    for top in range(0, n, _STEP):
+        for left in range(0, top + 1, _STEP):
+            for i in range(top, min(n, top + _STEP)):
+                for j in range(left, min(i, left + _STEP)):
+                    tile[i, j] = tile[j, i]
 
 
 @compiled
