@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mercer
 from mercer import (
     RBF,
     SVC,
@@ -277,3 +278,51 @@ def test_numbers_too_large_for_single_precision_are_solved_in_double():
     assert ours.report_.converged and "float64" in ours.report_.plan
     same = SVC(kernel=RBF(), C=10.0).fit(X, y)
     assert (ours.predict(X) == same.predict(X)).mean() > 0.995
+
+
+# -- beyond the smallest: single precision, working sets, sparse rows ------------------------------------------------------
+
+
+def objective(model, X, y, kernel):
+    """½βᵀKβ − tᵀβ + ε|β|₁ of a fitted machine of two classes or of numbers, in double precision."""
+    beta = model.dual_coef_[0]
+    K = kernel(X[model.support_])
+    target = np.where(y[model.support_] == 1, 1.0, -1.0) if hasattr(model, "classes_") else y[model.support_]
+    eps = 0.0 if hasattr(model, "classes_") else model.epsilon
+    return 0.5 * beta @ K @ beta - target @ beta + eps * np.abs(beta).sum()
+
+
+@pytest.mark.parametrize("n", [1500, 5500])
+@pytest.mark.parametrize(("name", "C"), [("SVC", 1.0), ("SVC", 100.0), ("SVR", 10.0)])
+def test_objectives_are_as_good_as_those_of_libsvm(n, name, C):
+    X, y = make_classification(n, 10, n_informative=8, flip_y=0.05, random_state=2)
+    X = scale(X)
+    y = y if name == "SVC" else X[:, 0] + np.sin(2 * X[:, 1])
+    ours, peer = getattr(mercer, name)(C=C, gamma=0.05).fit(X, y), getattr(theirs, name)(C=C, gamma=0.05).fit(X, y)
+    k = RBF.from_gamma(0.05)
+    a, b = objective(ours, X, y, k), objective(peer, X, y, k)
+    assert a <= b + 1e-4 * abs(b)
+    assert ours.report_.gap <= 1.1 * ours.tol
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+def test_larger_problems_shifted_and_on_any_threads(form):
+    rng = np.random.default_rng(3)
+    X = np.round(rng.standard_normal((5500, 6)) * 2**20) / 2**20
+    y = np.where(X[:, 0] ** 2 + X[:, 1] > 0.5, 1, -1)
+    if form is np.asarray:
+        near, far = (SVC(kernel=RBF(), C=2.0).fit(X + shift, y).decision_function(X[:300] + shift) for shift in (0.0, 2.0**20))
+        np.testing.assert_allclose(near, far, atol=1e-2)
+    fitted = []
+    for threads in (1, 2, 8):
+        with config_context(threads=threads):
+            fitted.append(SVC(kernel=RBF(), C=2.0).fit(form(X), y))
+    assert all(np.array_equal(fitted[0].dual_coef_, other.dual_coef_) for other in fitted)
+
+
+def test_a_fine_tolerance_reaches_scikit_learns_decisions():
+    X, y = make_classification(1500, 10, n_informative=8, flip_y=0.05, random_state=2)
+    X = scale(X)
+    for C in (1.0, 100.0):
+        ours, peer = (library.SVC(C=C, gamma=0.05, tol=1e-6).fit(X, y) for library in (mercer, theirs))
+        np.testing.assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-3)
