@@ -151,6 +151,7 @@ class KernelEstimator(Observable, BaseEstimator):
     """Mixin of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (Σc = 0 is built in) or "any"
+    small_fits_use_blas: ClassVar[bool] = True
 
     def _choose(self, X: Any, weight: Any = None) -> Choice:
         p = vars(self)

@@ -32,7 +32,7 @@ def fits(method: Method) -> Method:
     def fit(self: Any, *args: Any, **options: Any) -> Any:
         before = vars(self).copy()
         try:
-            if args and _count(args[0]) <= _FEW:
+            if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
                 with serial_blas():
                     return checked(self, *args, **options)
             return checked(self, *args, **options)

@@ -31,6 +31,7 @@ class Margin(KernelEstimator):
     """What all margin machines share."""
 
     needs: ClassVar[str] = "cpd"
+    small_fits_use_blas: ClassVar[bool] = False  # but in the polish, which sees to it
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "degree": [Interval(Integral, 0, None, closed="left")],

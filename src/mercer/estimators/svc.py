@@ -39,7 +39,7 @@ class MarginClassifier(ClassifierMixin, Margin):
         if y.dtype.kind not in "iubU":
             check_classification_targets(y)
         rows, kernel = self._kept(choice, X, weight)
-        self.classes_, label = np.unique(y, return_inverse=True)
+        self.classes_, label = _classes(y)
         present = np.unique(label[rows]) if len(rows) < len(label) else np.arange(len(self.classes_))
         if len(present) < 2:
             raise ValueError(
@@ -80,8 +80,19 @@ class MarginClassifier(ClassifierMixin, Margin):
 
     def _assemble(self, kernel: Any, X: Any, members: list[np.ndarray], pairs: list[tuple[int, int]], found: list[Any]) -> None:
         """LIBSVM's layout: support vectors class by class, one row of coefficients for each other class."""
-        n = raw_length(X)
-        coefficient = np.zeros((n, len(pairs)))
+        self._pairs = pairs
+        self._pair_intercept = np.array([f[2] for f in found])
+        self.n_iter_ = np.array([f[3].iterations for f in found], dtype=np.int32)
+        if len(members) == 2:  # scikit-learn turns the signs of two classes
+            at, beta = found[0][0], found[0][1]
+            used = np.flatnonzero(beta)
+            first = int(np.searchsorted(used, len(members[0])))
+            self._n_support = np.array([first, len(used) - first], dtype=np.int32)
+            self._keep_support(kernel, X, at[used])
+            self._pair_coef = beta[used][:, None]
+            self.dual_coef_, self.intercept_ = -self._pair_coef.T, -self._pair_intercept
+            return
+        coefficient = np.zeros((raw_length(X), len(pairs)))
         for number, (at, beta, *_) in enumerate(found):
             coefficient[at, number] = beta
         used = (coefficient != 0).any(axis=1)
@@ -90,12 +101,6 @@ class MarginClassifier(ClassifierMixin, Margin):
         self._n_support = np.array([len(m) for m in by_class], dtype=np.int32)
         self._keep_support(kernel, X, support)
         self._pair_coef = np.ascontiguousarray(coefficient[support])
-        self._pair_intercept = np.array([f[2] for f in found])
-        self._pairs = pairs
-        self.n_iter_ = np.array([f[3].iterations for f in found], dtype=np.int32)
-        if len(members) == 2:  # scikit-learn turns the signs of two classes
-            self.dual_coef_, self.intercept_ = -self._pair_coef.T, -self._pair_intercept
-            return
         label = np.repeat(np.arange(len(members)), self._n_support)
         self.dual_coef_ = np.zeros((len(members) - 1, len(support)))
         for number, (a, b) in enumerate(pairs):
@@ -223,6 +228,14 @@ class MarginClassifier(ClassifierMixin, Margin):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True
         return tags
+
+
+def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Like `np.unique` with its inverse, sooner for small integers."""
+    if y.dtype.kind == "i" and len(y) and int(y.min()) >= 0 and int(y.max()) < 1000:
+        classes = np.flatnonzero(np.bincount(y)).astype(y.dtype)
+        return classes, np.searchsorted(classes, y)
+    return np.unique(y, return_inverse=True)
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
@@ -11,10 +12,11 @@ import numpy as np
 from scipy import linalg
 
 from mercer import _compiled
-from mercer.gram.run import check_stop
+from mercer.gram.run import check_stop, serial_blas
 
 _CHEAP = 200  # free variables that a Newton step may solve for
 _ROUNDS = 20
+_ONE_THREAD = 100  # up to here LAPACK does not think of using more
 _PATIENCE = 3  # batches without progress before the solver gives up
 PRECISION = "no further progress in floating point"
 
@@ -157,9 +159,12 @@ def solve_dual(
                 reason = PRECISION
                 break
         last = value
+    fresh = None
     if reason == "converged" and not single:
-        _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1)
-    return finish(_slack(rows, target, beta), target, beta, lower, upper, eps, tol, done, reason, start)
+        free = int(np.count_nonzero(state.up == state.low))
+        with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
+            fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1)
+    return finish(_slack(rows, target, beta) if fresh is None else fresh, target, beta, lower, upper, eps, tol, done, reason, start)
 
 
 def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -214,10 +219,11 @@ def finish(
     return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, time.perf_counter() - start, edges)
 
 
-def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int) -> None:
+def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int) -> np.ndarray | None:
     """From the tolerance to rounding, where it is cheap: Newton steps on the few free variables, pairs for the rest.
 
-    A Newton step solves the free variables exactly; pair steps then free or bind what the step shows to be wrong.
+    A Newton step solves the free variables exactly; pair steps then free or bind what the step shows to be wrong. Returns the
+    slack where it is fresh.
     """
     n, eps, huge = state.n, state.eps, state.huge
     beta, lower, upper = state.beta, state.lower, state.upper
@@ -228,7 +234,7 @@ def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.nda
         if groups == 1 and eps == 0.0 and left != 0 and _whole_step(rows, diagonal, h, beta, lower, upper, up, low):
             h[...] = _slack(rows, target, beta)
             if _settled(K, parts, target, h, state):
-                break
+                return np.ascontiguousarray(h)
             continue
         group, at = np.nonzero(free)
         count = len(at)
@@ -261,7 +267,8 @@ def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.nda
         up[group, at], low[group, at] = slopes(beta[group, at], lower[group, at], upper[group, at], eps, huge)
         h[...] = _slack(rows, target, beta)
         if _settled(K, parts, target, h, state):
-            break
+            return np.ascontiguousarray(h)
+    return None
 
 
 def _settled(K: np.ndarray, parts: np.ndarray, target: np.ndarray, h: np.ndarray, state: State) -> bool:
