@@ -219,7 +219,9 @@ def finish(
     return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, time.perf_counter() - start, edges)
 
 
-def _polish(K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int) -> np.ndarray | None:
+def _polish(
+    K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int
+) -> np.ndarray | None:
     """From the tolerance to rounding, where it is cheap: Newton steps on the few free variables, pairs for the rest.
 
     A Newton step solves the free variables exactly; pair steps then free or bind what the step shows to be wrong. Returns the
