@@ -44,6 +44,7 @@ _WHERE = {
     "KernelDiscriminant": "mercer.estimators.discriminant",
     "CentroidNovelty": "mercer.estimators.novelty",
     "KernelDensity": "mercer.estimators.density",
+    "GaussianProcessRegressor": "mercer.estimators.gp",
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

@@ -122,7 +122,8 @@ def interrupt(program: str) -> tuple[list[str], float]:
 def test_a_long_task_ends_and_changes_nothing(case):
     said, seconds = interrupt(PROGRAM.format(**CASES[case]))
     assert said == ["interrupted", "same"]
-    assert seconds < CASES[case].get("limit", 1.0)
+    crowded = 2.0 if "PYTEST_XDIST_WORKER" in os.environ else 0.0  # other tests use the cores meanwhile
+    assert seconds < CASES[case].get("limit", 1.0) + crowded
 
 
 def test_linear_algebra_gets_its_threads_back():

@@ -147,6 +147,11 @@ def _by_name(name: str, X: Any, gamma: Any, degree: int, coef0: float, weight: A
     return Polynomial(degree=int(degree), scale=g, offset=float(coef0)) if degree >= 1 else Constant(1.0)
 
 
+def _are_vectors(domain: Domain) -> bool:
+    """Vectors, or what several kernels read of which one wants vectors: noise and constants do not look at samples."""
+    return isinstance(domain, Vectors) or any(_are_vectors(part) for part in getattr(domain, "domains", ()))
+
+
 class KernelEstimator(Observable, BaseEstimator):
     """Mixin of estimators that have a ``kernel`` parameter."""
 
@@ -198,7 +203,7 @@ class KernelEstimator(Observable, BaseEstimator):
     def _takes_vectors(self) -> bool:
         """Whether scikit-learn's checks apply: vectors, Gram matrices, and functions of arrays."""
         domain = self._domain()
-        return domain is None or isinstance(domain, Vectors)
+        return domain is None or _are_vectors(domain)
 
     def _check_X(self, X: Any, reset: bool, **options: Any) -> Any:
         if self._takes_vectors():

@@ -1,0 +1,132 @@
+"""Kernel parameters as a vector of logarithms: what an optimiser moves, within what bounds, and the gradient along it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+
+from mercer.domains.base import Batch
+from mercer.errors import DefinitenessError, ParameterError, explain
+from mercer.gram.engine import dense
+from mercer.kernels.base import Kernel
+
+
+class Learned:
+    """The positive continuous parameters of a mercer kernel, except fixed ones."""
+
+    def __init__(self, kernel: Kernel, bounds: Any = (1e-5, 1e5), fixed: Any = ()) -> None:
+        status = kernel.certificate().status
+        if status in ("cpd", "indefinite"):
+            rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
+            raise DefinitenessError(explain("kernel", kernel, rule, "centre a cpd kernel, or change the failing part"))
+        self.kernel = kernel
+        known = kernel.continuous_params()
+        limits = bounds if isinstance(bounds, dict) else {}
+        every = (1e-5, 1e5) if isinstance(bounds, dict) else tuple(bounds)
+        for name in (*fixed, *limits):
+            if name not in known:
+                remedy = f"choose among {', '.join(known) or 'none: the kernel has no continuous parameter'}"
+                raise ParameterError(explain("fixed" if name in fixed else "bounds", name, "is not a parameter to be learned", remedy))
+        self.names: list[tuple[str, int | None]] = []
+        self.limits: list[tuple[float, float]] = []
+        for name, value in known.items():
+            values = np.asarray(value, dtype=float)
+            if name in fixed or not (values > 0).all():
+                continue
+            low, high = limits.get(name, every)
+            if not 0 < low < high:
+                raise ParameterError(explain(f"bounds[{name!r}]", (low, high), "must be two positive numbers, the smaller first"))
+            for i in [None] if values.ndim == 0 else range(len(values)):
+                self.names.append((name, i))
+                self.limits.append((float(low), float(high)))
+
+    @property
+    def theta(self) -> np.ndarray:
+        known = self.kernel.continuous_params()
+        return np.array([np.log(float(np.asarray(known[name])[() if i is None else i])) for name, i in self.names])
+
+    @theta.setter
+    def theta(self, theta: np.ndarray) -> None:
+        known = self.kernel.continuous_params()
+        made: dict[str, Any] = {}
+        for (name, i), value in zip(self.names, np.exp(np.asarray(theta, dtype=float)), strict=True):
+            if i is None:
+                made[name] = float(value)
+            else:
+                made.setdefault(name, np.array(known[name], dtype=float))[i] = value
+        self.kernel.set_params(**made)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Logarithms of the limits, a row per parameter."""
+        return np.log(np.array(self.limits, dtype=float)).reshape(-1, 2)
+
+    def labels(self) -> list[str]:
+        return [name if i is None else f"{name}[{i}]" for name, i in self.names]
+
+    def fit(self, X: Any) -> None:
+        self.kernel.fit(X)
+
+    def gram(self, X: Any) -> np.ndarray:
+        side = self.kernel.prepare(Batch(X))
+        return dense(self.kernel, side, side, np.dtype(np.float64))
+
+    def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
+        """d/dθ Σ W∘K for every logarithm θ."""
+        found = self.kernel.gradient(X, W)
+        known = self.kernel.continuous_params()
+        at = [() if i is None else i for _, i in self.names]
+        pairs = zip(self.names, at, strict=True)
+        return np.array([float(np.asarray(found[name])[i] * np.asarray(known[name], dtype=float)[i]) for (name, _), i in pairs])
+
+    def cross(self, X: Any, Y: Any) -> np.ndarray:
+        right = Batch(Y)
+        y = self.kernel.prepare(right)
+        return dense(self.kernel, self.kernel.prepare(Batch(X, like=right)), y, np.dtype(np.float64))
+
+    def diag(self, X: Any) -> np.ndarray:
+        return np.asarray(self.kernel.diag(X), dtype=float)
+
+
+class Theirs:
+    """A kernel of `sklearn.gaussian_process`, with its own logarithms and bounds."""
+
+    def __init__(self, kernel: TheirKernel) -> None:
+        self.kernel = kernel
+
+    @property
+    def theta(self) -> np.ndarray:
+        return np.asarray(self.kernel.theta)
+
+    @theta.setter
+    def theta(self, theta: np.ndarray) -> None:
+        self.kernel.theta = theta
+
+    @property
+    def bounds(self) -> np.ndarray:
+        return np.asarray(self.kernel.bounds).reshape(-1, 2)
+
+    def labels(self) -> list[str]:
+        found: list[str] = []
+        for parameter in self.kernel.hyperparameters:
+            if not parameter.fixed:
+                many = parameter.n_elements
+                found += [parameter.name] if many == 1 else [f"{parameter.name}[{i}]" for i in range(many)]
+        return found
+
+    def fit(self, X: Any) -> None:
+        """Nothing is learned of the samples themselves."""
+
+    def gram(self, X: Any) -> np.ndarray:
+        return np.array(self.kernel(X), dtype=float)
+
+    def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
+        return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
+
+    def cross(self, X: Any, Y: Any) -> np.ndarray:
+        return np.asarray(self.kernel(X, Y), dtype=float)
+
+    def diag(self, X: Any) -> np.ndarray:
+        return np.array(self.kernel.diag(X), dtype=float)
