@@ -45,6 +45,7 @@ _WHERE = {
     "CentroidNovelty": "mercer.estimators.novelty",
     "KernelDensity": "mercer.estimators.density",
     "GaussianProcessRegressor": "mercer.estimators.gp",
+    "GaussianProcessClassifier": "mercer.estimators.gp_classifier",
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

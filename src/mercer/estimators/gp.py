@@ -9,9 +9,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import linalg, optimize
-from sklearn.base import MultiOutputMixin, RegressorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
+from scipy import linalg
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,14 +18,12 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.config import format_bytes
 from mercer.domains.base import raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ShapeError, explain
 from mercer.estimators.base import Expansion, KernelEstimator, check_is_fitted
 from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.hyper import Learned, Theirs
+from mercer.estimators.gp_learning import at_bounds, learn
+from mercer.estimators.hyper import Learned, Theirs, as_learned
 from mercer.gram.engine import check_budget
-from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
-from mercer.kernels.radial import RBF
 from mercer.solvers.evidence import Evidence, evidence
 
 _BLOCK = 1024  # new samples whose variance is computed at a time
@@ -130,19 +127,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
     # -- the kernel --------------------------------------------------------------------------------------------------
 
     def _made(self, kernel: Any = None) -> Learned | Theirs:
-        """The kernel as given, or another of its kind, ready to be learned."""
-        chosen = self.kernel if kernel is None else kernel
-        if chosen is None:
-            free = 1.0 * RBF(length_scale=1.0)
-            return Learned(free, fixed=tuple(free.continuous_params()))
-        if isinstance(chosen, TheirKernel):
-            return Theirs(clone(chosen))
-        if isinstance(chosen, str):
-            return Learned(parse(chosen), self.bounds, self.fixed)
-        if isinstance(chosen, Kernel):
-            return Learned(clone(chosen), self.bounds, self.fixed)
-        remedy = "give a mercer kernel, an expression, or a kernel of sklearn.gaussian_process"
-        raise ParameterError(explain("kernel", chosen, "is not a kernel", remedy))
+        return as_learned(self.kernel if kernel is None else kernel, self.bounds, self.fixed)
 
     def _takes_vectors(self) -> bool:
         if isinstance(self.kernel, TheirKernel):
@@ -199,7 +184,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
             found.value,
             found.jitter,
             self._evaluations,
-            tuple(self._at_bounds(model)),
+            tuple(at_bounds(model)),
             time.perf_counter() - start,
         )
         return self
@@ -220,10 +205,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
         return found.value, model.slope(self.X_train_, found.weights()) if slope else np.zeros(0)
 
     def _learn(self, model: Learned | Theirs) -> None:
-        start = model.theta
-        if self.optimizer is None or len(start) == 0:
-            return
-        bounds = model.bounds
         tell = step_teller(self)
 
         def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
@@ -232,55 +213,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
                 raise StopIteration
             return (-value, -slope) if eval_gradient else -value
 
-        starts = [start]
-        if self.n_restarts_optimizer > 0:
-            if not np.isfinite(bounds).all():
-                rule = "needs bounded parameters to draw starts from"
-                raise ValueError(explain("n_restarts_optimizer", self.n_restarts_optimizer, rule, "give finite bounds"))
-            rng = check_random_state(self.random_state)
-            starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(self.n_restarts_optimizer)]
-        best, at = np.inf, start
-        for theta in starts:
-            found, value = self._descend(minus, np.clip(theta, bounds[:, 0], bounds[:, 1]), bounds)
-            if value < best:
-                best, at = value, found
-        if not np.isfinite(best):
-            rule = "gives no finite likelihood at any start"
-            raise ValueError(explain("kernel", self.kernel, rule, "raise alpha, or begin with other parameters"))
-        model.theta = at
-        for name in self._at_bounds(model):
-            message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-    def _descend(self, minus: Any, theta: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, float]:
-        if callable(self.optimizer):
-            found, value = self.optimizer(minus, theta, bounds=bounds)
-            return np.asarray(found), float(value)
-        best, lowest = theta, np.inf  # where to end if a callback stops us
-
-        def watched(at: np.ndarray) -> Any:
-            nonlocal best, lowest
-            value, slope = minus(at)
-            if value < lowest:
-                best, lowest = at.copy(), value
-            return value, slope
-
-        try:
-            result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
-        except StopIteration:
-            return best, float(lowest)
-        if result.status not in (0, 1):
-            message = f"lbfgs failed to converge ({result.message}); scale the data, or set bounds"
-            warnings.warn(message, ConvergenceWarning, stacklevel=6)
-        return result.x, float(result.fun)
-
-    @staticmethod
-    def _at_bounds(model: Learned | Theirs) -> list[str]:
-        theta, bounds = model.theta, model.bounds
-        if len(theta) == 0:
-            return []
-        close = np.isclose(bounds, theta[:, None], rtol=1e-6, atol=1e-6).any(axis=1)
-        return [name for name, hit in zip(model.labels(), close, strict=True) if hit]
+        learn(model, minus, self.optimizer, self.n_restarts_optimizer, self.random_state, self.kernel)
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """The evidence of the training data for the logarithms ``theta`` of the parameters, and its gradient if asked for."""

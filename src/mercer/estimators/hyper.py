@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError, explain
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
+from mercer.kernels.expression import parse
+from mercer.kernels.radial import RBF
 
 
 class Learned:
@@ -130,3 +133,18 @@ class Theirs:
 
     def diag(self, X: Any) -> np.ndarray:
         return np.array(self.kernel.diag(X), dtype=float)
+
+
+def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:
+    """A copy of the kernel a process was given, ready to be learned; by default ``1.0 * RBF(1.0)``, fixed."""
+    if kernel is None:
+        free = 1.0 * RBF(length_scale=1.0)
+        return Learned(free, fixed=tuple(free.continuous_params()))
+    if isinstance(kernel, TheirKernel):
+        return Theirs(clone(kernel))
+    if isinstance(kernel, str):
+        return Learned(parse(kernel), bounds, fixed)
+    if isinstance(kernel, Kernel):
+        return Learned(clone(kernel), bounds, fixed)
+    remedy = "give a mercer kernel, an expression, or a kernel of sklearn.gaussian_process"
+    raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))

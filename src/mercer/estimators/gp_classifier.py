@@ -1,0 +1,269 @@
+"""Gaussian process classification by Laplace's approximation."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import linalg
+from scipy.special import expit, ndtr
+from sklearn.base import ClassifierMixin
+from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from mercer.config import format_bytes
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ShapeError, explain
+from mercer.estimators.base import KernelEstimator, check_is_fitted
+from mercer.estimators.fitting import fits, step_teller
+from mercer.estimators.gp import GaussianProcessReport
+from mercer.estimators.gp_learning import at_bounds, learn
+from mercer.estimators.hyper import Learned, Theirs, as_learned
+from mercer.gram.engine import check_budget
+from mercer.solvers.laplace import Laplace, laplace
+
+_NODES, _SHARES = np.polynomial.hermite.hermgauss(40)
+_STEPS, _LENGTHS = np.polynomial.legendre.leggauss(160)
+_TAIL = 40.0  # beyond, a sigmoid is 0 or 1 in double precision
+_BLOCK = 1024
+
+
+def averaged(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """The mean of a sigmoid under normal distributions.
+
+    Narrow ones by Gauss–Hermite quadrature. Under wide ones a sigmoid is a step, whose mean is known, and what it differs by from a
+    step, 1/(1 + exp|u|), which is smooth on either side.
+    """
+    made = np.empty(len(mean))
+    narrow = variance < 1
+    spread = np.sqrt(2 * variance[narrow])[:, None]
+    made[narrow] = expit(mean[narrow][:, None] + spread * _NODES) @ _SHARES / np.sqrt(np.pi)
+    wide = ~narrow
+    middle, width = mean[wide][:, None], np.sqrt(variance[wide])[:, None]
+    u = 0.5 * _TAIL * (_STEPS + 1)
+    bell = np.exp(-0.5 * ((u + middle) / width) ** 2) - np.exp(-0.5 * ((u - middle) / width) ** 2)
+    rest = bell @ (0.5 * _TAIL * _LENGTHS * expit(-u)) / (width[:, 0] * np.sqrt(2 * np.pi))
+    made[wide] = np.clip(ndtr(middle[:, 0] / width[:, 0]) + rest, 0.0, 1.0)
+    return made
+
+
+class _OneMachine:
+    """One problem of two classes: the samples, the kernel with its parameters learned, and the mode."""
+
+    def __init__(self, model: Learned | Theirs, X: Any, label: np.ndarray, most: int) -> None:
+        self.model, self.X, self.label, self.most = model, X, label.astype(float), most
+        self.mode: np.ndarray | None = None
+        self.evaluations = 0
+        model.fit(X)
+
+    def at(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
+        """The approximate log evidence at θ, and its gradient."""
+        self.model.theta = theta
+        self.evaluations += 1
+        K = self.model.gram(self.X)
+        found = laplace(K, self.label, self.mode, self.most)
+        if found is None:
+            return -np.inf, np.zeros(len(theta))
+        self.mode = found.mode  # the next θ is near: its mode too
+        return found.value, self.model.slope(self.X, found.weights(K, self.label)) if slope else np.zeros(0)
+
+    def settle(self) -> None:
+        found = laplace(self.model.gram(self.X), self.label, None, self.most)
+        if found is None:
+            rule = "gives a matrix that is not positive semi-definite"
+            raise np.linalg.LinAlgError(explain("kernel", self.model.kernel, rule, "look at kernel.certificate()"))
+        self.found: Laplace = found
+
+    def latent(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the latent function."""
+        mean, variance = np.empty(raw_length(X)), self.model.diag(X)
+        for start in range(0, len(mean), _BLOCK):
+            rows = np.arange(start, min(len(mean), start + _BLOCK))
+            K = self.model.cross(pick_rows(X, rows), self.X)
+            mean[rows] = K @ (self.label - self.found.probability)
+            V = linalg.solve_triangular(self.found.lower, (K * self.found.root).T, lower=True, check_finite=False)
+            variance[rows] -= np.einsum("ij,ij->j", V, V)
+        return mean, np.maximum(variance, 0.0)
+
+
+class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
+    """Gaussian process classification, logistic likelihood, with scikit-learn's parameters, on any kernel.
+
+    More than two classes: one process for each against the rest, or for each pair; probabilities are normalised.
+
+    Parameters
+    ----------
+    kernel, optimizer, n_restarts_optimizer, bounds, fixed, random_state : as in `GaussianProcessRegressor`
+    max_iter_predict : Newton steps for the mode, at most
+    warm_start : begin at the parameters and modes of the last fit
+    multi_class : "one_vs_rest" or "one_vs_one"
+
+    Examples
+    --------
+    >>> from mercer import RBF, GaussianProcessClassifier
+    >>> model = GaussianProcessClassifier(4.0 * RBF(), optimizer=None).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[0.5], [4.5]]).tolist(), float(model.predict_proba([[50.0]])[0, 0])
+    (['low', 'high'], 0.5)
+    """
+
+    needs: ClassVar[str] = "psd"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "optimizer": [StrOptions({"fmin_l_bfgs_b"}), callable, None],
+        "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
+        "max_iter_predict": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "copy_X_train": ["boolean"],
+        "random_state": ["random_state"],
+        "multi_class": [StrOptions({"one_vs_rest", "one_vs_one"})],
+        "n_jobs": [Integral, None],
+        "bounds": ["array-like", dict],
+        "fixed": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100,
+        warm_start: bool = False,
+        copy_X_train: bool = True,
+        random_state: Any = None,
+        multi_class: str = "one_vs_rest",
+        n_jobs: int | None = None,
+        bounds: Any = (1e-5, 1e5),
+        fixed: Any = (),
+    ) -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter_predict = max_iter_predict
+        self.warm_start = warm_start
+        self.copy_X_train = copy_X_train
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.n_jobs = n_jobs
+        self.bounds = bounds
+        self.fixed = fixed
+
+    def _takes_vectors(self) -> bool:
+        if isinstance(self.kernel, TheirKernel):
+            return bool(self.kernel.requires_vector_input)
+        return super()._takes_vectors()
+
+    @fits
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the parameters by the approximate evidence of the labels ``y``."""
+        start = time.perf_counter()
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        as_learned(self.kernel, self.bounds, self.fixed)
+        if self._takes_vectors():
+            X, y = validate_data(self, X, y, dtype=np.float64)
+        else:
+            X = self._check_X(X, reset=True)
+            if len(y) != raw_length(X):
+                raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        n = raw_length(X)
+        check_budget(n, n, np.float64)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        self.n_classes_ = len(self.classes_)
+        if self.n_classes_ < 2:
+            raise ValueError(f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class")
+        past = vars(self).get("_machines", []) if self.warm_start else []
+        self._machines, self._pairs = [], self._problems()
+        for number, (a, b) in enumerate(self._pairs):
+            rows = np.arange(n) if b is None else np.flatnonzero((label == a) | (label == b))
+            some = X if len(rows) == n else pick_rows(X, rows)
+            machine = _OneMachine(as_learned(self.kernel, self.bounds, self.fixed), some, label[rows] == a, self.max_iter_predict)
+            if number < len(past) and len(past) == len(self._pairs):
+                machine.model.theta = past[number].model.theta
+                machine.mode = past[number].mode
+            self._learn(machine)
+            machine.settle()
+            self._machines.append(machine)
+        values = [m.found.value for m in self._machines]
+        self.log_marginal_likelihood_value_ = float(np.mean(values))
+        kernels = [m.model.kernel for m in self._machines]
+        self.kernel_ = kernels[0] if len(kernels) == 1 else kernels
+        self.report_ = GaussianProcessReport(
+            "; ".join(repr(k) for k in kernels),
+            f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {format_bytes(8 * n * n)}",
+            self.log_marginal_likelihood_value_,
+            0.0,
+            sum(m.evaluations for m in self._machines),
+            tuple(name for m in self._machines for name in at_bounds(m.model)),
+            time.perf_counter() - start,
+        )
+        return self
+
+    def _problems(self) -> list[tuple[int, int | None]]:
+        """The class that is 1, and the one that is 0; None for all others."""
+        k = self.n_classes_
+        if k == 2:
+            return [(1, None)]
+        if self.multi_class == "one_vs_rest":
+            return [(c, None) for c in range(k)]
+        return [(a, b) for a in range(k) for b in range(a + 1, k)]
+
+    def _learn(self, machine: _OneMachine) -> None:
+        tell = step_teller(self)
+
+        def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+            value, slope = machine.at(theta, eval_gradient)
+            if tell is not None and tell(machine.evaluations, value):
+                raise StopIteration
+            return (-value, -slope) if eval_gradient else -value
+
+        learn(machine.model, minus, self.optimizer, self.n_restarts_optimizer, self.random_state, self.kernel)
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+        """The approximate evidence for the logarithms ``theta``, averaged over the problems of several classes."""
+        check_is_fitted(self)
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        values, slopes = [], []
+        for fitted in self._machines:
+            model = as_learned(fitted.model.kernel, self.bounds, self.fixed)
+            machine = _OneMachine(model, fitted.X, fitted.label, self.max_iter_predict)
+            value, slope = machine.at(np.asarray(theta, dtype=float), eval_gradient)
+            values.append(value)
+            slopes.append(slope)
+        return (float(np.mean(values)), np.mean(slopes, axis=0)) if eval_gradient else float(np.mean(values))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities, averaged over the latent function: far from the data they are undecided."""
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        each = np.column_stack([averaged(*machine.latent(X)) for machine in self._machines])
+        if self.n_classes_ == 2:
+            return np.column_stack([1 - each[:, 0], each[:, 0]])
+        if self.multi_class == "one_vs_one":
+            votes = np.zeros((len(each), self.n_classes_))
+            for number, (a, b) in enumerate(self._pairs):
+                votes[:, a] += each[:, number]
+                votes[:, b] += 1 - each[:, number]  # type: ignore[index]
+            each = votes
+        total = each.sum(axis=1, keepdims=True)
+        return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / self.n_classes_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class."""
+        probability = self.predict_proba(X)
+        return self.classes_[(probability[:, 1] > 0.5).astype(int) if self.n_classes_ == 2 else np.argmax(probability, axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

@@ -1,0 +1,75 @@
+"""Learning a kernel's parameters: descent from several starts, within bounds, by any optimiser."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from mercer.errors import explain
+from mercer.estimators.hyper import Learned, Theirs
+
+Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
+
+
+def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: int, random_state: Any, given: Any) -> None:
+    """Set the model's θ to the best that the optimiser finds; parameters that end at their bounds are named in a warning."""
+    start, bounds = model.theta, model.bounds
+    if optimizer is None or len(start) == 0:
+        return
+    starts = [start]
+    if restarts > 0:
+        if not np.isfinite(bounds).all():
+            rule = "needs bounded parameters to draw starts from"
+            raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
+        rng = check_random_state(random_state)
+        starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(restarts)]
+    best, at = np.inf, start
+    for theta in starts:
+        found, value = _descend(optimizer, minus, np.clip(theta, bounds[:, 0], bounds[:, 1]), bounds)
+        if value < best:
+            best, at = value, found
+    if not np.isfinite(best):
+        rule = "gives no finite likelihood at any start"
+        raise ValueError(explain("kernel", given, rule, "raise alpha, or begin with other parameters"))
+    model.theta = at
+    for name in at_bounds(model):
+        message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
+        warnings.warn(message, ConvergenceWarning, stacklevel=5)
+
+
+def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, float]:
+    if callable(optimizer):
+        found, value = optimizer(minus, theta, bounds=bounds)
+        return np.asarray(found), float(value)
+    best, lowest = theta, np.inf  # where to end if a callback stops us
+
+    def watched(at: np.ndarray) -> Any:
+        nonlocal best, lowest
+        value, slope = minus(at)
+        if value < lowest:
+            best, lowest = at.copy(), value
+        return value, slope
+
+    try:
+        result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
+    except StopIteration:
+        return best, float(lowest)
+    if result.status not in (0, 1):
+        message = f"lbfgs failed to converge ({result.message}); scale the data, or set bounds"
+        warnings.warn(message, ConvergenceWarning, stacklevel=6)
+    return result.x, float(result.fun)
+
+
+def at_bounds(model: Learned | Theirs) -> list[str]:
+    """The names of the parameters that lie at their bounds."""
+    theta, bounds = model.theta, model.bounds
+    if len(theta) == 0:
+        return []
+    close = np.isclose(bounds, theta[:, None], rtol=1e-6, atol=1e-6).any(axis=1)
+    return [name for name, hit in zip(model.labels(), close, strict=True) if hit]
