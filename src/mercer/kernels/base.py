@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
+from mercer import _compiled
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import VECTORS
@@ -213,6 +214,12 @@ class Kernel:
 
             raise NotDifferentiableError(explain("gradient", self, "is not defined for this kernel"))
         return iter(())
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        """Yield d/dθ of Σ weights∘k over one tile for every continuous parameter; kernels may know a shorter way than by tiles."""
+        total = _compiled.storage.weighted_sum
+        for name, index, tile in self.tile_derivatives(pair):
+            yield name, index, total(weights, np.ascontiguousarray(tile))
 
     def continuous_params(self) -> dict[str, Any]:
         """The parameters that `gradient` differentiates, in its order, by nested name."""

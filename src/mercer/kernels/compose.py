@@ -130,6 +130,11 @@ class Sum(_Nary):
             for inner, index, tile in child.tile_derivatives(part):
                 yield f"{name}__{inner}", index, tile
 
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        for name, child, part in self.pairs(pair):
+            for inner, index, value in child.weighted_derivatives(part, weights):
+                yield f"{name}__{inner}", index, value
+
     @classmethod
     def examples(cls) -> list[Kernel]:
         from mercer.kernels.distance import NegativeDistance
@@ -175,14 +180,23 @@ class Product(_Nary):
         return 0 if 0 in dims else float(np.prod([float(v) for v in dims])) if np.inf in dims else int(np.prod(dims, dtype=object))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, child, part, others in self._with_others(pair):
+            for inner, index, tile in child.tile_derivatives(part):
+                yield f"{name}__{inner}", index, tile * others
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        for name, child, part, others in self._with_others(pair):
+            for inner, index, value in child.weighted_derivatives(part, weights * others):
+                yield f"{name}__{inner}", index, value
+
+    def _with_others(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair, np.ndarray]]:
+        """Every factor, and the product of the others on this tile."""
         tiles = []
         for _, child, part in self.pairs(pair):
             tiles.append(np.empty(pair.shape))
             child.tile(part, tiles[-1])
         for at, (name, child, part) in enumerate(self.pairs(pair)):
-            others = np.prod([t for i, t in enumerate(tiles) if i != at], axis=0)
-            for inner, index, tile in child.tile_derivatives(part):
-                yield f"{name}__{inner}", index, tile * others
+            yield name, child, part, np.prod([t for i, t in enumerate(tiles) if i != at], axis=0)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -237,6 +251,14 @@ class Scaled(Composite):
         yield "factor", None, value
         for inner, index, tile in self.kernel.tile_derivatives(part):
             yield f"kernel__{inner}", index, tile * self.factor
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        part = pair.of(pair.x[0], pair.y[0])
+        value = np.empty(pair.shape)
+        self.kernel.tile(part, value)
+        yield "factor", None, _compiled.storage.weighted_sum(weights, value)
+        for inner, index, found in self.kernel.weighted_derivatives(part, weights):
+            yield f"kernel__{inner}", index, found * self.factor
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         if self.factor < 0:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mercer import _compiled
 from mercer.errors import ShapeError, explain
 from mercer.gram.engine import map_tiles
 from mercer.gram.pair import Pair
@@ -30,8 +29,7 @@ def gradient(kernel: Kernel, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
         tile = np.ascontiguousarray(weights[rows[0] : rows[1], cols[0] : cols[1]])
         if symmetric and rows != cols:
             tile = tile + weights[cols[0] : cols[1], rows[0] : rows[1]].T
-        total = _compiled.storage.weighted_sum
-        return [(name, index, total(tile, np.ascontiguousarray(d))) for name, index, d in kernel.tile_derivatives(pair)]
+        return list(kernel.weighted_derivatives(pair, tile))
 
     # a scalar parameter that is an integer still has a real derivative
     found: dict[str, Any] = {name: np.zeros(np.shape(value)) for name, value in kernel.continuous_params().items()}

@@ -92,6 +92,26 @@ class ScaledDistance(Kernel, abstract=True):
         slope = self.slope(s2)
         yield from self.scale_derivatives(pair, slope, s2)
 
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        """One scale per column: Σ M (x − y)² of all columns at once, from the sums of M and one product with it."""
+        scale = np.asarray(self.length_scale, dtype=float)
+        if scale.ndim == 0 or self._continuous != ("length_scale",) or not isinstance(pair.x, VectorSamples):
+            yield from super().weighted_derivatives(pair, weights)
+            return
+        centre = pair.x.mean
+        x, y = pair.x.x[pair.i0 : pair.i1] - centre, pair.y.x[pair.j0 : pair.j1] - centre
+        if float(max(np.abs(x).max(), np.abs(y).max())) > 1e3 * float(scale.min()):  # a difference of squares would lose too much
+            yield from super().weighted_derivatives(pair, weights)
+            return
+        tile, factor = self.scaled(pair)
+        s2 = tile * factor
+        with np.errstate(all="ignore"):
+            M = np.where(s2 > 0, weights * self.slope(s2), 0.0)
+        pair.work.serial_blas()
+        sums = M.sum(axis=1) @ (x * x) + M.sum(axis=0) @ (y * y) - 2.0 * np.einsum("if,if->f", x, M @ y)
+        for f, value in enumerate(sums / scale**3):
+            yield "length_scale", f, float(value)
+
     def scale_derivatives(self, pair: Pair, slope: np.ndarray, s2: np.ndarray) -> Iterator[Derivative]:
         if not np.ndim(self.length_scale):
             # slope may be infinite where s² is 0; the product is 0 there
