@@ -27,6 +27,7 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/svm.py
 	$(BIN)/python benchmarks/ridge.py
 	$(BIN)/python benchmarks/density.py
+	$(BIN)/python benchmarks/gp.py
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
