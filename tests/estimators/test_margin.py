@@ -326,3 +326,57 @@ def test_a_fine_tolerance_reaches_scikit_learns_decisions():
     for C in (1.0, 100.0):
         ours, peer = (library.SVC(C=C, gamma=0.05, tol=1e-6).fit(X, y) for library in (mercer, theirs))
         np.testing.assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-3)
+
+
+def true_gap(model, X, y, C, kernel):
+    """The KKT gap of two classes from the exact kernel."""
+    beta = np.zeros(len(X))
+    beta[model.support_] = model.dual_coef_[0]
+    sign = np.where(y == 1, 1.0, -1.0)
+    h = sign - kernel(X, X[model.support_]) @ model.dual_coef_[0]
+    inner = 1e-12 * C
+    up = np.where(sign > 0, beta < C - inner, beta < -inner)
+    down = np.where(sign > 0, beta > inner, beta > -C + inner)
+    return h[up].max() - h[down].min()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e5, 1e7])
+def test_clusters_far_apart_are_not_blurred(offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 3))
+    X[:, 0] += np.where(np.arange(800) % 2, offset, -offset)
+    y = (X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=800) > 0).astype(int)
+    model = SVC(gamma=1.0).fit(X, y)
+    assert model.report_.converged
+    assert true_gap(model, X, y, 1.0, RBF.from_gamma(1.0)) < 1.5e-3
+
+
+def test_what_a_small_budget_cannot_resolve_is_not_called_converged():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(5200, 3))
+    y = np.where(rng.uniform(size=5200) < 0.1, X[:, 0] > 0, X[:, 0] < 0).astype(int)
+    with config_context(memory_budget="1 MB"), pytest.warns(ConvergenceWarning, match="memory budget"):
+        model = SVC(gamma=0.05, C=300.0).fit(X, y)
+    assert not model.report_.converged
+
+
+def test_steps_of_both_precisions_are_counted_and_limited():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 5)), rng.integers(0, 2, 1500)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model = SVC(gamma=0.5, C=1e4, max_iter=3000).fit(X, y)
+    assert model.n_iter_[0] == 3000
+
+
+@pytest.mark.parametrize("gamma", [0.5, 2.0])
+def test_a_tolerance_means_as_much_for_a_ball_as_for_a_half_space(gamma):
+    X = np.random.default_rng(7).normal(size=(900, 4))
+    coarse, fine = (SVDD(gamma=gamma, nu=0.1, tol=tol).fit(X) for tol in (1e-3, 1e-9))
+    assert coarse.radius_ == pytest.approx(fine.radius_, rel=1e-4)
+    np.testing.assert_allclose(coarse.decision_function(X), fine.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("weights", [{0: -1.0, 1: 1.0}, {0: 0.0, 1: 1.0}, {0: np.nan}])
+def test_class_weights_are_positive(weights):
+    with pytest.raises(ValueError, match="class_weight"):
+        SVC(class_weight=weights).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -155,3 +157,12 @@ def test_the_primal_is_the_dual(kernel):
     sparse = KernelRidge(alpha=0.5, kernel=Linear()).fit(sp.csr_array(X), Y)
     np.testing.assert_allclose(sparse.predict(sp.csr_array(X)), KernelRidge(alpha=0.5, kernel=Linear()).fit(X, Y).predict(X), atol=1e-10)
     assert hasattr(sparse, "primal_coef_")
+
+
+def test_dependent_features_fall_back_to_the_dual():
+    X = np.random.default_rng(3).normal(size=(400, 3))
+    y = X[:, 1] ** 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KernelRidge(alpha=1e-12, kernel=Linear()).fit(np.column_stack([X, X]) * 1e3, y)
+    assert not hasattr(model, "primal_coef_") and np.isfinite(model.dual_coef_).all()

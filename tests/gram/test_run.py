@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+
+from mercer import config_context, get_config
+from mercer.gram.run import run
 
 PROGRAM = """
 import threading, time
@@ -32,3 +36,10 @@ def test_linear_algebra_has_its_threads_after_a_run():
     """Whichever thread was the first to use it."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "True\nTrue\n"
+
+
+def test_settings_reach_the_threads():
+    seen = []
+    with config_context(threads=4, memory_budget="1 MB"):
+        run(12, lambda number, space: (time.sleep(0.01), seen.append(get_config().memory_budget)))
+    assert set(seen) == {1_000_000}

@@ -59,7 +59,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
 
     Parameters
     ----------
-    kernel : a mercer kernel, an expression, or a kernel of ``sklearn.gaussian_process.kernels``. By default ``1.0 * RBF(1.0)``, fixed
+    kernel : a mercer kernel, an expression, or a kernel of ``sklearn.gaussian_process.kernels``. By default ``1.0 * RBF(1.0)``
     alpha : variance of the noise, one number or one for each sample
     optimizer : "fmin_l_bfgs_b", None, or a function of (objective, start, bounds) as in scikit-learn
     n_restarts_optimizer : further starts, drawn within the bounds

@@ -28,6 +28,8 @@ class Learned:
         known = kernel.continuous_params()
         limits = bounds if isinstance(bounds, dict) else {}
         every = (1e-5, 1e5) if isinstance(bounds, dict) else tuple(bounds)
+        if any(np.shape(pair) != (2,) for pair in (every, *limits.values())):
+            raise ParameterError(explain("bounds", bounds, "must be two positive numbers, or such pairs by name"))
         for name in (*fixed, *limits):
             if name not in known:
                 remedy = f"choose among {', '.join(known) or 'none: the kernel has no continuous parameter'}"
@@ -136,10 +138,9 @@ class Theirs:
 
 
 def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:
-    """A copy of the kernel a process was given, ready to be learned; by default ``1.0 * RBF(1.0)``, fixed."""
+    """A copy of the kernel a process was given, ready to be learned; by default ``1.0 * RBF(1.0)``."""
     if kernel is None:
-        free = 1.0 * RBF(length_scale=1.0)
-        return Learned(free, fixed=tuple(free.continuous_params()))
+        return Learned(1.0 * RBF(length_scale=1.0), bounds, fixed)
     if isinstance(kernel, TheirKernel):
         return Theirs(clone(kernel))
     if isinstance(kernel, str):

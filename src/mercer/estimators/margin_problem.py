@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -123,14 +124,20 @@ class MarginProblem:
         single = self.matrix is None or self.matrix.dtype == np.float32
         # a slope sums as many rounding errors of K as there are coefficients, of no particular sign
         blur = self.blur * float(np.abs(self.diagonal).max()) * float(np.linalg.norm(solution.beta)) if single else 0.0
-        if single and not self.roomy and blur > 0.5 * self.tol:
-            self.plan += f", slopes known to {blur:.1e} in single precision"
-        elif single and (solution.reason == PRECISION or blur > 0.5 * self.tol):  # go on in double
-            plan, self.lazy = self.plan, None
-            self._store(np.float64)
-            self.plan = f"{plan}; then {self.plan}"
-            return solve_dual(self.matrix, target, lower, upper, solution.beta, **options)  # type: ignore[arg-type]
-        return solution
+        ended = solution.reason in ("converged", PRECISION)  # neither stopped nor out of steps
+        coarse = blur > 0.5 * self.tol or solution.reason == PRECISION
+        if not (single and ended and coarse):
+            return solution
+        if not self.roomy:
+            reason = "rows fit the memory budget in single precision only: raise it"
+            gap = solution.gap + blur
+            return dataclasses.replace(solution, gap=gap, converged=gap <= self.tol, reason=reason)
+        plan, self.lazy = self.plan, None
+        self._store(np.float64)
+        self.plan = f"{plan}; then {self.plan}"
+        options["max_iter"] = max(max_iter - solution.iterations, 0) if max_iter >= 0 else -1
+        finer = solve_dual(self.matrix, target, lower, upper, solution.beta, **options)  # type: ignore[arg-type]
+        return dataclasses.replace(finer, iterations=solution.iterations + finer.iterations, seconds=solution.seconds + finer.seconds)
 
     def coefficients(self, beta: np.ndarray) -> np.ndarray:
         """β for new samples: after a repair their rows would have to be changed, or, as here, β."""

@@ -133,16 +133,19 @@ class SVDD(OutlierMixin, SingleMachine):
         X, _, weight, choice = self._begin(X, None, sample_weight)
         rows, kernel = self._kept(choice, X, weight)
         problem = self._problem(kernel, X, rows)
-        room = weight[rows] / (self.nu * weight[rows].sum())
-        target = problem.diagonal[None] / 2
-        beta = filled(room, 1.0)[None]
+        # on the scale of the one-class machine, where a tolerance means as much; then divided by Σβ
+        share = self.nu * float(weight[rows].sum())
+        total = max(share, 1.0)
+        room = weight[rows] * (total / share)
+        target = total * problem.diagonal[None] / 2
+        beta = filled(room, total)[None]
         solution = problem.solve(target, np.zeros_like(beta), room[None].copy(), beta, 0.0, self.max_iter)
-        within = float(solution.beta[0] @ (target[0] - solution.slack[0]))
-        level = _boundary(solution, problem.diagonal)
+        within = float(solution.beta[0] @ (target[0] - solution.slack[0])) / total**2
+        level = _boundary(solution, problem.diagonal) / total
         self.radius_ = float(np.sqrt(max(2 * level + within, 0.0)))
         diagonal = problem.diagonal
         self._diagonal = float(diagonal[0]) if np.ptp(diagonal) <= 1e-12 * abs(float(diagonal[0])) else None
-        self._finish(problem, X, rows, 2 * solution.beta[0], 2 * level, solution, start)
+        self._finish(problem, X, rows, 2 * solution.beta[0] / total, 2 * level, solution, start)
         self.offset_ = np.array([-(self.radius_**2)])
         return self
 

@@ -35,8 +35,8 @@ def explicit_width(data: Training) -> int | None:
     return int(width) if 2 * width <= data.count and stored <= get_config().memory_budget // 2 else None
 
 
-def solve_primal(data: Training, penalty: float, Y: np.ndarray) -> PrimalSolution:
-    """(ΦᵀWΦ + λI) v = ΦᵀWY by Cholesky."""
+def solve_primal(data: Training, penalty: float, Y: np.ndarray) -> PrimalSolution | None:
+    """(ΦᵀWΦ + λI) v = ΦᵀWY by Cholesky; None where features depend on each other beyond what λ mends."""
     assert data.kernel is not None
     features = data.kernel.map_features(Batch(data.samples()), None)
     weight = data.weight[:, None]
@@ -44,7 +44,10 @@ def solve_primal(data: Training, penalty: float, Y: np.ndarray) -> PrimalSolutio
     normal = features.T @ weighted
     normal = normal.toarray() if hasattr(normal, "toarray") else np.asarray(normal)
     normal[np.diag_indices_from(normal)] += penalty
-    factor = linalg.cho_factor(normal, check_finite=True)
+    try:
+        factor = linalg.cho_factor(normal, check_finite=True)
+    except np.linalg.LinAlgError:
+        return None
     right = np.asarray(weighted.T @ Y)
     weights = linalg.cho_solve(factor, right)
     # once more on what is left: the normal equations square the condition number

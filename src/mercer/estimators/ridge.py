@@ -129,8 +129,10 @@ class KernelRidge(_Ridge):
         coefficients = None
         for value in np.unique(penalty):
             at = np.arange(Y.shape[1]) if len(penalty) == 1 else np.flatnonzero(penalty == value)
-            if width is not None:
-                found = solve_primal(data, float(value), Y[:, at])
+            found = solve_primal(data, float(value), Y[:, at]) if width is not None else None
+            if found is None:
+                width, coefficients = None, None  # for all outputs alike
+            else:
                 coefficients = np.empty((len(found.weights), Y.shape[1])) if coefficients is None else coefficients
                 coefficients[:, at], A[:, at], F[:, at] = found.weights, found.dual, found.values
                 plan, solver = found.plan, found.solver

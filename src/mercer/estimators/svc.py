@@ -53,7 +53,10 @@ class MarginClassifier(ClassifierMixin, Margin):
         if self.class_weight is None:  # type: ignore[attr-defined]
             self.class_weight_ = np.ones(len(self.classes_))
         else:
-            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y[rows])  # type: ignore[attr-defined]
+            given = self.class_weight  # type: ignore[attr-defined]
+            self.class_weight_ = np.asarray(compute_class_weight(given, classes=self.classes_, y=y[rows]), dtype=float)
+            if not np.isfinite(self.class_weight_).all() or (self.class_weight_ <= 0).any():
+                raise ParameterError(explain("class_weight", given, "must be finite and positive for every class"))
         bound = weight * self.class_weight_[np.minimum(label, len(self.classes_) - 1)]
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))

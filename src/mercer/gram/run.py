@@ -7,6 +7,7 @@ changes what is in it, so results are the same to the bit for any number of thre
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import itertools
 import os
 import sys
@@ -183,7 +184,8 @@ class _Pool:
                     self.executor.shutdown(wait=False)
                 self.executor = ThreadPoolExecutor(threads, thread_name_prefix="mercer")
                 self.size = threads
-            return [self.executor.submit(job) for _ in range(threads)]
+            # settings live in a context, which a thread of the pool would not see
+            return [self.executor.submit(contextvars.copy_context().run, job) for _ in range(threads)]
 
     def borrow(self) -> Workspace:
         try:

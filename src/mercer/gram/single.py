@@ -61,6 +61,8 @@ class DenseRows(SingleRows):
     def __init__(self, z: np.ndarray) -> None:
         super().__init__(z)
         _compiled.storage.pack(z, self.panels)
+        # a coordinate is rounded by its size, and far apart clusters have large ones
+        self.blur = 3.0 + float(np.abs(z).max(initial=0.0))
 
     def _strip(self, some: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
         _compiled.single.gaussian_rows(some[start:stop], self.panels, out, start, len(self))
