@@ -17,12 +17,13 @@ from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
 from mercer.solvers.rows import RowCache
 from mercer.solvers.smo import PRECISION, DualSolution, LazyRows, chunked, feasible, flat, padded_width, solve_dual
-from mercer.solvers.working_set import SIZE, solve_blocked
+from mercer.solvers.working_set import solve_blocked
 
 _SMALL = 5000  # up to here a dense matrix and plain pairs are quickest
 _TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
 _BLUR = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value rounded to single precision
 _ENOUGH = 512 * 2**20  # bytes of stored rows of a kernel that is quick to compute
+_LEAST = 64  # rows that are stored whatever the budget
 _FINE = 1e-4  # a smaller tolerance asks for double precision
 
 
@@ -56,8 +57,9 @@ class MarginProblem:
         self.blur = _BLUR
         self.lazy: LazyRows | None = None
         self.roomy = 8 * n * n <= get_config().memory_budget // 2
-        if kernel is None or repair is not None or n <= _SMALL or (tol < _FINE and self.roomy):
-            precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
+        precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
+        fitting = (8 if precise else 4) * n * n <= get_config().memory_budget // 2
+        if kernel is None or repair is not None or (fitting and (n <= _SMALL or tol < _FINE)):
             self._store(np.float64 if precise else np.float32)
             if repair is not None:
                 assert self.matrix is not None
@@ -118,7 +120,7 @@ class MarginProblem:
             compute = (lambda rows, out: dense(kernel, side.take(rows), side, out=out)) if quick is None else quick.rows
             # a quick kernel computes a row again in the time that fresh memory for it takes
             budget = get_config().memory_budget // 2 if quick is None else min(get_config().memory_budget // 2, _ENOUGH)
-            cache = RowCache(len(side), compute, 2 * SIZE, budget, None if quick is None else quick.block)
+            cache = RowCache(len(side), compute, _LEAST, budget, None if quick is None else quick.block)
             solution = solve_blocked(cache, self.diagonal, target, lower, upper, beta, **options)
             self.plan += f", {cache.computed} rows computed"
         single = self.matrix is None or self.matrix.dtype == np.float32

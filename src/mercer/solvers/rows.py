@@ -8,6 +8,8 @@ import numpy as np
 
 from mercer.config import get_config
 
+_APART = 32 * 2**20  # bytes of rows on their way to slots that are not neighbours
+
 
 class RowCache:
     """Float32 rows in slots, filled by ``compute(rows, out)``; when all slots are taken, the rows longest unused give way.
@@ -48,10 +50,12 @@ class RowCache:
             self.slot_of[evicted[evicted >= 0]] = -1
             if np.array_equal(free, np.arange(free[0], free[0] + len(free))):
                 self.compute(missing, self.table[free[0] : free[0] + len(free)])
-            else:
-                made = np.empty((len(missing), self.count), dtype=np.float32)
-                self.compute(missing, made)
-                self.table[free] = made
+            else:  # a few at a time: what is computed apart must not double the memory
+                step = max(1, _APART // (4 * self.count))
+                for at in range(0, len(missing), step):
+                    made = np.empty((len(missing[at : at + step]), self.count), dtype=np.float32)
+                    self.compute(missing[at : at + step], made)
+                    self.table[free[at : at + step]] = made
             self.owner[free] = missing
             self.slot_of[missing] = free
             self.used[free] = self.clock

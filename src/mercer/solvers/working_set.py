@@ -123,14 +123,17 @@ def _slack(cache: RowCache, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
 
 
 def _choose(top: np.ndarray, bottom: np.ndarray, last: np.ndarray, size: int) -> np.ndarray:
-    """Half from the last round, half the worst violators: as many that want up as want down."""
+    """Half from the last round, half the worst violators: of every group as many that want up as want down."""
     keep = last[-(size // 2) :] if len(last) else last
+    free = np.ones(top.shape[1], dtype=bool)
+    free[keep] = False
     want = size - len(keep)
-    score_up, score_down = top.max(axis=0), (-bottom).max(axis=0)
-    score_up[keep] = score_down[keep] = -np.inf
-    half = max(1, want // 2)
-    first = np.argpartition(-score_up, half)[:half] if half < len(score_up) else np.argsort(-score_up)
-    score_down[first] = -np.inf
-    rest = want - len(first)
-    second = np.argpartition(-score_down, rest)[:rest] if rest < len(score_down) else np.argsort(-score_down)
-    return np.concatenate([keep, np.sort(np.concatenate([first, second]))])
+    scores = [score for g in range(len(top)) for score in (top[g], -bottom[g])]
+    found: list[np.ndarray] = []
+    for number, score in enumerate(scores):
+        count = (want - sum(map(len, found))) // (len(scores) - number)
+        score = np.where(free, score, -np.inf)
+        best = np.argpartition(-score, count)[:count] if count < len(score) else np.argsort(-score)[: int(free.sum())]
+        free[best] = False
+        found.append(best)
+    return np.concatenate([keep, np.sort(np.concatenate(found))])
