@@ -46,6 +46,7 @@ _WHERE = {
     "KernelDensity": "mercer.estimators.density",
     "GaussianProcessRegressor": "mercer.estimators.gp",
     "GaussianProcessClassifier": "mercer.estimators.gp_classifier",
+    **dict.fromkeys(("RVR", "RVC"), "mercer.estimators.rvm"),
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

@@ -18,7 +18,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RBF, GaussianProcessClassifier, Jaccard, Matern, NegativeDistance, config_context, errors
-from mercer.estimators.gp_classifier import averaged
+from mercer.estimators.averaging import averaged
 from mercer.solvers.laplace import laplace
 
 

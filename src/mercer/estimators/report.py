@@ -109,3 +109,29 @@ class PenalisedReport:
                 f"solver      {self.solver}; {self.samples} samples, {self.seconds:.3g} s",
             ]
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class RelevanceReport:
+    """What a relevance vector machine kept, and how it got there."""
+
+    kernel: str
+    status: str
+    plan: str
+    likelihood: float
+    relevant: int
+    samples: int
+    iterations: int
+    converged: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        verdict = "converged" if self.converged else "NOT converged"
+        return "\n".join(
+            [
+                f"kernel      {self.kernel} ({self.status}; as a basis, any function will do)",
+                f"plan        {self.plan}",
+                f"{verdict}: log marginal likelihood {self.likelihood:.10g}",
+                f"            {self.iterations} steps, {self.relevant} of {self.samples} samples are relevant, {self.seconds:.3g} s",
+            ]
+        )

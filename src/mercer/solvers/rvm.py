@@ -1,0 +1,307 @@
+"""Sparse Bayesian learning: the fast sequential maximisation of the evidence by Tipping and Faul.
+
+Every weight has a precision of its own; the evidence drives most of them to infinity. Functions of the basis enter and leave one at
+a time, whichever raises the evidence most; the precisions of those in use, and the noise, are tuned together in between, because
+that needs none of the others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import linalg, optimize
+from scipy.special import expit, log_expit
+
+_LIGHT, _FULL, _THOROUGH = 4, 5, 200  # steps of tuning: of precisions, of the noise too now and then, and at the end
+_STARTS = 1.0, 0.01  # variances of the noise to begin with, as shares of the targets'
+_ALIKE = 1e-8  # 1 − cos² of functions that are the same for every purpose
+_REACH = 10.0  # how far tuning may move the logarithm of a precision; what would go further leaves
+
+
+class Basis(Protocol):
+    """The matrix Φ, a row for each sample and a column for each function."""
+
+    count: int
+
+    def columns(self, which: np.ndarray) -> np.ndarray: ...
+
+    def correlate(self, V: np.ndarray) -> np.ndarray:
+        """ΦᵀV."""
+
+    def energy(self, b: np.ndarray) -> np.ndarray:
+        """Σ b_i φ_i² of every function."""
+
+
+@dataclasses.dataclass
+class Settled:
+    """The posterior of the weights at given precisions."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    value: float  # the log evidence, or Laplace's approximation of it
+    pull: np.ndarray  # ΦᵀΔ of it is Q: what the samples want of every function
+
+
+Teller = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
+Scan = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Likelihood(Protocol):
+    """What the targets are, given the function."""
+
+    def settle(self, A: np.ndarray, alpha: np.ndarray) -> Settled: ...
+
+    def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, found: Settled) -> Scan:
+        """S and Q of all functions, and which are multiples of one in use."""
+
+    def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
+        """Better precisions for the functions in use, in so many steps; parameters of the likelihood itself move with them."""
+
+
+def _posterior(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
+    """(H + diag α)⁻¹ and the logarithm of its determinant; scaled by √α, so that precisions of any size are harmless."""
+    root = 1.0 / np.sqrt(alpha)
+    scaled = root[:, None] * H * root
+    scaled.reshape(-1)[:: len(H) + 1] += 1.0
+    lower = linalg.cholesky(scaled, lower=True, check_finite=False)
+    half = linalg.solve_triangular(lower, np.diag(root), lower=True, check_finite=False)
+    return half.T @ half, float(2 * np.log(root).sum() - 2 * np.log(lower.diagonal()).sum())
+
+
+def _scanned(energy: np.ndarray, Q: np.ndarray, C: np.ndarray, active: np.ndarray, covariance: np.ndarray) -> Scan:
+    """From ‖φ‖² of all functions and their products C with those in use, in the metric of the likelihood."""
+    if len(active) == 0:
+        return energy, Q, np.zeros(len(energy), dtype=bool)
+    S = energy - np.einsum("ij,ij->i", C @ covariance, C)
+    copy = (np.square(C) >= (1 - _ALIKE) * energy[:, None] * energy[active]).any(axis=1)
+    copy[active] = False
+    return S, Q, copy
+
+
+class Gaussian:
+    """Numbers with noise of one variance, learned unless it is given."""
+
+    def __init__(self, y: np.ndarray, noise: float | None, tol: float) -> None:
+        self.y, self.learned, self.tol = y, noise is None, tol
+        typical = float(np.var(y)) or float(y @ y) / len(y) or 1.0
+        self.floor = 1e-8 * typical  # below, the functions reproduce the numbers and the evidence has no maximum
+        self.noise = noise or typical
+        self._products: dict[int, np.ndarray] = {}  # Φᵀφ of functions that were in use once
+        self._energy: np.ndarray | None = None
+        self._known: tuple[np.ndarray | None, np.ndarray, np.ndarray] = None, y, y
+
+    def maximise(self, basis: Basis, most: int, tell: Teller) -> Relevance:
+        """The best of what different first guesses of the noise lead to: the evidence has many maxima, and this costs little."""
+        starts, best = [share * self.noise for share in _STARTS] if self.learned else [self.noise], None
+        for noise in starts:
+            self.noise = noise
+            found = maximise(basis, self, most, self.tol, tell)
+            if best is None or found.value > best[0].value:
+                best = found, self.noise
+        assert best is not None
+        self.noise = best[1]
+        return best[0]
+
+    def settle(self, A: np.ndarray, alpha: np.ndarray) -> Settled:
+        n = len(self.y)
+        H, b = self._moments(A)
+        covariance, logdet = _posterior(H / self.noise, alpha)
+        mean = covariance @ b / self.noise
+        gap = self.y - A @ mean
+        # yᵀC⁻¹y = ‖gap‖²/σ² + Σ α mean², a sum of what cannot be negative
+        quadratic = float(gap @ gap) / self.noise + float(alpha @ mean**2)
+        determinant = n * np.log(2 * np.pi * self.noise) - logdet - float(np.log(alpha).sum())
+        return Settled(mean, covariance, -0.5 * (determinant + quadratic), gap / self.noise)
+
+    def _moments(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """AᵀA and Aᵀy, kept while the functions in use stay."""
+        if self._known[0] is not A:
+            self._known = A, A.T @ A, A.T @ self.y
+        return self._known[1], self._known[2]
+
+    def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, found: Settled) -> Scan:
+        if self._energy is None:
+            self._energy = basis.energy(np.ones(len(self.y)))
+        for number, j in enumerate(active):
+            if j not in self._products:
+                self._products[j] = basis.correlate(A[:, [number]])[:, 0]
+        energy, Q = self._energy / self.noise, basis.correlate(found.pull[:, None])[:, 0]
+        C = np.array([self._products[j] for j in active]).reshape(len(active), basis.count).T / self.noise
+        return _scanned(energy, Q, C, active, found.covariance)
+
+    def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
+        """Ascent in all logarithms at once, from ΦᵀΦ and Φᵀy of the functions in use alone."""
+        n, (H, b), square = len(self.y), self._moments(A), float(self.y @ self.y)
+
+        def minus(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            precision, noise = np.exp(theta[:-1]), np.exp(theta[-1])
+            covariance, logdet = _posterior(H / noise, precision)
+            mean = covariance @ b / noise
+            gap = max(square - 2 * mean @ b + mean @ H @ mean, 0.0)
+            inner = precision * covariance.diagonal()  # 1 where the prior, not the samples, fixes a weight
+            value = n * theta[-1] + gap / noise + precision @ mean**2 - logdet - theta[:-1].sum()
+            slope = np.append(precision * mean**2 + inner - 1.0, n - gap / noise - (1.0 - inner).sum())
+            return 0.5 * value, 0.5 * slope
+
+        start, noise = np.log(alpha), np.log(self.noise)
+        limits = (np.log(self.floor), np.inf) if self.learned and most != _LIGHT else (noise, noise)
+        made = _ascend(minus, np.append(start, noise), most, self.tol, limits)
+        self.noise = float(made[-1])
+        return made[:-1]
+
+
+class Logistic:
+    """Labels 0 and 1; Laplace's approximation at the mode of the weights."""
+
+    def __init__(self, label: np.ndarray, tol: float) -> None:
+        self.label, self.sign, self.tol = label, 2.0 * label - 1.0, tol
+        self._last = np.zeros(len(label))  # the function of the last mode
+
+    def maximise(self, basis: Basis, most: int, tell: Teller) -> Relevance:
+        return maximise(basis, self, most, self.tol, tell)
+
+    def settle(self, A: np.ndarray, alpha: np.ndarray) -> Settled:
+        w = linalg.lstsq(A, self._last, check_finite=False)[0] if A.shape[1] else np.zeros(0)
+        w = min((w, np.zeros_like(w)), key=lambda at: self._cost(A, at, alpha))
+        for _ in range(100):
+            p = expit(A @ w)
+            slope = A.T @ (self.label - p) - alpha * w
+            covariance, logdet = _posterior(A.T @ ((p * (1 - p))[:, None] * A), alpha)
+            step = covariance @ slope
+            promise = float(slope @ step)
+            cost, share = self._cost(A, w, alpha), 1.0
+            while promise > 1e-14 and self._cost(A, w + share * step, alpha) > cost and share > 1e-8:
+                share /= 2
+            if promise <= 1e-14 or share <= 1e-8:
+                break
+            w = w + share * step
+        self._last = A @ w
+        determinant = float(np.log(alpha).sum()) + logdet
+        return Settled(w, covariance, -self._cost(A, w, alpha) + 0.5 * determinant, self.label - p)
+
+    def _cost(self, A: np.ndarray, w: np.ndarray, alpha: np.ndarray) -> float:
+        return float(-log_expit(self.sign * (A @ w)).sum() + 0.5 * alpha @ w**2)
+
+    def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, found: Settled) -> Scan:
+        p = self.label - found.pull
+        b = p * (1 - p)
+        V = np.column_stack([found.pull, b[:, None] * A])  # all that must meet the whole basis, at once
+        made = basis.correlate(V)
+        return _scanned(basis.energy(b), made[:, 0], made[:, 1:], active, found.covariance)
+
+    def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
+        """Ascent in all logarithms at once; the mode moves with them, and with it the curvature there."""
+
+        def minus(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            precision = np.exp(theta)
+            at = self.settle(A, precision)
+            p = self.label - at.pull
+            spread = np.einsum("ij,ij->i", A @ at.covariance, A)
+            bend = -0.5 * A.T @ (spread * p * (1 - p) * (1 - 2 * p))  # d value / d mean
+            slope = 0.5 * (1.0 - precision * (at.mean**2 + at.covariance.diagonal())) - precision * at.mean * (at.covariance @ bend)
+            return -at.value, -slope
+
+        return _ascend(minus, np.log(alpha), most, self.tol)
+
+
+def _ascend(
+    minus: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, most: int, tol: float, last: Any = None
+) -> np.ndarray:
+    """The numbers whose logarithms are best, near those at the start; the last one may have limits of its own."""
+    if len(start) == 0:
+        return start
+    bounds = [(v - _REACH, v + _REACH) for v in start]
+    if last is not None:
+        bounds[-1] = last
+    options = {"ftol": 0.0, "gtol": 0.1 * tol, "maxiter": most}
+    return np.exp(optimize.minimize(minus, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
+
+
+@dataclasses.dataclass
+class Relevance:
+    """The functions that stay, and their weights."""
+
+    active: np.ndarray
+    alpha: np.ndarray
+    mean: np.ndarray
+    covariance: np.ndarray
+    value: float
+    iterations: int
+    converged: bool
+
+
+def maximise(basis: Basis, likelihood: Likelihood, most: int, tol: float, tell: Callable[[int, float], bool] | None = None) -> Relevance:
+    """One function at a time, until none that enters or leaves raises the evidence by more than ``tol``²."""
+    active, alpha = np.zeros(0, dtype=int), np.zeros(0)
+    A = basis.columns(active)
+    found = likelihood.settle(A, alpha)
+    effort = 0  # how far the precisions in use were tuned since a function came or went
+    barred = np.zeros(basis.count, dtype=bool)  # what was tried in vain since the last success
+    for step in range(1, most + 1):
+        S, Q, copy = likelihood.scan(basis, active, A, found)
+        target, gain = _proposals(S, Q, active, alpha)
+        leaves = active[np.isinf(target[active])]
+        gain[np.setdiff1d(active, leaves)] = -np.inf
+        gain[leaves] = np.maximum(gain[leaves], 2 * tol * tol)  # what is of no use goes, however little that gains
+        gain[barred | copy] = -np.inf
+        best = int(np.argmax(gain))
+        if tell is not None and tell(step, found.value):
+            break
+        if gain[best] <= tol * tol:
+            if effort == _THOROUGH:
+                return Relevance(active, alpha, found.mean, found.covariance, found.value, step, True)
+            effort = _THOROUGH
+        else:
+            tried = _changed(basis, active, alpha, A, best, target[best])
+            settled = likelihood.settle(tried[2], tried[1])
+            if settled.value <= found.value - (0.5 * tol * tol if best in leaves else 0.0):
+                barred[best] = True  # the promise was Laplace's, or rounding's
+                continue
+            (active, alpha, A), found = tried, settled
+            barred[:] = False
+            effort = _FULL if step > 10 and step % 5 == 0 else _LIGHT
+        alpha = likelihood.tune(A, alpha, found, effort)
+        found = likelihood.settle(A, alpha)
+    return Relevance(active, alpha, found.mean, found.covariance, found.value, step, False)
+
+
+def _proposals(S: np.ndarray, Q: np.ndarray, active: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The precision at which the evidence is highest, for each function alone, and what moving there gains."""
+    s, q = S.copy(), Q.copy()
+    spare = alpha - S[active]
+    spare = np.where(spare > 1e-12 * alpha, spare, 1e-12 * alpha)
+    s[active], q[active] = alpha * S[active] / spare, alpha * Q[active] / spare
+    theta = q**2 - s
+    wanted = (theta > 0) & (s > 0)
+    with np.errstate(all="ignore"):
+        target = np.where(wanted, s**2 / theta, np.inf)
+        ratio = q**2 / s
+        gain = np.where(wanted, 0.5 * (ratio - 1 - np.log(ratio)), -np.inf)
+        # of those in use: from their precision to the best one, or to none
+        now, then = 1.0 / alpha, 1.0 / target[active]
+        gain[active] = _height(s[active], q[active], then) - _height(s[active], q[active], now)
+    gain[~np.isfinite(gain)] = -np.inf
+    return target, gain
+
+
+def _height(s: np.ndarray, q: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """What a function of this variance adds to the evidence of the others."""
+    grown = 1.0 + s * variance
+    return 0.5 * (q**2 * variance / grown - np.log(grown))
+
+
+def _changed(
+    basis: Basis, active: np.ndarray, alpha: np.ndarray, A: np.ndarray, j: int, precision: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Function j with a new precision: it enters, leaves (infinite) or stays."""
+    at = np.flatnonzero(active == j)
+    if len(at) == 0:
+        return np.append(active, j), np.append(alpha, precision), np.column_stack([A, basis.columns(np.array([j]))])
+    if np.isinf(precision):
+        return np.delete(active, at), np.delete(alpha, at), np.delete(A, at, axis=1)
+    alpha = alpha.copy()
+    alpha[at] = precision
+    return active, alpha, A
