@@ -318,25 +318,20 @@ def test_labels_have_the_mode_the_covariance_and_the_evidence_of_laplace(kernel,
     np.testing.assert_array_equal(model.predict(Z), model.predict_proba(Z).argmax(axis=1))
 
 
-@pytest.mark.parametrize(("tol", "slack"), [(1e-3, 1e-2), (1e-6, 1e-5)])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_evidence_of_a_classifier_is_stationary_and_nothing_is_left_out(seed, tol, slack):
-    X, label = two_gaussians(40, seed)
+def test_precisions_of_a_classifier_are_a_fixed_point_and_nothing_is_left_out(seed):
+    X, label = two_gaussians(60, seed)
     K = RBF()(X)
-    model = RVC(RBF(), tol=tol, max_iter=10_000).fit(X, label)
+    model = RVC(RBF(), tol=1e-6, max_iter=10_000).fit(X, label)
     Phi, alpha = basis(model, K), precisions(model)
-
-    def evidence(more: np.ndarray, theta: np.ndarray) -> float:
-        return naive_gp.rvm_laplace(more, label, np.exp(theta)).evidence
-
-    slope = naive_gp.differences(lambda theta: evidence(Phi, theta), np.log(alpha), 1e-2)
-    np.testing.assert_allclose(slope, 0.0, atol=slack)
-    reached = evidence(Phi, np.log(alpha))
-    for i in np.setdiff1d(np.arange(40), model.relevance_):
-        for one in np.logspace(-4, 6, 6):  # a far optimum, of large weights, may be a little higher: this is not convex
-            assert evidence(np.column_stack([Phi, K[:, i]]), np.log([*alpha, one])) < reached + (1e-3 if one >= 1 else 0.5)
-    for i in range(len(alpha)):
-        assert evidence(np.delete(Phi, i, axis=1), np.delete(np.log(alpha), i)) < reached + 1e-3
+    found = naive_gp.rvm_laplace(Phi, label, alpha)
+    np.testing.assert_allclose(alpha * (found.mean**2 + np.diag(found.covariance)), 1.0, atol=1e-3)
+    noise = 1 / found.curvature  # the normal likelihood that stands for the logistic one
+    reached = naive_gp.rvm_evidence(Phi, found.target, alpha, noise)
+    for i in np.setdiff1d(np.arange(60), model.relevance_):
+        for one in np.logspace(-4, 8, 13):
+            more = naive_gp.rvm_evidence(np.column_stack([Phi, K[:, i]]), found.target, np.append(alpha, one), noise)
+            assert more < reached + 1e-2
 
 
 def test_overlapping_gaussians_need_few_vectors_and_have_honest_probabilities():
@@ -396,7 +391,7 @@ def test_sonar(shared_data):
 def test_promoters(shared_data, kernel):
     frame = pd.read_csv(shared_data / "promoters/promotergene_kernlab.csv")
     X = pd.get_dummies(frame.drop(columns="Class"), dtype=float).to_numpy()
-    honest(RVC(kernel), X, frame["Class"].to_numpy(), 0.77)
+    honest(RVC(kernel), X, frame["Class"].to_numpy(), 0.80)
 
 
 # ---- Odd and bad input ----

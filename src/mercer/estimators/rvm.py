@@ -185,7 +185,7 @@ class RVR(RegressorMixin, _RelevanceMachine):
     fit_intercept : whether the constant is in the basis
     noise_variance : the variance of the noise; None to learn it
     max_iter : steps, each of which moves one function in, out, or to another precision
-    tol : relative change of a precision that is no more worth a step
+    tol : rise of the evidence that is no more worth a step, and relative change of a precision that is none
 
     Attributes
     ----------

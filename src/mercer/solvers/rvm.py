@@ -17,7 +17,9 @@ from scipy.special import expit, log_expit
 
 _LIGHT, _FULL, _THOROUGH = 4, 5, 200  # steps of tuning: of precisions, of the noise too now and then, and at the end
 _STARTS = 1.0, 0.01  # variances of the noise to begin with, as shares of the targets'
+_TURNS = 10  # times that a function may come and go, and promises in a row that are not kept
 _ALIKE = 1e-8  # 1 − cos² of functions that are the same for every purpose
+_NOTHING = 1e-10  # of a function is left that those in use do not explain: its S is rounding
 _REACH = 10.0  # how far tuning may move the logarithm of a precision; what would go further leaves
 
 
@@ -55,7 +57,7 @@ class Likelihood(Protocol):
     def settle(self, A: np.ndarray, alpha: np.ndarray) -> Settled: ...
 
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, found: Settled) -> Scan:
-        """S and Q of all functions, and which are multiples of one in use."""
+        """S and Q of all functions, and which are nothing new beside those in use."""
 
     def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
         """Better precisions for the functions in use, in so many steps; parameters of the likelihood itself move with them."""
@@ -77,6 +79,7 @@ def _scanned(energy: np.ndarray, Q: np.ndarray, C: np.ndarray, active: np.ndarra
         return energy, Q, np.zeros(len(energy), dtype=bool)
     S = energy - np.einsum("ij,ij->i", C @ covariance, C)
     copy = (np.square(C) >= (1 - _ALIKE) * energy[:, None] * energy[active]).any(axis=1)
+    copy |= _NOTHING * energy > S
     copy[active] = False
     return S, Q, copy
 
@@ -193,18 +196,20 @@ class Logistic:
         return _scanned(basis.energy(b), made[:, 0], made[:, 1:], active, found.covariance)
 
     def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
-        """Ascent in all logarithms at once; the mode moves with them, and with it the curvature there."""
+        """MacKay's fixed point, which takes the curvature at the mode as given.
 
-        def minus(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            precision = np.exp(theta)
-            at = self.settle(A, precision)
-            p = self.label - at.pull
-            spread = np.einsum("ij,ij->i", A @ at.covariance, A)
-            bend = -0.5 * A.T @ (spread * p * (1 - p) * (1 - 2 * p))  # d value / d mean
-            slope = 0.5 * (1.0 - precision * (at.mean**2 + at.covariance.diagonal())) - precision * at.mean * (at.covariance @ bend)
-            return -at.value, -slope
-
-        return _ascend(minus, np.log(alpha), most, self.tol)
+        The mode's own movement is left out on purpose: with it Laplace's evidence is higher and predictions are worse.
+        """
+        low, high = alpha * np.exp(-_REACH), alpha * np.exp(_REACH)
+        for _ in range(most):
+            determined = np.maximum(1.0 - alpha * found.covariance.diagonal(), 1e-12)
+            with np.errstate(divide="ignore", over="ignore"):
+                wanted = np.clip(determined / found.mean**2, low, high)
+            if np.abs(np.log(wanted / alpha)).max(initial=0.0) < self.tol:
+                break
+            alpha = wanted
+            found = self.settle(A, alpha)
+        return alpha
 
 
 def _ascend(
@@ -234,37 +239,44 @@ class Relevance:
 
 
 def maximise(basis: Basis, likelihood: Likelihood, most: int, tol: float, tell: Callable[[int, float], bool] | None = None) -> Relevance:
-    """One function at a time, until none that enters or leaves raises the evidence by more than ``tol``²."""
+    """One function at a time, until none that enters or leaves raises the evidence by more than ``tol``."""
     active, alpha = np.zeros(0, dtype=int), np.zeros(0)
     A = basis.columns(active)
     found = likelihood.settle(A, alpha)
     effort = 0  # how far the precisions in use were tuned since a function came or went
     barred = np.zeros(basis.count, dtype=bool)  # what was tried in vain since the last success
+    changes = np.zeros(basis.count, dtype=int)
     for step in range(1, most + 1):
         S, Q, copy = likelihood.scan(basis, active, A, found)
         target, gain = _proposals(S, Q, active, alpha)
         leaves = active[np.isinf(target[active])]
         gain[np.setdiff1d(active, leaves)] = -np.inf
-        gain[leaves] = np.maximum(gain[leaves], 2 * tol * tol)  # what is of no use goes, however little that gains
+        gain[changes > _TURNS] = -np.inf
+        gain[leaves] = np.maximum(gain[leaves], 2 * tol)  # what is of no use goes, however little that gains
         gain[barred | copy] = -np.inf
         best = int(np.argmax(gain))
         if tell is not None and tell(step, found.value):
             break
-        if gain[best] <= tol * tol:
+        if gain[best] <= tol or barred.sum() > _TURNS:
             if effort == _THOROUGH:
                 return Relevance(active, alpha, found.mean, found.covariance, found.value, step, True)
             effort = _THOROUGH
         else:
             tried = _changed(basis, active, alpha, A, best, target[best])
             settled = likelihood.settle(tried[2], tried[1])
-            if settled.value <= found.value - (0.5 * tol * tol if best in leaves else 0.0):
+            if settled.value <= found.value and best not in leaves:
                 barred[best] = True  # the promise was Laplace's, or rounding's
                 continue
             (active, alpha, A), found = tried, settled
             barred[:] = False
+            changes[best] += 1
             effort = _FULL if step > 10 and step % 5 == 0 else _LIGHT
         alpha = likelihood.tune(A, alpha, found, effort)
         found = likelihood.settle(A, alpha)
+        stays = alpha * found.covariance.diagonal() < 1 - 1e-9
+        if not stays.all():  # tuned away: the samples say nothing of their weights
+            active, alpha, A = active[stays], alpha[stays], A[:, stays]
+            found = likelihood.settle(A, alpha)
     return Relevance(active, alpha, found.mean, found.covariance, found.value, step, False)
 
 
@@ -275,7 +287,7 @@ def _proposals(S: np.ndarray, Q: np.ndarray, active: np.ndarray, alpha: np.ndarr
     spare = np.where(spare > 1e-12 * alpha, spare, 1e-12 * alpha)
     s[active], q[active] = alpha * S[active] / spare, alpha * Q[active] / spare
     theta = q**2 - s
-    wanted = (theta > 0) & (s > 0)
+    wanted = (theta > 1e-6 * s) & (s > 0)  # by less than that is by nothing
     with np.errstate(all="ignore"):
         target = np.where(wanted, s**2 / theta, np.inf)
         ratio = q**2 / s
