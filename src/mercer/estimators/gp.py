@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import time
 import warnings
 from numbers import Integral, Real
@@ -10,51 +10,44 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_array
 
-from mercer.config import format_bytes
+from mercer.config import format_bytes, get_config
 from mercer.domains.base import raw_length
 from mercer.errors import ShapeError, explain
-from mercer.estimators.base import Expansion, KernelEstimator, check_is_fitted
-from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.gp_learning import at_bounds, learn
-from mercer.estimators.hyper import Learned, Theirs, as_learned
-from mercer.gram.engine import check_budget
-from mercer.solvers.evidence import Evidence, evidence
+from mercer.estimators.base import check_is_fitted
+from mercer.estimators.fitting import fits
+from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
+from mercer.estimators.gp_exact import Exact
+from mercer.estimators.gp_learning import at_bounds
+from mercer.estimators.gp_sparse import Iterative, Sparse
+from mercer.estimators.hyper import Learned, Theirs
 
-_BLOCK = 1024  # new samples whose variance is computed at a time
-
-
-@dataclasses.dataclass(frozen=True)
-class GaussianProcessReport:
-    """What a Gaussian process learned, and how."""
-
-    kernel: str
-    plan: str
-    likelihood: float
-    jitter: float
-    evaluations: int
-    at_bounds: tuple[str, ...]
-    seconds: float
-
-    def __str__(self) -> str:
-        jitter = f", jitter {self.jitter:.3g} on the diagonal" if self.jitter else ""
-        bounds = f"; at their bounds: {', '.join(self.at_bounds)}" if self.at_bounds else ""
-        return "\n".join(
-            [
-                f"kernel      {self.kernel}",
-                f"plan        {self.plan}{jitter}",
-                f"evidence    log marginal likelihood {self.likelihood:.10g} after {self.evaluations} evaluations{bounds}",
-                f"            {self.seconds:.3g} s",
-            ]
-        )
+_METHODS = {"exact", "sparse", "iterative"}
+_ROUNDS = 3  # times that inducing points are chosen anew for the parameters found
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
+def fitted_mean(mean: Any, X: Any, y: np.ndarray) -> Any:
+    """A mean function: a copy fitted to the data, if it is a regressor; else as it is."""
+    return clone(mean).fit(X, y) if hasattr(mean, "fit") else mean
+
+
+def mean_at(mean: Any, X: Any, shape: tuple[int, ...]) -> np.ndarray | float:
+    """The mean function's values; one column serves all targets."""
+    if mean is None:
+        return 0.0
+    values = np.asarray(mean.predict(X) if hasattr(mean, "predict") else mean(X), dtype=np.float64)
+    if values.shape == shape:
+        return values
+    if values.size != shape[0]:
+        raise ShapeError(explain("mean", f"values of shape {values.shape}", f"must give one for each of the {shape[0]} samples"))
+    return values.reshape((shape[0],) + (1,) * (len(shape) - 1))
+
+
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess):
     """Gaussian process regression with scikit-learn's parameters and attributes, on any kernel.
 
     Parameters
@@ -66,13 +59,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
     normalize_y : learn (y − mean)/deviation; predictions are turned back
     bounds : limits of every learned parameter of a mercer kernel, or a dict of limits by name
     fixed : names of parameters that stay as they are
+    priors : densities of parameters by name, anything with ``logpdf``; they join the evidence while parameters are learned
+    mean : the mean function: None for 0, a function of X, or a regressor that is fitted first, such as ``LinearRegression()``
+    method : "exact" (Cholesky), "sparse" (inducing points, Titsias' bound), "iterative" (parameters by that bound, exact predictions
+        by conjugate gradients), or "auto": exact while the matrix fits the memory budget, else sparse
+    n_inducing : how many inducing points, at most
     random_state : chooses the restarts
 
     Attributes
     ----------
     kernel_ : the kernel with the parameters learned
     log_marginal_likelihood_value_ : the evidence there
-    L_, alpha_ : the lower factor of K + noise, and (K + noise)⁻¹ y
+    L_, alpha_ : the lower factor of K + noise, and (K + noise)⁻¹ y; for inducing points the factor of theirs, and their weights
+    inducing_ : positions of the inducing points among the samples, where there are any
+    mean_ : the mean function, fitted
+    report_ : the plan and why, the evidence or its bound, jitter, parameters at their bounds
 
     Examples
     --------
@@ -85,18 +86,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
     ([0.6, 0.0], True)
     """
 
-    needs: ClassVar[str] = "psd"
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **GaussianProcess._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), np.ndarray],
-        "optimizer": [StrOptions({"fmin_l_bfgs_b"}), callable, None],
-        "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
         "normalize_y": ["boolean"],
-        "copy_X_train": ["boolean"],
         "n_targets": [Interval(Integral, 1, None, closed="left"), None],
-        "random_state": ["random_state"],
-        "bounds": ["array-like", dict],
-        "fixed": ["array-like"],
+        "mean": [None, callable, HasMethods(["fit", "predict"])],
+        "method": [StrOptions({"auto", *_METHODS})],
+        "n_inducing": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -112,6 +109,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
         random_state: Any = None,
         bounds: Any = (1e-5, 1e5),
         fixed: Any = (),
+        priors: dict[str, Any] | None = None,
+        mean: Any = None,
+        method: str = "auto",
+        n_inducing: int = 500,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -123,16 +124,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
         self.random_state = random_state
         self.bounds = bounds
         self.fixed = fixed
-
-    # -- the kernel --------------------------------------------------------------------------------------------------
-
-    def _made(self, kernel: Any = None) -> Learned | Theirs:
-        return as_learned(self.kernel if kernel is None else kernel, self.bounds, self.fixed)
-
-    def _takes_vectors(self) -> bool:
-        if isinstance(self.kernel, TheirKernel):
-            return bool(self.kernel.requires_vector_input)
-        return super()._takes_vectors()
+        self.priors = priors
+        self.mean = mean
+        self.method = method
+        self.n_inducing = n_inducing
 
     # -- fit ---------------------------------------------------------------------------------------------------------
 
@@ -140,92 +135,92 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the parameters by the evidence of ``y``, one or several numbers for each sample in ``X``."""
         start = time.perf_counter()
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
-        model = self._made()
-        if self._takes_vectors():
-            X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_2d=True)
-        else:
-            X = self._check_X(X, reset=True)
-            y = check_array(y, ensure_2d=False, dtype=np.float64)
-            if len(y) != raw_length(X):
-                raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
+        X, y = self._begin(X, y, numbers=True)
         y = np.asarray(y, dtype=np.float64)
-        if self.n_targets is not None and (1 if y.ndim == 1 else y.shape[1]) != self.n_targets:
-            rule = f"is not the number of columns of y, {1 if y.ndim == 1 else y.shape[1]}"
-            raise ValueError(explain("n_targets", self.n_targets, rule))
-        n = raw_length(X)
-        if isinstance(self.alpha, np.ndarray) and self.alpha.shape != (n,):
-            raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({self.alpha.shape} != ({n},))")
-        check_budget(n, n, np.float64)
+        many = 1 if y.ndim == 1 else y.shape[1]
+        if self.n_targets is not None and many != self.n_targets:
+            raise ValueError(explain("n_targets", self.n_targets, f"is not the number of columns of y, {many}"))
+        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+        self.mean_ = fitted_mean(self.mean, X, y)
+        y = y - mean_at(self.mean_, X, y.shape)
         self._y_train_mean = y.mean(axis=0) if self.normalize_y else np.zeros(y.shape[1:])
         spread = y.std(axis=0) if self.normalize_y else np.ones(y.shape[1:])
         self._y_train_std = np.where(spread > 10 * np.finfo(float).eps * np.abs(self._y_train_mean), spread, 1.0)
-        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
         self.y_train_ = (y - self._y_train_mean) / self._y_train_std
+        model = self._made()
         model.fit(self.X_train_)
-        self._evaluations = 0
-        self._model = model
-        self.kernel_ = model.kernel
-        self._learn(model)
-        found = self._evidence(model, patient=True)
-        if found is None:
-            rule = "gives a matrix that is not positive definite, even with jitter"
-            raise np.linalg.LinAlgError(explain("kernel", self.kernel_, rule, "raise alpha, or look at kernel.certificate()"))
+        found = self._inference(model)
+        evaluations = self._learn(model, found.objective)
+        if isinstance(found, Sparse):
+            evaluations += self._learn_again(model, found)
+        found.settle()
         if found.jitter:
             rule = f"was not enough: {found.jitter:.3g} had to be added to the diagonal of K"
             warnings.warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"), stacklevel=4)
-        self.L_ = np.tril(found.upper.T)
-        self.alpha_ = found.alpha[:, 0] if y.ndim == 1 else found.alpha
+        self._found, self._model, self.kernel_ = found, model, model.kernel
+        self.L_ = found.lower
+        self.alpha_ = found.dual[:, 0] if y.ndim == 1 else found.dual
+        self.__dict__.pop("inducing_", None)
+        if isinstance(found, Sparse):
+            self.inducing_ = found.inducing
         self.log_marginal_likelihood_value_ = found.value
-        self.report_ = GaussianProcessReport(
-            repr(self.kernel_),
-            f"exact, dense Gram matrix, float64, {format_bytes(8 * n * n)}, Cholesky",
-            found.value,
-            found.jitter,
-            self._evaluations,
-            tuple(at_bounds(model)),
-            time.perf_counter() - start,
-        )
+        parts = (found.likelihood, found.jitter, evaluations, tuple(at_bounds(model)), time.perf_counter() - start, found.bound)
+        self.report_ = GaussianProcessReport(repr(self.kernel_), found.plan, *parts)
         return self
 
-    def _columns(self) -> np.ndarray:
-        return self.y_train_[:, None] if self.y_train_.ndim == 1 else self.y_train_
+    def _inference(self, model: Learned | Theirs) -> Exact | Sparse:
+        """The way to the posterior that was asked for, or that fits the memory."""
+        n = len(self.y_train_)
+        if isinstance(self.alpha, np.ndarray):
+            if self.alpha.shape != (n,):
+                raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({self.alpha.shape} != ({n},))")
+            if not (self.alpha >= 0).all():
+                raise ValueError(explain("alpha", self.alpha, "must be variances: finite and >= 0"))
+        Y = self.y_train_[:, None] if self.y_train_.ndim == 1 else self.y_train_
+        noise = np.asarray(self.alpha, dtype=float)
+        size, budget = 8 * n * n, get_config().memory_budget
+        if self.method == "exact" or (self.method == "auto" and size <= budget):
+            return Exact(model, self.X_train_, Y, noise)
+        why = "asked for"
+        if self.method == "auto":
+            why = f"the matrix of {format_bytes(size)} exceeds the memory budget of {format_bytes(budget)}"
+        kind = Iterative if self.method == "iterative" else Sparse
+        return kind(model, self.X_train_, Y, noise, self.n_inducing, why)
 
-    def _evidence(self, model: Learned | Theirs, patient: bool = False) -> Evidence | None:
-        return evidence(model.gram(self.X_train_), np.asarray(self.alpha, dtype=float), self._columns(), patient)
-
-    def _objective(self, model: Learned | Theirs, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
-        """The log marginal likelihood at θ, and its gradient."""
-        model.theta = theta
-        self._evaluations += 1
-        found = self._evidence(model)
-        if found is None or not np.isfinite(found.value):
-            return -np.inf, np.zeros(len(theta))
-        return found.value, model.slope(self.X_train_, found.weights()) if slope else np.zeros(0)
-
-    def _learn(self, model: Learned | Theirs) -> None:
-        tell = step_teller(self)
-
-        def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            value, slope = self._objective(model, theta, eval_gradient)
-            if tell is not None and tell(self._evaluations, value):
-                raise StopIteration
-            return (-value, -slope) if eval_gradient else -value
-
-        learn(model, minus, self.optimizer, self.n_restarts_optimizer, self.random_state, self.kernel)
+    def _learn_again(self, model: Learned | Theirs, found: Sparse) -> int:
+        """Inducing points that suit the parameters, and parameters that suit the points, while the bound rises."""
+        if self.optimizer is None or len(model.theta) == 0 or found.count == len(self.y_train_):
+            return 0
+        evaluations, best = 0, found.objective(model.theta, False)[0]
+        for _ in range(_ROUNDS - 1):
+            theta, points = model.theta, found.inducing
+            found.choose()
+            evaluations += self._learn(model, found.objective)
+            value = found.objective(model.theta, False)[0]
+            if value <= best:
+                model.theta, found.inducing = theta, points
+                break
+            rise, best = value - best, value
+            if rise < 1e-4 * abs(best):
+                break
+        return evaluations
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
-        """The evidence of the training data for the logarithms ``theta`` of the parameters, and its gradient if asked for."""
+        """The evidence of the training data for the logarithms ``theta`` of the parameters, and its gradient if asked for.
+
+        With inducing points it is the bound, for the points of the fit.
+        """
         check_is_fitted(self)
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
-        model = self._made(self.kernel_) if clone_kernel else self._model
-        if not clone_kernel or isinstance(model, Learned):
-            model.fit(self.X_train_)
-        value, slope = self._objective(model, np.asarray(theta, dtype=float), eval_gradient)
+        found = copy.copy(self._found)
+        if clone_kernel:
+            found.model = self._made(self.kernel_)
+        if not clone_kernel or isinstance(found.model, Learned):
+            found.model.fit(self.X_train_)
+        value, slope = found.objective(np.asarray(theta, dtype=float), eval_gradient)
         return (value, slope) if eval_gradient else value
 
     # -- predict -----------------------------------------------------------------------------------------------------
@@ -238,44 +233,17 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
         X = self._check_X(X, reset=False) if fitted or not self._takes_vectors() else check_array(X, dtype=np.float64)
         if not fitted:
             return self._prior(X, return_std, return_cov)
-        mean = self._turned_back(self._mean(X))
+        mean = self._turned_back(X, self._found.mean(X))
         if return_cov:
-            K = self._model.cross(X, self.X_train_)
-            V = linalg.solve_triangular(self.L_, K.T, lower=True, check_finite=False)
-            return mean, self._scaled_back(self._model.gram(X) - V.T @ V)
+            return mean, self._scaled_back(self._found.covariance(X))
         if return_std:
-            return mean, np.sqrt(self._scaled_back(self._variance(X)))
+            return mean, np.sqrt(self._scaled_back(self._found.variance(X)))
         return mean
 
-    def _mean(self, X: Any) -> np.ndarray:
-        dual = self.alpha_ if self.alpha_.ndim == 2 else self.alpha_[:, None]
-        if isinstance(self._model, Learned):
-            n = raw_length(self.X_train_)
-            made = Expansion(self._model.kernel, self.X_train_, np.arange(n), n).apply(X, np.ascontiguousarray(dual))
-        else:
-            made = self._model.cross(X, self.X_train_) @ dual
-        return made if self.alpha_.ndim == 2 else made[:, 0]
-
-    def _variance(self, X: Any) -> np.ndarray:
-        """k(x, x) − ‖L⁻¹k(x)‖², a block of samples at a time."""
-        from mercer.domains.base import pick_rows
-
-        variance = self._model.diag(X)
-        for start in range(0, len(variance), _BLOCK):
-            rows = np.arange(start, min(len(variance), start + _BLOCK))
-            K = self._model.cross(pick_rows(X, rows), self.X_train_)
-            # K is in C order, Lᵀ in Fortran order as it lies: solve from the right, in place
-            V = linalg.blas.dtrsm(1.0, self.L_.T, K.T, trans_a=1, overwrite_b=1)
-            variance[rows] -= np.einsum("ij,ij->j", V, V)
-        negative = variance < 0
-        if negative.any():
-            if variance.min() < -1e-6 * max(float(np.abs(variance).max()), 1e-300):
-                warnings.warn("Predicted variances smaller than 0. Setting those variances to 0.", stacklevel=3)
-            variance[negative] = 0.0
-        return variance
-
-    def _turned_back(self, mean: np.ndarray) -> np.ndarray:
-        mean = self._y_train_std * mean + self._y_train_mean
+    def _turned_back(self, X: Any, mean: np.ndarray) -> np.ndarray:
+        if self.y_train_.ndim == 1:
+            mean = mean[:, 0]
+        mean = self._y_train_std * mean + self._y_train_mean + mean_at(self.mean_, X, mean.shape)
         return mean[:, 0] if mean.ndim == 2 and mean.shape[1] == 1 else mean
 
     def _scaled_back(self, variance: np.ndarray) -> np.ndarray:
@@ -308,17 +276,18 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mean, standard deviation and log-density of every noisy observation given all the others, in closed form."""
         check_is_fitted(self)
+        if not isinstance(self._found, Exact):
+            raise ValueError(explain("method", self.method, "has no leave-one-out in closed form", "fit with method='exact'"))
         inverse = linalg.lapack.dpotri(self.L_.T, lower=0)[0].diagonal()
         dual = self.alpha_
         variance = 1.0 / inverse
         shaped = variance if dual.ndim == 1 else variance[:, None]
         gap = dual * shaped
         density = -0.5 * np.log(2 * np.pi * shaped) - 0.5 * gap**2 / shaped - np.log(self._y_train_std)
-        mean = self._y_train_std * (self.y_train_ - gap) + self._y_train_mean
+        mean = self._y_train_std * (self.y_train_ - gap) + self._y_train_mean + mean_at(self.mean_, self.X_train_, gap.shape)
         return mean, np.sqrt(shaped) * self._y_train_std, density
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
-        tags.input_tags.sparse = False
         return tags

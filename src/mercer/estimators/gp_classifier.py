@@ -9,21 +9,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import linalg
 from sklearn.base import ClassifierMixin
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ShapeError, explain
+from mercer.errors import explain
 from mercer.estimators.averaging import averaged
-from mercer.estimators.base import KernelEstimator, check_is_fitted
-from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.gp import GaussianProcessReport
-from mercer.estimators.gp_learning import at_bounds, learn
-from mercer.estimators.hyper import Learned, Theirs, as_learned
+from mercer.estimators.base import check_is_fitted
+from mercer.estimators.fitting import fits
+from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
+from mercer.estimators.gp_learning import at_bounds
+from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import check_budget
 from mercer.solvers.laplace import Laplace, laplace
 
@@ -36,13 +34,11 @@ class _OneMachine:
     def __init__(self, model: Learned | Theirs, X: Any, label: np.ndarray, most: int) -> None:
         self.model, self.X, self.label, self.most = model, X, label.astype(float), most
         self.mode: np.ndarray | None = None
-        self.evaluations = 0
         model.fit(X)
 
     def at(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
         """The approximate log evidence at θ, and its gradient."""
         self.model.theta = theta
-        self.evaluations += 1
         K = self.model.gram(self.X)
         found = laplace(K, self.label, self.mode, self.most)
         if found is None:
@@ -69,14 +65,14 @@ class _OneMachine:
         return mean, np.maximum(variance, 0.0)
 
 
-class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
+class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     """Gaussian process classification, logistic likelihood, with scikit-learn's parameters, on any kernel.
 
     More than two classes: one process for each against the rest, or for each pair; probabilities are normalised.
 
     Parameters
     ----------
-    kernel, optimizer, n_restarts_optimizer, bounds, fixed, random_state : as in `GaussianProcessRegressor`
+    kernel, optimizer, n_restarts_optimizer, bounds, fixed, priors, random_state : as in `GaussianProcessRegressor`
     max_iter_predict : Newton steps for the mode, at most
     warm_start : begin at the parameters and modes of the last fit
     multi_class : "one_vs_rest" or "one_vs_one"
@@ -89,19 +85,12 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
     (['low', 'high'], 0.5)
     """
 
-    needs: ClassVar[str] = "psd"
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "optimizer": [StrOptions({"fmin_l_bfgs_b"}), callable, None],
-        "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
+        **GaussianProcess._parameter_constraints,
         "max_iter_predict": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
-        "copy_X_train": ["boolean"],
-        "random_state": ["random_state"],
         "multi_class": [StrOptions({"one_vs_rest", "one_vs_one"})],
         "n_jobs": [Integral, None],
-        "bounds": ["array-like", dict],
-        "fixed": ["array-like"],
     }
 
     def __init__(
@@ -118,6 +107,7 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
         n_jobs: int | None = None,
         bounds: Any = (1e-5, 1e5),
         fixed: Any = (),
+        priors: dict[str, Any] | None = None,
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -130,25 +120,13 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
         self.n_jobs = n_jobs
         self.bounds = bounds
         self.fixed = fixed
-
-    def _takes_vectors(self) -> bool:
-        if isinstance(self.kernel, TheirKernel):
-            return bool(self.kernel.requires_vector_input)
-        return super()._takes_vectors()
+        self.priors = priors
 
     @fits
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the parameters by the approximate evidence of the labels ``y``."""
         start = time.perf_counter()
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
-        as_learned(self.kernel, self.bounds, self.fixed)
-        if self._takes_vectors():
-            X, y = validate_data(self, X, y, dtype=np.float64)
-        else:
-            X = self._check_X(X, reset=True)
-            if len(y) != raw_length(X):
-                raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
+        X, y = self._begin(X, y, numbers=False)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         n = raw_length(X)
@@ -159,14 +137,15 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
             raise ValueError(f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class")
         past = vars(self).get("_machines", []) if self.warm_start else []
         self._machines, self._pairs = [], self._problems()
+        evaluations = 0
         for number, (a, b) in enumerate(self._pairs):
             rows = np.arange(n) if b is None else np.flatnonzero((label == a) | (label == b))
             some = X if len(rows) == n else pick_rows(X, rows)
-            machine = _OneMachine(as_learned(self.kernel, self.bounds, self.fixed), some, label[rows] == a, self.max_iter_predict)
+            machine = _OneMachine(self._made(), some, label[rows] == a, self.max_iter_predict)
             if number < len(past) and len(past) == len(self._pairs):
                 machine.model.theta = past[number].model.theta
                 machine.mode = past[number].mode
-            self._learn(machine)
+            evaluations += self._learn(machine.model, machine.at)
             machine.settle()
             self._machines.append(machine)
         values = [m.found.value for m in self._machines]
@@ -178,7 +157,7 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
             f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {format_bytes(8 * n * n)}",
             self.log_marginal_likelihood_value_,
             0.0,
-            sum(m.evaluations for m in self._machines),
+            evaluations,
             tuple(name for m in self._machines for name in at_bounds(m.model)),
             time.perf_counter() - start,
         )
@@ -193,17 +172,6 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
             return [(c, None) for c in range(k)]
         return [(a, b) for a in range(k) for b in range(a + 1, k)]
 
-    def _learn(self, machine: _OneMachine) -> None:
-        tell = step_teller(self)
-
-        def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            value, slope = machine.at(theta, eval_gradient)
-            if tell is not None and tell(machine.evaluations, value):
-                raise StopIteration
-            return (-value, -slope) if eval_gradient else -value
-
-        learn(machine.model, minus, self.optimizer, self.n_restarts_optimizer, self.random_state, self.kernel)
-
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """The approximate evidence for the logarithms ``theta``, averaged over the problems of several classes."""
         check_is_fitted(self)
@@ -213,7 +181,7 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
             return self.log_marginal_likelihood_value_
         values, slopes = [], []
         for fitted in self._machines:
-            model = as_learned(fitted.model.kernel, self.bounds, self.fixed)
+            model = self._made(fitted.model.kernel)
             machine = _OneMachine(model, fitted.X, fitted.label, self.max_iter_predict)
             value, slope = machine.at(np.asarray(theta, dtype=float), eval_gradient)
             values.append(value)
@@ -240,8 +208,3 @@ class GaussianProcessClassifier(ClassifierMixin, KernelEstimator):
         """The likeliest class."""
         probability = self.predict_proba(X)
         return self.classes_[(probability[:, 1] > 0.5).astype(int) if self.n_classes_ == 2 else np.argmax(probability, axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags

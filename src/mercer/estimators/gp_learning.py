@@ -11,10 +11,12 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mercer.errors import explain
+from mercer.errors import ParameterError, explain
 from mercer.estimators.hyper import Learned, Theirs
 
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
+
+_STEP = 1e-5  # of a logarithm, for the slope of a prior
 
 
 def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: int, random_state: Any, given: Any) -> None:
@@ -41,6 +43,35 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
     for name in at_bounds(model):
         message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
         warnings.warn(message, ConvergenceWarning, stacklevel=5)
+
+
+class Priors:
+    """Densities of some parameters, by name: anything with ``logpdf``, as SciPy's frozen distributions have.
+
+    They are densities of the value, not of its logarithm, though the logarithm is what moves.
+    """
+
+    def __init__(self, model: Learned | Theirs, given: dict[str, Any] | None) -> None:
+        labels = model.labels()
+        self.terms: list[tuple[int, Any]] = []
+        for name, density in (given or {}).items():
+            found = [at for at, label in enumerate(labels) if label == name or label.split("[")[0] == name]
+            if not found:
+                remedy = f"choose among {', '.join(labels) or 'none: the kernel has none'}"
+                raise ParameterError(explain("priors", name, "is not a parameter that is learned", remedy))
+            if not hasattr(density, "logpdf"):
+                remedy = "give a frozen distribution, such as scipy.stats.gamma(2.0)"
+                raise ParameterError(explain(f"priors[{name!r}]", density, "has no logpdf", remedy))
+            self.terms += [(at, density) for at in found]
+
+    def at(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The sum of their logarithms at θ, and its gradient by central differences: densities have no common derivative."""
+        value, slope = 0.0, np.zeros(len(theta))
+        for at, density in self.terms:
+            logs = [float(density.logpdf(np.exp(theta[at] + h))) for h in (0.0, _STEP, -_STEP)]
+            value += logs[0]
+            slope[at] += (logs[1] - logs[2]) / (2 * _STEP)
+        return (value, slope) if np.isfinite(value) else (-np.inf, np.zeros(len(theta)))
 
 
 def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, float]:

@@ -80,7 +80,10 @@ class Learned:
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
         """d/dθ Σ W∘K for every logarithm θ."""
-        found = self.kernel.gradient(X, W)
+        return self.logarithmic(self.kernel.gradient(X, W))
+
+    def logarithmic(self, found: dict[str, Any]) -> np.ndarray:
+        """Derivatives by name as derivatives in every logarithm θ."""
         known = self.kernel.continuous_params()
         at = [() if i is None else i for _, i in self.names]
         pairs = zip(self.names, at, strict=True)

@@ -23,6 +23,11 @@ def gradient(kernel: Kernel, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
         raise ShapeError(explain("W", type(W).__name__, "must be a matrix of numbers")) from None
     if weights.shape != (len(x), len(y)):
         raise ShapeError(explain("W", f"array of shape {weights.shape}", f"must have the shape of the Gram matrix, {(len(x), len(y))}"))
+    return gradient_of_sides(kernel, x, y, weights)
+
+
+def gradient_of_sides(kernel: Kernel, x: Any, y: Any, weights: np.ndarray) -> dict[str, Any]:
+    """`gradient` for prepared samples; the matrix is symmetric where they are the same."""
     symmetric = x is y
 
     def visit(pair: Pair, rows: tuple[int, int], cols: tuple[int, int]) -> list[tuple[str, Any, float]]:

@@ -1,0 +1,112 @@
+"""What Gaussian processes share: which kernel is learned and how, and the checks before a fit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, validate_data
+
+from mercer.domains.base import raw_length
+from mercer.errors import ShapeError, explain
+from mercer.estimators.base import KernelEstimator
+from mercer.estimators.fitting import step_teller
+from mercer.estimators.gp_learning import Priors, learn
+from mercer.estimators.hyper import Learned, Theirs, as_learned
+
+
+@dataclasses.dataclass(frozen=True)
+class GaussianProcessReport:
+    """What a Gaussian process learned, and how."""
+
+    kernel: str
+    plan: str
+    likelihood: float  # the exact one, or Laplace's; NaN where only the bound was computed
+    jitter: float
+    evaluations: int
+    at_bounds: tuple[str, ...]
+    seconds: float
+    bound: float | None = None  # of the evidence, where inducing points were used
+
+    def __str__(self) -> str:
+        jitter = f", jitter {self.jitter:.3g} on the diagonal" if self.jitter else ""
+        bounds = f"; at their bounds: {', '.join(self.at_bounds)}" if self.at_bounds else ""
+        exact = "" if np.isnan(self.likelihood) else f"log marginal likelihood {self.likelihood:.10g}"
+        below = "" if self.bound is None else f"variational bound {self.bound:.10g}"
+        evidence = ", ".join(part for part in (below, exact) if part)
+        return "\n".join(
+            [
+                f"kernel      {self.kernel}",
+                f"plan        {self.plan}{jitter}",
+                f"evidence    {evidence} after {self.evaluations} evaluations{bounds}",
+                f"            {self.seconds:.3g} s",
+            ]
+        )
+
+
+class GaussianProcess(KernelEstimator):
+    """A process whose kernel is one of ours, an expression, a function, or one of scikit-learn's."""
+
+    needs: ClassVar[str] = "psd"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "optimizer": [StrOptions({"fmin_l_bfgs_b"}), callable, None],
+        "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
+        "copy_X_train": ["boolean"],
+        "random_state": ["random_state"],
+        "bounds": ["array-like", dict],
+        "fixed": ["array-like"],
+        "priors": [dict, None],
+    }
+
+    def _made(self, kernel: Any = None) -> Learned | Theirs:
+        p = vars(self)
+        return as_learned(p["kernel"] if kernel is None else kernel, p["bounds"], p["fixed"])
+
+    def _takes_vectors(self) -> bool:
+        kernel = vars(self)["kernel"]
+        if isinstance(kernel, TheirKernel):
+            return bool(kernel.requires_vector_input)
+        return super()._takes_vectors()
+
+    def _begin(self, X: Any, y: Any, numbers: bool) -> tuple[Any, Any]:
+        """Samples and targets, checked."""
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        Priors(self._made(), vars(self)["priors"])  # a kernel, names or distributions that make no sense are refused first
+        if self._takes_vectors():
+            options: dict[str, Any] = {"multi_output": True, "y_numeric": True} if numbers else {}
+            return validate_data(self, X, y, dtype=np.float64, ensure_2d=True, **options)
+        X = self._check_X(X, reset=True)
+        if numbers:
+            y = check_array(y, ensure_2d=False, dtype=np.float64)
+        if len(y) != raw_length(X):
+            raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))
+        return X, y
+
+    def _learn(self, model: Learned | Theirs, objective: Callable[[np.ndarray, bool], tuple[float, np.ndarray]]) -> int:
+        """Set θ to the best within its bounds; how often the objective was evaluated."""
+        p = vars(self)
+        tell, priors, evaluations = step_teller(self), Priors(model, p["priors"]), 0
+
+        def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+            nonlocal evaluations
+            evaluations += 1
+            value, slope = objective(theta, eval_gradient)
+            more, pull = priors.at(theta)
+            if tell is not None and tell(evaluations, value):
+                raise StopIteration
+            return (-value - more, -slope - pull) if eval_gradient else -value - more
+
+        learn(model, minus, p["optimizer"], p["n_restarts_optimizer"], p["random_state"], p["kernel"])
+        return evaluations
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

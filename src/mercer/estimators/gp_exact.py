@@ -1,0 +1,87 @@
+"""The exact posterior of a Gaussian process: one Cholesky factor of the dense matrix."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from mercer.config import format_bytes
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import explain
+from mercer.estimators.base import Expansion
+from mercer.estimators.hyper import Learned, Theirs
+from mercer.gram.engine import check_budget
+from mercer.solvers.evidence import Evidence, evidence
+
+BLOCK = 1024  # new samples whose variance is computed at a time
+
+
+class Exact:
+    """K + noise factored; the evidence, its gradient, means and covariances from it."""
+
+    bound: float | None = None
+
+    def __init__(self, model: Learned | Theirs, X: Any, Y: np.ndarray, noise: np.ndarray) -> None:
+        self.model, self.X, self.Y, self.noise = model, X, Y, noise
+        n = raw_length(X)
+        check_budget(n, n, np.float64)
+        self.plan = f"exact, dense Gram matrix, float64, {format_bytes(8 * n * n)}, Cholesky"
+
+    def objective(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
+        """The log marginal likelihood at θ, and its gradient."""
+        self.model.theta = theta
+        found = self._evidence()
+        if found is None or not np.isfinite(found.value):
+            return -np.inf, np.zeros(len(theta))
+        return found.value, self.model.slope(self.X, found.weights()) if slope else np.zeros(0)
+
+    def _evidence(self, patient: bool = False) -> Evidence | None:
+        return evidence(self.model.gram(self.X), self.noise, self.Y, patient)
+
+    def settle(self) -> None:
+        found = self._evidence(patient=True)
+        if found is None:
+            rule = "gives a matrix that is not positive definite, even with jitter"
+            raise np.linalg.LinAlgError(explain("kernel", self.model.kernel, rule, "raise alpha, or look at kernel.certificate()"))
+        self.jitter, self.value = found.jitter, found.value
+        self.likelihood = found.value
+        self.lower, self.dual = np.tril(found.upper.T), found.alpha
+
+    def mean(self, X: Any) -> np.ndarray:
+        return expand(self.model, X, self.X, self.dual)
+
+    def variance(self, X: Any) -> np.ndarray:
+        """k(x, x) − ‖L⁻¹k(x)‖², a block of samples at a time."""
+        variance = self.model.diag(X)
+        for start in range(0, len(variance), BLOCK):
+            rows = np.arange(start, min(len(variance), start + BLOCK))
+            K = self.model.cross(pick_rows(X, rows), self.X)
+            # K is in C order, Lᵀ in Fortran order as it lies: solve from the right, in place
+            V = linalg.blas.dtrsm(1.0, self.lower.T, K.T, trans_a=1, overwrite_b=1)
+            variance[rows] -= np.einsum("ij,ij->j", V, V)
+        return positive(variance)
+
+    def covariance(self, X: Any) -> np.ndarray:
+        K = self.model.cross(X, self.X)
+        V = linalg.solve_triangular(self.lower, K.T, lower=True, check_finite=False)
+        return self.model.gram(X) - V.T @ V
+
+
+def expand(model: Learned | Theirs, X: Any, samples: Any, weights: np.ndarray) -> np.ndarray:
+    """k(X, samples) @ weights."""
+    if isinstance(model, Learned):
+        n = raw_length(samples)
+        return Expansion(model.kernel, samples, np.arange(n), n).apply(X, np.ascontiguousarray(weights))
+    return model.cross(X, samples) @ weights
+
+
+def positive(variance: np.ndarray) -> np.ndarray:
+    """Rounding below 0 is 0; more than rounding is told."""
+    if (variance < 0).any():
+        if variance.min() < -1e-6 * max(float(np.abs(variance).max()), 1e-300):
+            warnings.warn("Predicted variances smaller than 0. Setting those variances to 0.", stacklevel=4)
+        np.maximum(variance, 0.0, out=variance)
+    return variance
