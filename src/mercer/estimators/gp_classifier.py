@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import linalg
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -15,67 +14,27 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import explain
-from mercer.estimators.averaging import averaged
 from mercer.estimators.base import check_is_fitted
 from mercer.estimators.fitting import fits
 from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
 from mercer.estimators.gp_learning import at_bounds
+from mercer.estimators.gp_problems import Binary, Several
 from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import check_budget
-from mercer.solvers.laplace import Laplace, laplace
-
-_BLOCK = 1024
-
-
-class _OneMachine:
-    """One problem of two classes: the samples, the kernel with its parameters learned, and the mode."""
-
-    def __init__(self, model: Learned | Theirs, X: Any, label: np.ndarray, most: int) -> None:
-        self.model, self.X, self.label, self.most = model, X, label.astype(float), most
-        self.mode: np.ndarray | None = None
-        model.fit(X)
-
-    def at(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
-        """The approximate log evidence at θ, and its gradient."""
-        self.model.theta = theta
-        K = self.model.gram(self.X)
-        found = laplace(K, self.label, self.mode, self.most)
-        if found is None:
-            return -np.inf, np.zeros(len(theta))
-        self.mode = found.mode  # the next θ is near: its mode too
-        return found.value, self.model.slope(self.X, found.weights(K, self.label)) if slope else np.zeros(0)
-
-    def settle(self) -> None:
-        found = laplace(self.model.gram(self.X), self.label, None, self.most)
-        if found is None:
-            rule = "gives a matrix that is not positive semi-definite"
-            raise np.linalg.LinAlgError(explain("kernel", self.model.kernel, rule, "look at kernel.certificate()"))
-        self.found: Laplace = found
-
-    def latent(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance of the latent function."""
-        mean, variance = np.empty(raw_length(X)), self.model.diag(X)
-        for start in range(0, len(mean), _BLOCK):
-            rows = np.arange(start, min(len(mean), start + _BLOCK))
-            K = self.model.cross(pick_rows(X, rows), self.X)
-            mean[rows] = K @ (self.label - self.found.probability)
-            V = linalg.solve_triangular(self.found.lower, (K * self.found.root).T, lower=True, check_finite=False)
-            variance[rows] -= np.einsum("ij,ij->j", V, V)
-        return mean, np.maximum(variance, 0.0)
 
 
 class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     """Gaussian process classification, logistic likelihood, with scikit-learn's parameters, on any kernel.
 
-    More than two classes: one process for each against the rest, or for each pair; probabilities are normalised.
+    More than two classes: one process for each against the rest, or for each pair, with probabilities normalised; or all at once with
+    one kernel and a softmax.
 
     Parameters
     ----------
     kernel, optimizer, n_restarts_optimizer, bounds, fixed, priors, random_state : as in `GaussianProcessRegressor`
     max_iter_predict : Newton steps for the mode, at most
     warm_start : begin at the parameters and modes of the last fit
-    multi_class : "one_vs_rest" or "one_vs_one"
+    multi_class : "one_vs_rest", "one_vs_one", or "multinomial"
 
     Examples
     --------
@@ -89,7 +48,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         **GaussianProcess._parameter_constraints,
         "max_iter_predict": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
-        "multi_class": [StrOptions({"one_vs_rest", "one_vs_one"})],
+        "multi_class": [StrOptions({"one_vs_rest", "one_vs_one", "multinomial"})],
         "n_jobs": [Integral, None],
     }
 
@@ -130,9 +89,10 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         n = raw_length(X)
-        check_budget(n, n, np.float64)
         self.classes_, label = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
+        many = self.n_classes_ if self.multi_class == "multinomial" and self.n_classes_ > 2 else 1
+        check_budget(n * many, n, np.float64, "a Gram matrix for each of the classes" if many > 1 else "the dense Gram matrix")
         if self.n_classes_ < 2:
             raise ValueError(f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class")
         past = vars(self).get("_machines", []) if self.warm_start else []
@@ -141,7 +101,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         for number, (a, b) in enumerate(self._pairs):
             rows = np.arange(n) if b is None else np.flatnonzero((label == a) | (label == b))
             some = X if len(rows) == n else pick_rows(X, rows)
-            machine = _OneMachine(self._made(), some, label[rows] == a, self.max_iter_predict)
+            machine = self._machine(self._made(), some, label if a is None else label[rows] == a)
             if number < len(past) and len(past) == len(self._pairs):
                 machine.model.theta = past[number].model.theta
                 machine.mode = past[number].mode
@@ -163,11 +123,17 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         )
         return self
 
-    def _problems(self) -> list[tuple[int, int | None]]:
-        """The class that is 1, and the one that is 0; None for all others."""
+    def _machine(self, model: Learned | Theirs, X: Any, label: np.ndarray) -> Binary | Several:
+        kind = Several if self.multi_class == "multinomial" and self.n_classes_ > 2 else Binary
+        return kind(model, X, label, self.max_iter_predict)
+
+    def _problems(self) -> list[tuple[int | None, int | None]]:
+        """The class that is 1, and the one that is 0; None for all others, and for all at once."""
         k = self.n_classes_
         if k == 2:
             return [(1, None)]
+        if self.multi_class == "multinomial":
+            return [(None, None)]
         if self.multi_class == "one_vs_rest":
             return [(c, None) for c in range(k)]
         return [(a, b) for a in range(k) for b in range(a + 1, k)]
@@ -182,7 +148,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         values, slopes = [], []
         for fitted in self._machines:
             model = self._made(fitted.model.kernel)
-            machine = _OneMachine(model, fitted.X, fitted.label, self.max_iter_predict)
+            label = fitted.label if isinstance(fitted, Binary) else fitted.label.argmax(axis=0)
+            machine = self._machine(model, fitted.X, label)
             value, slope = machine.at(np.asarray(theta, dtype=float), eval_gradient)
             values.append(value)
             slopes.append(slope)
@@ -192,13 +159,13 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         """Probabilities, averaged over the latent function: far from the data they are undecided."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        each = np.column_stack([averaged(*machine.latent(X)) for machine in self._machines])
+        each = np.column_stack([machine.probabilities(X) for machine in self._machines])
         if self.n_classes_ == 2:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         if self.multi_class == "one_vs_one":
             votes = np.zeros((len(each), self.n_classes_))
             for number, (a, b) in enumerate(self._pairs):
-                votes[:, a] += each[:, number]
+                votes[:, a] += each[:, number]  # type: ignore[index]
                 votes[:, b] += 1 - each[:, number]  # type: ignore[index]
             each = votes
         total = each.sum(axis=1, keepdims=True)
