@@ -233,12 +233,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         X = self._check_X(X, reset=False) if fitted or not self._takes_vectors() else check_array(X, dtype=np.float64)
         if not fitted:
             return self._prior(X, return_std, return_cov)
-        mean = self._turned_back(X, self._found.mean(X))
-        if return_cov:
-            return mean, self._scaled_back(self._found.covariance(X))
         if return_std:
-            return mean, np.sqrt(self._scaled_back(self._found.variance(X)))
-        return mean
+            mean, variance = self._found.mean_and_variance(X)
+            return self._turned_back(X, mean), np.sqrt(self._scaled_back(variance))
+        mean = self._turned_back(X, self._found.mean(X))
+        return (mean, self._scaled_back(self._found.covariance(X))) if return_cov else mean
 
     def _turned_back(self, X: Any, mean: np.ndarray) -> np.ndarray:
         if self.y_train_.ndim == 1:

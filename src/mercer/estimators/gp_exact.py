@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from mercer.errors import explain
 from mercer.estimators.base import Expansion
 from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import check_budget
+from mercer.solvers.blas import product
 from mercer.solvers.evidence import Evidence, evidence
 
-BLOCK = 1024  # new samples whose variance is computed at a time
+BLOCK = 2048  # new samples whose variance is computed at a time
 
 
 class Exact:
@@ -53,21 +55,28 @@ class Exact:
     def mean(self, X: Any) -> np.ndarray:
         return expand(self.model, X, self.X, self.dual)
 
-    def variance(self, X: Any) -> np.ndarray:
-        """k(x, x) − ‖L⁻¹k(x)‖², a block of samples at a time."""
+    def mean_and_variance(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Σ c k(x, x_i) and k(x, x) − ‖L⁻¹k(x)‖² from the same values, a block of samples at a time."""
         variance = self.model.diag(X)
-        for start in range(0, len(variance), BLOCK):
-            rows = np.arange(start, min(len(variance), start + BLOCK))
-            K = self.model.cross(pick_rows(X, rows), self.X)
+        mean = np.empty((len(variance), self.dual.shape[1]))
+        for rows, K in blocks(self.model, X, self.X):
+            mean[rows] = product(K, self.dual)
             # K is in C order, Lᵀ in Fortran order as it lies: solve from the right, in place
             V = linalg.blas.dtrsm(1.0, self.lower.T, K.T, trans_a=1, overwrite_b=1)
             variance[rows] -= np.einsum("ij,ij->j", V, V)
-        return positive(variance)
+        return mean, positive(variance)
 
     def covariance(self, X: Any) -> np.ndarray:
         K = self.model.cross(X, self.X)
         V = linalg.solve_triangular(self.lower, K.T, lower=True, check_finite=False)
-        return self.model.gram(X) - V.T @ V
+        return self.model.gram(X) - product(V.T, V)
+
+
+def blocks(model: Learned | Theirs, X: Any, samples: Any, width: int = BLOCK) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Positions of some of X, and k of them with the samples."""
+    for start in range(0, raw_length(X), width):
+        rows = np.arange(start, min(raw_length(X), start + width))
+        yield rows, model.cross(pick_rows(X, rows), samples)
 
 
 def expand(model: Learned | Theirs, X: Any, samples: Any, weights: np.ndarray) -> np.ndarray:

@@ -12,13 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import explain
-from mercer.estimators.gp_exact import BLOCK, expand, positive
+from mercer.estimators.gp_exact import blocks, expand, positive
 from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import dense, multiply
 from mercer.kernels.base import Kernel
 from mercer.kernels.compose import Exp, Power, Product, Scaled, Sum
 from mercer.kernels.derivatives import gradient_of_sides
 from mercer.kernels.dot import Constant, White
+from mercer.solvers.blas import product
 from mercer.solvers.cg import conjugate_gradients, landmarks
 from mercer.solvers.evidence import evidence
 from mercer.solvers.inducing import Bound, bound
@@ -191,17 +192,18 @@ class Sparse:
     def mean(self, X: Any) -> np.ndarray:
         return expand(self.model, X, self.samples, self.dual)
 
-    def variance(self, X: Any) -> np.ndarray:
+    def mean_and_variance(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         variance = self.model.diag(X)
-        for start in range(0, len(variance), BLOCK):
-            rows = np.arange(start, min(len(variance), start + BLOCK))
-            V, R = self.found.explained(self.model.cross(pick_rows(X, rows), self.samples))
+        mean = np.empty((len(variance), self.dual.shape[1]))
+        for rows, K in blocks(self.model, X, self.samples):
+            mean[rows] = product(K, self.dual)
+            V, R = self.found.explained(K)
             variance[rows] += np.einsum("ij,ij->j", R, R) - np.einsum("ij,ij->j", V, V)
-        return positive(variance)
+        return mean, positive(variance)
 
     def covariance(self, X: Any) -> np.ndarray:
         V, R = self.found.explained(self.model.cross(X, self.samples))
-        return self.model.gram(X) - V.T @ V + R.T @ R
+        return self.model.gram(X) - product(V.T, V) + product(R.T, R)
 
 
 class Iterative(Sparse):
@@ -241,15 +243,15 @@ class Iterative(Sparse):
     def mean(self, X: Any) -> np.ndarray:
         return expand(self.model, X, self.X, self.dual)
 
-    def variance(self, X: Any) -> np.ndarray:
+    def mean_and_variance(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         variance = self.model.diag(X)
+        mean = np.empty((len(variance), self.dual.shape[1]))
         width = max(1, min(256, get_config().memory_budget // (8 * 8 * raw_length(self.X))))
-        for start in range(0, len(variance), width):
-            rows = np.arange(start, min(len(variance), start + width))
-            K = self.model.cross(self.X, pick_rows(X, rows))
-            variance[rows] -= np.einsum("ij,ij->j", K, self._solve(K))
-        return positive(variance)
+        for rows, K in blocks(self.model, X, self.X, width):
+            mean[rows] = product(K, self.dual)
+            variance[rows] -= np.einsum("ij,ji->i", K, self._solve(np.ascontiguousarray(K.T)))
+        return mean, positive(variance)
 
     def covariance(self, X: Any) -> np.ndarray:
         K = self.model.cross(self.X, X)
-        return self.model.gram(X) - K.T @ self._solve(K)
+        return self.model.gram(X) - product(K.T, self._solve(K))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy import linalg
 
+from mercer.solvers.blas import product
+
 _JITTERS = (1e-10, 1e-8, 1e-6, 1e-4)  # the first always: a bound that jumps while it is climbed helps nobody
 Blocks = Callable[[], Iterator[tuple[slice, np.ndarray]]]  # rows, and their k(x, u), a fresh array that may be overwritten
 
@@ -44,7 +46,7 @@ class Bound:
         """c(I − B⁻¹) − ŵŵᵀ, for c columns of Y."""
         m = len(self.inner)
         inverse = linalg.cho_solve((self.inner, True), np.eye(m), check_finite=False)
-        return self.Y.shape[1] * (np.eye(m) - inverse) - self.whitened @ self.whitened.T
+        return self.Y.shape[1] * (np.eye(m) - inverse) - product(self.whitened, self.whitened.T)
 
     def landmark_weights(self) -> np.ndarray:
         """d bound / d K_uu."""
@@ -59,9 +61,9 @@ class Bound:
         N, w = np.ascontiguousarray(self._outside(self._middle()).T), self.weights
         for rows, A in self.spread():
             tau = 1.0 / self.noise[rows, None]
-            G = A @ N
+            G = product(A, N)
             G *= np.sqrt(tau)
-            G += (self.Y[rows] * tau) @ w.T
+            G += product(self.Y[rows] * tau, w.T)
             yield rows, G
 
     def noise_slopes(self) -> np.ndarray:
@@ -71,7 +73,7 @@ class Bound:
         made = np.empty(len(tau))
         for rows, A in self.spread():
             t = tau[rows]
-            middle = 0.5 * np.einsum("ij,ij->i", A @ N, A) / t
+            middle = 0.5 * np.einsum("ij,ij->i", product(A, N), A) / t
             data = np.einsum("ij,ij->i", self.fitted[rows] - 0.5 * self.Y[rows], self.Y[rows])
             made[rows] = -(t**2) * (middle + data + 0.5 * c * (self.noise[rows] - self.diagonal[rows]))
         return made
@@ -106,7 +108,7 @@ def bound(Kuu: np.ndarray, blocks: Blocks, diagonal: np.ndarray, noise: np.ndarr
     S, b = np.zeros((m, m), order="F"), np.zeros((m, Y.shape[1]))
     for rows, A in whitened():
         S = linalg.blas.dsyrk(1.0, A.T, beta=1.0, c=S, lower=1, overwrite_c=1)
-        b += A.T @ (Y[rows] * root[rows, None])
+        b += product(A.T, Y[rows] * root[rows, None])
         if keep:
             kept.append((rows, A))
     S = np.tril(S) + np.tril(S, -1).T
@@ -118,7 +120,7 @@ def bound(Kuu: np.ndarray, blocks: Blocks, diagonal: np.ndarray, noise: np.ndarr
     spread = (lambda: iter(kept)) if keep else whitened
     fitted = np.empty_like(Y)
     for rows, A in spread():
-        fitted[rows] = (A @ w) / root[rows, None]
+        fitted[rows] = product(A, w) / root[rows, None]
     c = Y.shape[1]
     logs = 2 * np.log(inner.diagonal()).sum() + np.log(noise).sum() + n * np.log(2 * np.pi)
     lost = float((diagonal / noise).sum() - S.trace())  # the trace of what the inducing points do not explain, over the noise

@@ -8,6 +8,8 @@ import numpy as np
 from scipy import linalg
 from scipy.special import expit, log_expit
 
+from mercer.solvers.blas import product
+
 
 @dataclasses.dataclass
 class Laplace:
@@ -30,7 +32,7 @@ class Laplace:
         pull = -0.5 * own * (p * (1 - p) * (1 - 2 * p))  # d log|B| / d mode
         inner = linalg.cho_solve((self.lower, True), np.diag(root), check_finite=False)
         R = root[:, None] * inner
-        through = pull - R @ (K @ pull)
+        through = pull - product(R, product(K, pull))
         gradient = label - p
         V = 0.5 * np.outer(self.dual, self.dual) - 0.5 * R
         return V + 0.5 * (np.outer(through, gradient) + np.outer(gradient, through))
@@ -48,8 +50,8 @@ def laplace(K: np.ndarray, label: np.ndarray, start: np.ndarray | None = None, m
         steps += 1
         p, root, lower = factored
         b = root**2 * f + (label - p)
-        new_a = b - root * linalg.cho_solve((lower, True), root * (K @ b), check_finite=False)
-        new_f = K @ new_a
+        new_a = b - root * linalg.cho_solve((lower, True), root * product(K, b), check_finite=False)
+        new_f = product(K, new_a)
         new = _fit(new_a, new_f, sign)
         share = 1.0
         while new < value - 1e-10 * abs(value) and share > 1e-6:  # too long a step

@@ -11,6 +11,8 @@ import numpy as np
 from scipy import linalg
 from scipy.special import logsumexp, softmax
 
+from mercer.solvers.blas import product
+
 
 @dataclasses.dataclass
 class MultinomialLaplace:
@@ -27,15 +29,15 @@ class MultinomialLaplace:
 
     def shrunk(self, V: np.ndarray) -> np.ndarray:
         """(W⁻¹ + K)⁻¹V for V of C × n."""
-        each = np.einsum("cij,cj->ci", self.E, V)
+        each = np.stack([product(E, v) for E, v in zip(self.E, V, strict=True)])
         shared = linalg.cho_solve((self.lower, True), each.sum(axis=0), check_finite=False)
-        return each - np.einsum("cij,j->ci", self.E, shared)
+        return each - np.stack([product(E, shared) for E in self.E])
 
     def spread(self, K: np.ndarray, own: np.ndarray) -> np.ndarray:
         """Posterior covariances of the classes at each sample: n × C × C, for columns k(x) in K and k(x, x) in ``own``."""
-        EK = self.E @ K
+        EK = np.stack([product(E, K) for E in self.E])
         T = np.stack([linalg.solve_triangular(self.lower, part, lower=True, check_finite=False) for part in EK])
-        made = np.einsum("cri,dri->icd", T, T, optimize=True)
+        made = np.einsum("cri,dri->icd", T, T)
         at = np.arange(len(self.E))
         made[:, at, at] += own[:, None] - np.einsum("ji,cji->ic", K, EK)
         return made
@@ -46,11 +48,11 @@ class MultinomialLaplace:
         S = self.spread(K, K.diagonal())
         lean = np.einsum("icc->ci", S) - 2 * np.einsum("icd,di->ci", S, pi)
         pull = -0.5 * pi * (lean - (pi * lean).sum(axis=0))  # d log|I + KW| / d mode
-        through = pull - self.shrunk(pull @ K)
+        through = pull - self.shrunk(product(pull, K))
         shared = np.stack([linalg.solve_triangular(self.lower, part, lower=True, check_finite=False) for part in self.E])
-        direct = self.E.sum(axis=0) - np.einsum("cri,crj->ij", shared, shared, optimize=True)
-        V = 0.5 * (self.dual.T @ self.dual - direct)
-        moved = through.T @ gap
+        direct = self.E.sum(axis=0) - sum(product(part.T, part) for part in shared)
+        V = 0.5 * (product(self.dual.T, self.dual) - direct)
+        moved = product(through.T, gap)
         return V + 0.5 * (moved + moved.T)
 
 
@@ -67,8 +69,8 @@ def laplace_multinomial(
         pi, E, lower, _ = factored
         shell = MultinomialLaplace(f, a, pi, E, lower, value, steps, False)
         b = pi * f - pi * (pi * f).sum(axis=0) + label - pi
-        new_a = b - shell.shrunk(b @ K)
-        new_f = new_a @ K
+        new_a = b - shell.shrunk(product(b, K))
+        new_f = product(new_a, K)
         new, share = _fit(new_a, new_f, label), 1.0
         while new < value - 1e-10 * abs(value) and share > 1e-6:  # too long a step
             share /= 2
