@@ -96,6 +96,10 @@ class CompilationError(MercerError, TypeError):
     """A user's function could not be compiled."""
 
 
+class MissingDependencyError(MercerError, ImportError):
+    """An optional library is wanted and is not installed."""
+
+
 class SlowPathWarning(UserWarning):
     """Something works, but interpreted; the message says why."""
 

@@ -1,0 +1,1 @@
+"""Pictures, as Display classes in scikit-learn's style."""
