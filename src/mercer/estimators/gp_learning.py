@@ -11,7 +11,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import NotDifferentiableError, ParameterError, explain
 from mercer.estimators.hyper import Learned, Theirs
 
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
@@ -33,12 +33,20 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
         starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(restarts)]
     best, at = np.inf, start
     for theta in starts:
-        found, value = _descend(optimizer, minus, np.clip(theta, bounds[:, 0], bounds[:, 1]), bounds)
+        theta = np.clip(theta, bounds[:, 0], bounds[:, 1])
+        if len(starts) > 1 and not np.isfinite(minus(theta, False)):
+            continue  # no way leads from where the likelihood is not finite
+        try:
+            found, value = _descend(optimizer, minus, theta, bounds)
+        except NotDifferentiableError as error:
+            remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
+            raise NotDifferentiableError(explain("kernel", given, f"cannot be learned: {error}", remedy)) from None
         if value < best:
             best, at = value, found
     if not np.isfinite(best):
         rule = "gives no finite likelihood at any start"
-        raise ValueError(explain("kernel", given, rule, "raise alpha, or begin with other parameters"))
+        remedy = "scale X and y (normalize_y=True), raise alpha, or begin with other parameters"
+        raise ValueError(explain("kernel", given, rule, remedy))
     model.theta = at
     for name in at_bounds(model):
         message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"

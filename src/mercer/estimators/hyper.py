@@ -10,6 +10,7 @@ from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError, explain
+from mercer.estimators.base import CallableKernel
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -147,8 +148,13 @@ def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:
     if isinstance(kernel, TheirKernel):
         return Theirs(clone(kernel))
     if isinstance(kernel, str):
+        if kernel == "precomputed":
+            rule = "cannot say k(x, x) of new samples, which a variance needs"
+            raise ParameterError(explain("kernel", kernel, rule, "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples"))
         return Learned(parse(kernel), bounds, fixed)
     if isinstance(kernel, Kernel):
         return Learned(clone(kernel), bounds, fixed)
-    remedy = "give a mercer kernel, an expression, or a kernel of sklearn.gaussian_process"
+    if callable(kernel):
+        return Learned(CallableKernel(kernel), bounds, fixed)
+    remedy = "give a mercer kernel, an expression, a function of two collections, or a kernel of sklearn.gaussian_process"
     raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))

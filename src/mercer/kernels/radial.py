@@ -26,7 +26,7 @@ from mercer.definiteness import (
 )
 from mercer.domains.base import Batch
 from mercer.domains.vectors import WIDE, CsrSamples, VectorSamples
-from mercer.errors import WidthError, explain
+from mercer.errors import NotDifferentiableError, WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.gram.single import DenseRows, SingleRows, SparseRows
 from mercer.kernels.base import Derivative, Kernel
@@ -60,7 +60,7 @@ class ScaledDistance(Kernel, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define profile(s2), or tile(pair, out)")
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
-        raise NotImplementedError(f"{type(self).__name__} must define slope(s2) to have a gradient")
+        raise NotDifferentiableError(explain("gradient", self, "is not defined", f"{type(self).__name__} must define slope(s2)"))
 
     @property
     def invariance(self) -> str:  # type: ignore[override]
