@@ -218,8 +218,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         found = copy.copy(self._found)
         if clone_kernel:
             found.model = self._made(self.kernel_)
-        if not clone_kernel or isinstance(found.model, Learned):
-            found.model.fit(self.X_train_)
+        found.model.fit(self.X_train_)
         value, slope = found.objective(np.asarray(theta, dtype=float), eval_gradient)
         return (value, slope) if eval_gradient else value
 

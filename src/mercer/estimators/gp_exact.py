@@ -81,9 +81,9 @@ def blocks(model: Learned | Theirs, X: Any, samples: Any, width: int = BLOCK) ->
 
 def expand(model: Learned | Theirs, X: Any, samples: Any, weights: np.ndarray) -> np.ndarray:
     """k(X, samples) @ weights."""
-    if isinstance(model, Learned):
+    if model.ours is not None:
         n = raw_length(samples)
-        return Expansion(model.kernel, samples, np.arange(n), n).apply(X, np.ascontiguousarray(weights))
+        return Expansion(model.ours, samples, np.arange(n), n).apply(X, np.ascontiguousarray(weights))
     return model.cross(X, samples) @ weights
 
 

@@ -110,7 +110,7 @@ class Sparse:
     """Titsias' bound with landmarks among the samples, the ones of largest remaining variance."""
 
     def __init__(self, model: Learned | Theirs, X: Any, Y: np.ndarray, noise: np.ndarray, count: int, why: str) -> None:
-        if not isinstance(model, Learned):
+        if model.ours is None:
             rule = "has no derivatives between different samples, which inducing points need"
             raise ValueError(explain("kernel", model.kernel, rule, "write it with mercer's kernels, or say method='exact'"))
         self.model, self.X, self.Y = model, X, Y
@@ -125,9 +125,16 @@ class Sparse:
             )
         self.choose()
 
+    @property
+    def kernel(self) -> Kernel:
+        """Ours, at the present parameters."""
+        found = self.model.ours
+        assert found is not None
+        return found
+
     def _white_of_one(self) -> float:
         few = pick_rows(self.X, np.arange(1))
-        sides = Sides(self.model.kernel, few, few)
+        sides = Sides(self.kernel, few, few)
         return float(sides.full[0] - sides.function[0])
 
     def choose(self) -> None:
@@ -136,14 +143,14 @@ class Sparse:
         if self.count == n:
             self.inducing = np.arange(n)
             return
-        kernel = self.model.kernel
+        kernel = self.kernel
         sides = Sides(kernel, self.X, pick_rows(self.X, np.arange(1)))
         other = kernel.prepare(Batch(self.X, like=Batch(self.X)))
         found = landmarks(sides.function, lambda i: dense(kernel, other.take(np.array([i])), sides.x, _FLOAT)[0], self.count)
         self.inducing = np.sort(found[0])
 
     def _bound(self) -> tuple[Bound | None, Sides]:
-        sides = Sides(self.model.kernel, self.X, pick_rows(self.X, self.inducing))
+        sides = Sides(self.kernel, self.X, pick_rows(self.X, self.inducing))
         noise = self.noise + (sides.full - sides.function)
         keep = 8 * len(self.Y) * len(self.inducing) <= get_config().memory_budget // 2
         return bound(sides.landmark_gram(), sides.blocks, sides.function, noise, self.Y, keep), sides
@@ -156,7 +163,7 @@ class Sparse:
         return found.value, self._slope(found, sides) if slope else np.zeros(0)
 
     def _slope(self, found: Bound, sides: Sides) -> np.ndarray:
-        kernel, n = self.model.kernel, len(self.Y)
+        kernel, n = self.kernel, len(self.Y)
         total = gradient_of_sides(kernel, sides.u, sides.u_copy, found.landmark_weights())
         for rows, weights in found.sample_weights():
             taken = sides.x.take(np.arange(rows.start, rows.stop))
@@ -211,12 +218,12 @@ class Iterative(Sparse):
 
     def settle(self) -> None:
         super().settle()
-        sides = Sides(self.model.kernel, self.X, pick_rows(self.X, np.arange(1)))
+        sides = Sides(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
         self.side, white = sides.x, sides.full - sides.function
         self.root = 1.0 / np.sqrt(self.noise + white)
         self.white = white
-        other = self.model.kernel.prepare(Batch(self.X, like=Batch(self.X)))
-        pick = lambda i: dense(self.model.kernel, other.take(np.array([i])), self.side, _FLOAT)[0]  # noqa: E731
+        other = self.kernel.prepare(Batch(self.X, like=Batch(self.X)))
+        pick = lambda i: dense(self.kernel, other.take(np.array([i])), self.side, _FLOAT)[0]  # noqa: E731
         self.preconditioner = landmarks(sides.function, pick, min(_RANK, len(self.Y)))[1] * self.root[:, None]
         self.dual = self._solve(self.Y)
 
@@ -226,7 +233,7 @@ class Iterative(Sparse):
 
         def times(P: np.ndarray) -> np.ndarray:
             P = root * P
-            return root * (multiply(self.model.kernel, self.side, self.side, P) - self.white[:, None] * P)
+            return root * (multiply(self.kernel, self.side, self.side, P) - self.white[:, None] * P)
 
         found = conjugate_gradients(times, 1.0, root * V, self.preconditioner, tol=1e-9)
         self.iterations = found.iterations

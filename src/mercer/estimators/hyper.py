@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError, explain
 from mercer.estimators.base import CallableKernel
+from mercer.estimators.translation import Term, translate
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -49,6 +50,10 @@ class Learned:
                 self.limits.append((float(low), float(high)))
 
     @property
+    def ours(self) -> Kernel:
+        return self.kernel
+
+    @property
     def theta(self) -> np.ndarray:
         known = self.kernel.continuous_params()
         return np.array([np.log(float(np.asarray(known[name])[() if i is None else i])) for name, i in self.names])
@@ -76,8 +81,7 @@ class Learned:
         self.kernel.fit(X)
 
     def gram(self, X: Any) -> np.ndarray:
-        side = self.kernel.prepare(Batch(X))
-        return dense(self.kernel, side, side, np.dtype(np.float64))
+        return gram(self.kernel, X)
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
         """d/dθ Σ W∘K for every logarithm θ."""
@@ -91,19 +95,24 @@ class Learned:
         return np.array([float(np.asarray(found[name])[i] * np.asarray(known[name], dtype=float)[i]) for (name, _), i in pairs])
 
     def cross(self, X: Any, Y: Any) -> np.ndarray:
-        right = Batch(Y)
-        y = self.kernel.prepare(right)
-        return dense(self.kernel, self.kernel.prepare(Batch(X, like=right)), y, np.dtype(np.float64))
+        return cross(self.kernel, X, Y)
 
     def diag(self, X: Any) -> np.ndarray:
         return np.asarray(self.kernel.diag(X), dtype=float)
 
 
 class Theirs:
-    """A kernel of `sklearn.gaussian_process`, with its own logarithms and bounds."""
+    """A kernel of `sklearn.gaussian_process`, with its own logarithms and bounds; computed by ours where we have the same function."""
 
     def __init__(self, kernel: TheirKernel) -> None:
         self.kernel = kernel
+        self._term: Term | None = None
+        self._width: int | None = None
+
+    @property
+    def ours(self) -> Kernel | None:
+        """The same function as a mercer kernel, at the present parameters."""
+        return None if self._term is None else self._term.kernel
 
     @property
     def theta(self) -> np.ndarray:
@@ -112,6 +121,10 @@ class Theirs:
     @theta.setter
     def theta(self, theta: np.ndarray) -> None:
         self.kernel.theta = theta
+        self._translate()
+
+    def _translate(self) -> None:
+        self._term = None if self._width is None else translate(self.kernel, self._width)
 
     @property
     def bounds(self) -> np.ndarray:
@@ -126,19 +139,39 @@ class Theirs:
         return found
 
     def fit(self, X: Any) -> None:
-        """Nothing is learned of the samples themselves."""
+        """Nothing is learned of the samples themselves but how many columns they have."""
+        self._width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else None
+        self._translate()
 
     def gram(self, X: Any) -> np.ndarray:
-        return np.array(self.kernel(X), dtype=float)
+        return np.array(self.kernel(X), dtype=float) if self.ours is None else gram(self.ours, X)
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
-        return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
+        if self.ours is None:
+            return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
+        return self.logarithmic(self.ours.gradient(X, W))
+
+    def logarithmic(self, found: dict[str, Any]) -> np.ndarray:
+        """Derivatives by our names as derivatives in every logarithm θ of theirs."""
+        assert self._term is not None
+        return self._term.slope(found)
 
     def cross(self, X: Any, Y: Any) -> np.ndarray:
-        return np.asarray(self.kernel(X, Y), dtype=float)
+        return np.asarray(self.kernel(X, Y), dtype=float) if self.ours is None else cross(self.ours, X, Y)
 
     def diag(self, X: Any) -> np.ndarray:
-        return np.array(self.kernel.diag(X), dtype=float)
+        return np.array(self.kernel.diag(X) if self.ours is None else self.ours.diag(X), dtype=float)
+
+
+def gram(kernel: Kernel, X: Any) -> np.ndarray:
+    side = kernel.prepare(Batch(X))
+    return dense(kernel, side, side, np.dtype(np.float64))
+
+
+def cross(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
+    right = Batch(Y)
+    y = kernel.prepare(right)
+    return dense(kernel, kernel.prepare(Batch(X, like=right)), y, np.dtype(np.float64))
 
 
 def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:
