@@ -78,7 +78,7 @@ def test_the_same_optimum(columns):
         assert a.log_marginal_likelihood_value_ == pytest.approx(other.log_marginal_likelihood_value_, rel=1e-6)
         for u, v in zip(a.predict(Z, return_std=True), other.predict(Z, return_std=True), strict=True):
             np.testing.assert_allclose(u, v, atol=1e-3)
-    np.testing.assert_allclose(c.kernel_.theta, b.kernel_.theta, atol=1e-4)
+    np.testing.assert_allclose(c.kernel_.theta, b.kernel_.theta, atol=2e-3)
 
 
 def test_the_evidence_is_a_density():

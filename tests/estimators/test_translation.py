@@ -59,7 +59,7 @@ def test_a_program_that_only_changes_its_import():
         ours, other = (kind(kernel, random_state=0).fit(X3, y) for kind in (GaussianProcessRegressor, sg.GaussianProcessRegressor))
         assert isinstance(ours.kernel_, sk.Sum)
         assert ours.log_marginal_likelihood_value_ == pytest.approx(other.log_marginal_likelihood_value_, rel=1e-6)
-        np.testing.assert_allclose(ours.kernel_.theta[[0, 1, 4]], other.kernel_.theta[[0, 1, 4]], atol=1e-2)
+        np.testing.assert_allclose(ours.kernel_.theta[[0, 1, 4]], other.kernel_.theta[[0, 1, 4]], atol=5e-2)
         np.testing.assert_allclose(ours.predict(X3 + 0.1), other.predict(X3 + 0.1), atol=1e-3)
         labels = [kind(1.0 * sk.RBF(1.0)).fit(X3, y > 0) for kind in (GaussianProcessClassifier, sg.GaussianProcessClassifier)]
     np.testing.assert_allclose(labels[0].kernel_.theta, labels[1].kernel_.theta, atol=1e-3)

@@ -17,6 +17,9 @@ from mercer.estimators.hyper import Learned, Theirs
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
 
 _STEP = 1e-5  # of a logarithm, for the slope of a prior
+# The first steps of a descent are long, and may throw a length scale to where the likelihood is flat and nothing brings it back. So
+# parameters first move by no more than a factor e in three steps, then again, until none wants to go further.
+_STRIDE, _CAREFUL, _STAGES = 1.0, 3, 40
 
 
 def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: int, random_state: Any, given: Any) -> None:
@@ -95,8 +98,18 @@ def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.nda
             best, lowest = at.copy(), value
         return value, slope
 
+    def descend(start: np.ndarray, limits: np.ndarray, **options: Any) -> Any:
+        return optimize.minimize(watched, start, method="L-BFGS-B", jac=True, bounds=limits, options=options)
+
     try:
-        result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
+        for _ in range(_STAGES):
+            near = np.clip(bounds, (theta - _STRIDE)[:, None], (theta + _STRIDE)[:, None])
+            found = descend(theta, near, maxiter=_CAREFUL).x
+            stays = np.abs(found - theta).max() < 0.999 * _STRIDE
+            theta = found
+            if stays:
+                break
+        result = descend(theta, bounds)
     except StopIteration:
         return best, float(lowest)
     if result.status not in (0, 1):
