@@ -4,8 +4,9 @@ Run ``python benchmarks/uci.py [name ...] [--splits N] [--write PATH]``; without
 
 Both sides learn the same model: mean zero, a scaled RBF kernel with one length scale per column, and Gaussian noise of variance at
 least 1e-6, by the exact evidence, in double precision, by L-BFGS-B with SciPy's tolerances, from the same start. Inputs and target are
-standardised by the training part. With fewer than 400 training rows (yacht) ours begins at three further points. Where there are more than 2,000 training rows (kin8nm), both learn on the first 1,000 of them, and go
-on from there on all rows for at most 15 iterations. Errors and log-likelihoods are of noisy test observations, in the target's units.
+standardised by the training part. With fewer than 400 training rows (yacht) ours begins at three further points. Where there are more
+than 2,000 training rows (kin8nm), both learn on the first 1,000 of them, and go on from there on all rows for at most 15 iterations.
+Errors and log-likelihoods are of noisy test observations, in the target's units.
 """
 
 from __future__ import annotations

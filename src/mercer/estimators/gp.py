@@ -225,7 +225,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     # -- predict -----------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        """The mean, and the standard deviations or the covariance of the function (not of a noisy observation)."""
+        """The mean, and the standard deviations or the covariance.
+
+        They are of the function, without ``alpha``; a `White` term of the kernel is part of it and counts, as in scikit-learn.
+        """
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         fitted = hasattr(self, "X_train_")
