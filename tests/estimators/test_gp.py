@@ -217,3 +217,11 @@ def test_refused_data():
         GaussianProcessRegressor(RBF()).fit(X, y)
     with pytest.raises(RuntimeError, match="At most one"):
         GaussianProcessRegressor(RBF()).fit(X, y).predict(X, return_std=True, return_cov=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("n", "d", "start", "least"), [(60, 1, 5.0, 500), (200, 2, 5.0, 1500)])
+def test_the_first_steps_do_not_throw_parameters_away(n, d, start, least):
+    X = np.random.default_rng(0).uniform(-3, 3, (n, d))
+    model = GaussianProcessRegressor(1.0 * RBF(length_scale=start), alpha=1e-10).fit(X, np.sin(X).sum(axis=1))
+    assert model.log_marginal_likelihood_value_ > least
