@@ -143,11 +143,13 @@ class Sparse:
         if self.count == n:
             self.inducing = np.arange(n)
             return
-        kernel = self.kernel
-        sides = Sides(kernel, self.X, pick_rows(self.X, np.arange(1)))
-        other = kernel.prepare(Batch(self.X, like=Batch(self.X)))
-        found = landmarks(sides.function, lambda i: dense(kernel, other.take(np.array([i])), sides.x, _FLOAT)[0], self.count)
-        self.inducing = np.sort(found[0])
+        sides = Sides(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
+        self.inducing = np.sort(self._landmarks(sides, self.count)[0])
+
+    def _landmarks(self, sides: Sides, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Samples of largest remaining variance, and the factor they make; rows of a copy, so that white noise is not among them."""
+        copy = self.kernel.prepare(Batch(self.X, like=Batch(self.X)))
+        return landmarks(sides.function, lambda i: dense(self.kernel, copy.take(np.array([i])), sides.x, _FLOAT)[0], count)
 
     def _bound(self) -> tuple[Bound | None, Sides]:
         sides = Sides(self.kernel, self.X, pick_rows(self.X, self.inducing))
@@ -222,9 +224,7 @@ class Iterative(Sparse):
         self.side, white = sides.x, sides.full - sides.function
         self.root = 1.0 / np.sqrt(self.noise + white)
         self.white = white
-        other = self.kernel.prepare(Batch(self.X, like=Batch(self.X)))
-        pick = lambda i: dense(self.kernel, other.take(np.array([i])), self.side, _FLOAT)[0]  # noqa: E731
-        self.preconditioner = landmarks(sides.function, pick, min(_RANK, len(self.Y)))[1] * self.root[:, None]
+        self.preconditioner = self._landmarks(sides, min(_RANK, len(self.Y)))[1] * self.root[:, None]
         self.dual = self._solve(self.Y)
 
     def _solve(self, V: np.ndarray) -> np.ndarray:
