@@ -47,6 +47,7 @@ _WHERE = {
     "GaussianProcessRegressor": "mercer.estimators.gp",
     "GaussianProcessClassifier": "mercer.estimators.gp_classifier",
     **dict.fromkeys(("RVR", "RVC"), "mercer.estimators.rvm"),
+    "KernelPCA": "mercer.estimators.pca",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }

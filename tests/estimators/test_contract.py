@@ -38,7 +38,9 @@ ESTIMATORS = {
     "KernelDensity": {},
     "RVR": {},
     "RVC": {},
+    "KernelPCA": {"n_components": 3},
 }
+METHODS = ("decision_function", "score_samples", "predict_proba", "embed", "transform", "predict")
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
 
 
@@ -68,7 +70,7 @@ def fitted(name: str, X: Any, kernel: Any = KERNEL, n: int = 60) -> Any:
 
 def value(model: Any, X: Any) -> np.ndarray:
     """The finest thing it says of new samples."""
-    for method in ("decision_function", "score_samples", "predict_proba", "predict"):
+    for method in METHODS:
         if hasattr(model, method):
             return np.asarray(getattr(model, method)(X))
     raise AssertionError(type(model).__name__)
@@ -80,7 +82,7 @@ def test_the_list_is_complete():
         "KernelMap",
         "GaussianProcessRegressor",
         "GaussianProcessClassifier",
-    }  # a map learns nothing of samples; a process learns its kernel too
+    }  # a map learns nothing of samples; a process learns its kernel too; two views, no kernel to name, categories
     assert found - apart == ESTIMATORS.keys()
 
 
@@ -110,7 +112,9 @@ def test_a_function_of_two_collections(name):
         warnings.simplefilter("always")
         found = fitted(name, X, lambda a, b: rbf_kernel(a, b, gamma=GAMMA))
     kinds = {w.category for w in caught}
-    assert kinds == (set() if name in ("KernelDensity", "RVR", "RVC") else {errors.DefinitenessWarning})  # some need no positive kernel
+    assert kinds == (
+        set() if name in ("KernelDensity", "RVR", "RVC", "SpectralClustering") else {errors.DefinitenessWarning}
+    )  # some need no positive kernel
     expected = value(fitted(name, X), Z)
     if name == "KernelDensity":  # the integral of a function is not known: a density up to a factor
         shift = value(found, Z) - expected
@@ -214,7 +218,7 @@ def test_errors_name_the_thing(name):
         model.fit(X[:, :0], y)
     assert "0 feature" in first_line(caught) and name in first_line(caught)
     model.fit(X, y)
-    for method in ("decision_function", "score_samples", "predict_proba", "predict"):
+    for method in METHODS:
         if hasattr(model, method):
             with pytest.raises(ValueError) as caught:
                 getattr(model, method)(X[:, :3])

@@ -158,9 +158,13 @@ class KernelEstimator(Observable, BaseEstimator):
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (Σc = 0 is built in) or "any"
     small_fits_use_blas: ClassVar[bool] = True
 
+    def _given_kernel(self) -> Any:
+        """What the user named; estimators that know other names for it override this."""
+        return vars(self)["kernel"]
+
     def _choose(self, X: Any, weight: Any = None) -> Choice:
         p = vars(self)
-        choice = choose_kernel(p["kernel"], X, p.get("gamma", "scale"), p.get("degree", 3), p.get("coef0", 0.0), weight)
+        choice = choose_kernel(self._given_kernel(), X, p.get("gamma", "scale"), p.get("degree", 3), p.get("coef0", 0.0), weight)
         self._check_definite(choice, p.get("repair"))
         return choice
 
@@ -189,7 +193,7 @@ class KernelEstimator(Observable, BaseEstimator):
         )
 
     def _domain(self) -> Domain | None:
-        kernel = vars(self)["kernel"]
+        kernel = self._given_kernel()
         if isinstance(kernel, str) and kernel in ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine"):
             return VECTORS
         if isinstance(kernel, str) and kernel != "precomputed":
@@ -207,7 +211,7 @@ class KernelEstimator(Observable, BaseEstimator):
 
     def _check_X(self, X: Any, reset: bool, **options: Any) -> Any:
         if self._takes_vectors():
-            kernel = vars(self)["kernel"]
+            kernel = self._given_kernel()
             sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
             return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
         if raw_length(X) == 0:
@@ -220,7 +224,7 @@ class KernelEstimator(Observable, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kernel = vars(self)["kernel"]
+        kernel = self._given_kernel()
         domain = self._domain()
         tags.input_tags.pairwise = isinstance(kernel, str) and kernel == "precomputed"
         tags.input_tags.sparse = self._takes_vectors() and not tags.input_tags.pairwise
@@ -262,6 +266,16 @@ class Expansion:
         right = Batch(self.samples)
         y = self.kernel.prepare(right)
         return self.kernel.prepare(Batch(X, like=right)), y
+
+    def squares(self, X: Any, known: np.ndarray) -> np.ndarray:
+        """k(x, x) of new samples; a precomputed k(X, X_train) tells it only if it is the same for all training samples, ``known``."""
+        if self.kernel is not None:
+            return np.asarray(self.kernel.diagonal(self.sides(X)[0]), dtype=np.float64)
+        first = float(known[0])
+        if not np.allclose(known, first, rtol=1e-12, atol=0.0):
+            rule = "does not tell k(x, x) of new samples: its diagonal is not constant"
+            raise ShapeError(explain("kernel", "precomputed", rule, "normalise the matrix, or give the kernel itself"))
+        return np.full(X.shape[0], first)
 
     def visit(self, X: Any, visit: Callable[[np.ndarray, tuple[int, int], tuple[int, int]], Any]) -> None:
         """Show ``visit(tile, rows, cols)`` all of k(X, samples), a few rows at a time, columns in order."""

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _compiled
-from mercer.errors import DefinitenessError, ShapeError, explain
+from mercer.errors import DefinitenessError, explain
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits
 from mercer.estimators.report import PenalisedReport
@@ -119,7 +119,7 @@ class CentroidNovelty(KernelEstimator):
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
         across = expansion.apply(X, self._weight[:, None])[:, 0]
-        own = self._own_of(X, expansion)
+        own = expansion.squares(X, self._own)
         if self.rule != "exchange":
             squared = own - 2 * across / self._n + self._total / self._n**2
             edge = float(self.distances_.max()) ** 2  # a training sample may miss its own distance by rounding
@@ -141,15 +141,6 @@ class CentroidNovelty(KernelEstimator):
         scale = np.abs(own) + float(np.abs(self._own).max())
         mine = np.where(np.abs(mine - farthest) <= 64 * np.finfo(float).eps * scale, farthest, mine)
         return np.sqrt(np.maximum(farthest + length, 0.0)) - np.sqrt(np.maximum(mine + length, 0.0))
-
-    def _own_of(self, X: Any, expansion: Expansion) -> np.ndarray:
-        if self.kernel_ is not None:
-            return np.asarray(self.kernel_.diagonal(expansion.sides(X)[0]), dtype=np.float64)
-        first = float(self._own[0])
-        if not np.allclose(self._own, first, rtol=1e-12, atol=0.0):
-            rule = "does not tell k(x, x) of new samples: its diagonal is not constant"
-            raise ShapeError(explain("kernel", "precomputed", rule, "normalise the matrix, or give the kernel itself"))
-        return np.full(X.shape[0], first)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Positive for old, negative for new."""

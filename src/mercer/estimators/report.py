@@ -112,6 +112,26 @@ class PenalisedReport:
 
 
 @dataclasses.dataclass(frozen=True)
+class CorrelationReport:
+    """How well several views correlate, and at which rank each was taken."""
+
+    views: tuple[tuple[str, int, float], ...]  # kernel, rank, share of the trace left out
+    correlations: Any
+    training: Any
+    samples: int
+    seconds: float
+
+    def __str__(self) -> str:
+        lines = []
+        for at, (kernel, rank, left) in enumerate(self.views):
+            lines.append(f"view {at}      {kernel}, incomplete Cholesky of rank {rank}, {left:.1e} of the trace left out")
+        shown = "  ".join(f"{value:.3f}" for value in self.correlations)
+        plain = "  ".join(f"{value:.3f}" for value in self.training)
+        lines += [f"correlations, regularised  {shown}", f"on the training samples    {plain}"]
+        return "\n".join([*lines, f"            {self.samples} samples, {self.seconds:.3g} s"])
+
+
+@dataclasses.dataclass(frozen=True)
 class RelevanceReport:
     """What a relevance vector machine kept, and how it got there."""
 
@@ -135,3 +155,34 @@ class RelevanceReport:
                 f"            {self.iterations} steps, {self.relevant} of {self.samples} samples are relevant, {self.seconds:.3g} s",
             ]
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class DiscoveryReport:
+    """What a projection or a clustering found, and how."""
+
+    kernel: str
+    status: str
+    plan: str
+    solver: str
+    found: str
+    notes: tuple[str, ...]
+    samples: int
+    seconds: float
+
+    @classmethod
+    def of(cls, data: Training, plan: str, solver: str, found: str, notes: tuple[str, ...], seconds: float) -> DiscoveryReport:
+        name = "precomputed" if data.kernel is None else repr(data.kernel)
+        return cls(
+            name, "unknown" if data.kernel is None else data.kernel.certify(None).status, plan, solver, found, notes, data.count, seconds
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"kernel      {self.kernel} ({self.status})",
+            f"plan        {self.plan}",
+            f"solver      {self.solver}",
+            f"found       {self.found}",
+        ]
+        lines += [f"note        {note}" for note in self.notes]
+        return "\n".join([*lines, f"            {self.samples} samples, {self.seconds:.3g} s"])

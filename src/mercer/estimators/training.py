@@ -69,7 +69,8 @@ def begin(estimator: KernelEstimator, X: Any, y: Any, sample_weight: Any, *, tar
         if target != "none" and len(y) != n:
             raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {n} samples"))
     else:
-        pairwise = isinstance(vars(estimator)["kernel"], str) and vars(estimator)["kernel"] == "precomputed"
+        given = estimator._given_kernel()
+        pairwise = isinstance(given, str) and given == "precomputed"
         options = {"y_numeric": True, "multi_output": target == "numbers"} if numeric else {}
         X, y = validate_data(estimator, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **options)
         n = raw_length(X)
