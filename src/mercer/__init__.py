@@ -48,6 +48,7 @@ _WHERE = {
     "GaussianProcessClassifier": "mercer.estimators.gp_classifier",
     **dict.fromkeys(("RVR", "RVC"), "mercer.estimators.rvm"),
     "KernelPCA": "mercer.estimators.pca",
+    "KernelKMeans": "mercer.estimators.kmeans",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }
