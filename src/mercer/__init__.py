@@ -49,6 +49,7 @@ _WHERE = {
     **dict.fromkeys(("RVR", "RVC"), "mercer.estimators.rvm"),
     "KernelPCA": "mercer.estimators.pca",
     "KernelKMeans": "mercer.estimators.kmeans",
+    "SpectralClustering": "mercer.estimators.spectral",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }

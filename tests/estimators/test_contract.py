@@ -40,6 +40,7 @@ ESTIMATORS = {
     "RVC": {},
     "KernelPCA": {"n_components": 3},
     "KernelKMeans": {"n_clusters": 3, "random_state": 0},
+    "SpectralClustering": {"n_clusters": 3, "random_state": 0},
 }
 METHODS = ("decision_function", "score_samples", "predict_proba", "embed", "transform", "predict")
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)

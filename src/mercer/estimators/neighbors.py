@@ -11,11 +11,11 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _compiled
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits
+from mercer.estimators.nearest import nearest
 from mercer.estimators.report import PenalisedReport
 from mercer.estimators.training import Training, begin, begin_classes
 
@@ -95,17 +95,9 @@ class _Neighbors(KernelEstimator):
             remedy = "normalise the matrix, use weights='uniform' and return_distance=False, or give the kernel itself"
             raise ShapeError(explain("kernel", "precomputed", rule, remedy))
         left = np.where(np.isnan(own), 0.0, own)
-        squared = np.full((n, k), np.inf)
-        found = np.zeros((n, k), dtype=np.int64)
         skip = np.arange(n) if itself else np.full(n, -1)
         squares = self._squares
-
-        def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
-            a, b = rows
-            part = squares[cols[0] : cols[1]]
-            _compiled.nearest.update(tile, left[a:b], part, cols[0], skip[a:b], squared[a:b], found[a:b])
-
-        expansion.visit(X, visit)
+        squared, found = nearest(expansion, X, left, squares, k, skip)
         if not return_distance:
             return found
         # what is rounding beside k(x, x) + k(y, y) is no distance
