@@ -50,6 +50,7 @@ _WHERE = {
     "KernelPCA": "mercer.estimators.pca",
     "KernelKMeans": "mercer.estimators.kmeans",
     "SpectralClustering": "mercer.estimators.spectral",
+    "KernelCCA": "mercer.estimators.cca",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }
