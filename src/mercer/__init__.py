@@ -51,6 +51,7 @@ _WHERE = {
     "KernelKMeans": "mercer.estimators.kmeans",
     "SpectralClustering": "mercer.estimators.spectral",
     "KernelCCA": "mercer.estimators.cca",
+    "MCA": "mercer.estimators.mca",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }
