@@ -52,6 +52,7 @@ _WHERE = {
     "SpectralClustering": "mercer.estimators.spectral",
     "KernelCCA": "mercer.estimators.cca",
     "MCA": "mercer.estimators.mca",
+    "KernelICA": "mercer.estimators.ica",
     "PosteriorDisplay": "mercer.plot.posterior",
     "check_kernel": "mercer.testing",
 }

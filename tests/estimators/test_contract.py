@@ -85,6 +85,7 @@ def test_the_list_is_complete():
         "GaussianProcessRegressor",
         "GaussianProcessClassifier",
         "KernelCCA",
+        "KernelICA",
         "MCA",
     }  # a map learns nothing of samples; a process learns its kernel too; two views, no kernel to name, categories
     assert found - apart == ESTIMATORS.keys()

@@ -10,6 +10,7 @@ coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, spl
 sparse         the same products for rows in CSR form
 smo            the loop of all margin machines
 nearest        the nearest and the farthest of a row's samples, tile by tile
+line           an incomplete Cholesky factor of the Gaussian kernel of numbers
 streaming      stores of finished tiles that pass by the cache
 single         Gaussian tiles in single precision, for the margin machines
 storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
@@ -25,7 +26,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_MODULES = frozenset({"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single"})
+_MODULES = frozenset(
+    {"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single", "line"}
+)
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}
