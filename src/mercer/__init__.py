@@ -54,6 +54,10 @@ _WHERE = {
     "MCA": "mercer.estimators.mca",
     "KernelICA": "mercer.estimators.ica",
     "PosteriorDisplay": "mercer.plot.posterior",
+    "ComponentDisplay": "mercer.plot.components",
+    "ScreeDisplay": "mercer.plot.scree",
+    "ClusterDisplay": "mercer.plot.clusters",
+    "LoadingsDisplay": "mercer.plot.loadings",
     "check_kernel": "mercer.testing",
 }
 _MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})

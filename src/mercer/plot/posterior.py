@@ -8,18 +8,8 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import MissingDependencyError, ParameterError, ShapeError, explain
-
-
-def pyplot() -> Any:
-    """Matplotlib, or an error that says how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise MissingDependencyError(
-            explain("matplotlib", "not installed", "is needed for pictures", 'pip install "mercer[plot]"')
-        ) from None
-    return plt
+from mercer.errors import ParameterError, ShapeError, explain
+from mercer.plot._axes import pyplot
 
 
 class PosteriorDisplay:
