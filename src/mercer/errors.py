@@ -5,6 +5,8 @@ One message form for all of them: *what* was wrong, its *value*, the *rule* it b
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 
@@ -15,6 +17,15 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
         shown = shown[:117] + "..."
     text = f"{what} = {shown} {rule}"
     return f"{text}; {remedy}" if remedy else text
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of whoever called the library, however deep inside it the reason was found."""
+    frame: Any = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("mercer", "sklearn", "contextlib"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 class MercerError(Exception):

@@ -510,3 +510,30 @@ def test_refusals_after_the_fit():
         KernelPCA(kernel="precomputed").fit(X)
     with pytest.raises(ValueError):
         KernelPCA(kernel="precomputed").fit(RBF()(X)).transform(RBF()(X)[:, :10])
+
+
+def test_a_share_of_the_variance():
+    X, _ = samples(60, 5)
+    whole = KernelPCA(kernel=RBF(length_scale=5.0)).fit(X)
+    part = KernelPCA(0.9, kernel=RBF(length_scale=5.0)).fit(X)
+    shares = np.cumsum(whole.explained_variance_ratio_)
+    count = len(part.eigenvalues_)
+    assert shares[count - 1] >= 0.9 > shares[count - 2]
+    np.testing.assert_allclose(part.eigenvalues_, whole.eigenvalues_[:count])
+
+
+def test_more_copies_than_a_block_has_columns():
+    """One eigenvalue nine times, then smaller ones: a narrow Krylov space sees a few of the copies only."""
+    rng = np.random.default_rng(0)
+    U = np.linalg.qr(np.column_stack([np.ones(400), rng.standard_normal((400, 30))]))[0][:, 1:]
+    values = np.concatenate([[3.0], np.full(9, 2.0), np.linspace(1.0, 0.1, 20)])
+    K = (U * values) @ U.T
+    model = KernelPCA(12, kernel="precomputed", eigen_solver="lanczos").fit((K + K.T) / 2)
+    np.testing.assert_allclose(model.eigenvalues_, values[:12], atol=1e-10)
+
+
+def test_text_where_numbers_should_be():
+    with pytest.raises(ValueError, match="holds text where kernel rbf wants numbers"):
+        KernelPCA(kernel="rbf").fit([["a"], ["b"]])
+    with pytest.raises(ValueError, match="one text, not a collection"):
+        KernelPCA(kernel=Jaccard()).fit("abc")

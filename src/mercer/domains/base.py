@@ -117,6 +117,8 @@ class Anything(Domain):
 
 def raw_length(raw: Any) -> int:
     """The number of samples in a raw collection."""
+    if isinstance(raw, (str, bytes)):
+        raise InputTypeError(explain("X", raw, "is one text, not a collection of samples", "give a list: [X]"))
     shape = getattr(raw, "shape", None)
     if shape is not None and len(shape) > 0:
         return int(shape[0])

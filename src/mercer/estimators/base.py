@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
-from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, ParameterError, ShapeError, explain
+from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, InputTypeError, ParameterError, ShapeError, explain, warn
 from mercer.estimators.fitting import Observable
 from mercer.gram.engine import multiply, visit_rows
 from mercer.gram.pair import Pair
@@ -182,7 +181,7 @@ class KernelEstimator(Observable, BaseEstimator):
         where = "" if leaf is None or leaf.claim == certificate.claim else f", because of {leaf.claim}"
         if choice.foreign or certificate.status == UNKNOWN:
             rule = f"is {certificate.status}, where {name} needs a {self.needs} kernel{where}: solved as asked"
-            warnings.warn(explain("kernel", choice.kernel, rule), DefinitenessWarning, stacklevel=4)
+            warn(explain("kernel", choice.kernel, rule), DefinitenessWarning)
             return
         witness = f" ({leaf.witness})" if leaf is not None and leaf.witness is not None and certificate.status == INDEFINITE else ""
         repairable = "repair" in vars(self)
@@ -213,7 +212,13 @@ class KernelEstimator(Observable, BaseEstimator):
         if self._takes_vectors():
             kernel = self._given_kernel()
             sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
-            return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
+            try:
+                return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
+            except ValueError as error:
+                if "could not convert string to float" in str(error) or "dtype='numeric' is not compatible" in str(error):
+                    remedy = "encode it, or give a kernel that reads text"
+                    raise InputTypeError(explain("X", X, f"holds text where kernel {kernel} wants numbers ({error})", remedy)) from None
+                raise
         if raw_length(X) == 0:
             raise EmptyInputError(explain("X", X, "is empty", "give at least one sample"))
         if reset:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator, check_square
 from mercer.estimators.fitting import fits
 from mercer.estimators.report import CorrelationReport
@@ -138,13 +137,13 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
         count = min(self.n_components, least)
         if count < self.n_components:
             rule = f"is more than the rank of a view, {least}: {count} are kept"
-            warnings.warn(explain("n_components", self.n_components, rule), UserWarning, stacklevel=3)
+            warn(explain("n_components", self.n_components, rule), UserWarning)
         if count == 0:
             constant = int(np.argmin([len(part.s) for part in parts]))
             raise ParameterError(explain(f"view {constant}", "constant", "has nothing that could correlate: all samples are the same"))
         if self.kappa == 0 and max(len(part.s) for part in parts) >= n - 1:
             rule = "with kernels of as many dimensions as samples makes everything correlate perfectly"
-            warnings.warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning, stacklevel=3)
+            warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning)
         self.correlations_, weights = correlate(parts, count)
         self._finish(parts, weights, n)
         self.ranks_ = np.array([fitted.rank for fitted in self._views])
@@ -254,7 +253,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
 
     def loadings(self, X: Any, view: int = 0) -> np.ndarray:
         """Correlations of the columns of ``X``, numbers, with the variates of that view: columns × components."""
-        columns = check_array(X, dtype=np.float64, ensure_2d=True)
+        columns = check_array(_column(X, f"view {view}"), dtype=np.float64, ensure_2d=True)
         variates = self.transform_view(X, view)
         a, b = columns - columns.mean(axis=0), variates - variates.mean(axis=0)
         size = np.linalg.norm(a, axis=0)[:, None] * np.linalg.norm(b, axis=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_array
 
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import raw_length
-from mercer.errors import ShapeError, explain
+from mercer.errors import ShapeError, explain, warn
 from mercer.estimators.base import check_is_fitted
 from mercer.estimators.fitting import fits
 from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
@@ -156,7 +155,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         found.settle()
         if found.jitter:
             rule = f"was not enough: {found.jitter:.3g} had to be added to the diagonal of K"
-            warnings.warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"), stacklevel=4)
+            warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"))
         self._found, self._model, self.kernel_ = found, model, model.kernel
         self.L_ = found.lower
         self.alpha_ = found.dual[:, 0] if y.ndim == 1 else found.dual

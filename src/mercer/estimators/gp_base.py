@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import raw_length
-from mercer.errors import DefinitenessWarning, ShapeError, explain
+from mercer.errors import DefinitenessWarning, ShapeError, explain, warn
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.fitting import step_teller
 from mercer.estimators.gp_learning import Priors, learn
@@ -84,7 +83,7 @@ class GaussianProcess(KernelEstimator):
         Priors(model, vars(self)["priors"])  # a kernel, names or distributions that make no sense are refused first
         if isinstance(model, Learned) and model.kernel.certificate().status == UNKNOWN:
             rule = "is not known to be positive semi-definite, as a Gaussian process needs it: used as asked"
-            warnings.warn(explain("kernel", model.kernel, rule), DefinitenessWarning, stacklevel=5)
+            warn(explain("kernel", model.kernel, rule), DefinitenessWarning)
         if self._takes_vectors():
             options: dict[str, Any] = {"multi_output": True, "y_numeric": True} if numbers else {}
             return validate_data(self, X, y, dtype=np.float64, ensure_2d=True, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy import linalg
 
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import explain
+from mercer.errors import explain, warn
 from mercer.estimators.base import Expansion
 from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import check_budget
@@ -91,6 +90,6 @@ def positive(variance: np.ndarray) -> np.ndarray:
     """Rounding below 0 is 0; more than rounding is told."""
     if (variance < 0).any():
         if variance.min() < -1e-6 * max(float(np.abs(variance).max()), 1e-300):
-            warnings.warn("Predicted variances smaller than 0. Setting those variances to 0.", stacklevel=4)
+            warn("Predicted variances smaller than 0. Setting those variances to 0.")
         np.maximum(variance, 0.0, out=variance)
     return variance

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mercer.errors import NotDifferentiableError, ParameterError, explain
+from mercer.errors import NotDifferentiableError, ParameterError, explain, warn
 from mercer.estimators.hyper import Learned, Theirs
 
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
@@ -53,7 +52,7 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
     model.theta = at
     for name in at_bounds(model):
         message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
-        warnings.warn(message, ConvergenceWarning, stacklevel=5)
+        warn(message, ConvergenceWarning)
 
 
 class Priors:
@@ -114,7 +113,7 @@ def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.nda
         return best, float(lowest)
     if result.status not in (0, 1):
         message = f"lbfgs failed to converge ({result.message}); scale the data, or set bounds"
-        warnings.warn(message, ConvergenceWarning, stacklevel=6)
+        warn(message, ConvergenceWarning)
     return result.x, float(result.fun)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import explain
+from mercer.errors import explain, warn
 from mercer.estimators.gp_exact import blocks, expand, positive
 from mercer.estimators.hyper import Learned, Theirs
 from mercer.gram.engine import dense, multiply
@@ -239,7 +238,7 @@ class Iterative(Sparse):
         self.iterations = found.iterations
         if not found.converged:
             message = f"conjugate gradients stopped at a residual of {found.residual:.1e}; raise alpha, or say method='sparse'"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warn(message, ConvergenceWarning)
         return root * found.x
 
     @property

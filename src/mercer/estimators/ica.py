@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.fitting import Observable, fits, step_teller
 from mercer.estimators.signs import turn
 from mercer.gram.run import serial_blas
@@ -137,7 +137,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         W, self.contrast_, self.n_iter_, converged = best
         if not converged:
             rule = f"no convergence after {self.n_iter_} steps; raise max_iter, or tol"
-            warnings.warn(rule, ConvergenceWarning, stacklevel=3)
+            warn(rule, ConvergenceWarning)
         self.components_ = W @ self.whitening_
         self.components_ *= turn(self.components_.T)[:, None]
         self.mixing_ = linalg.pinv(self.components_, check_finite=False)
@@ -161,7 +161,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         asked = self.n_components if self.n_components is not None else X.shape[1]
         if min(count, rank) < asked:
             rule = f"is more than the rank of the samples: {min(count, rank)} sources are found"
-            warnings.warn(explain("n_components", asked, rule), UserWarning, stacklevel=4)
+            warn(explain("n_components", asked, rule), UserWarning)
         count = min(count, rank)
         self.whitening_ = Vt[:count] * turn(Vt[:count].T)[:, None] / s[:count, None] * np.sqrt(len(X))
         return np.ascontiguousarray(self.whitening_ @ (X - self.mean_).T)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator, check_weights
 from mercer.estimators.fitting import fits, step_teller
 from mercer.estimators.matrix import TrainingMatrix
@@ -113,7 +112,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         assert best is not None
         if not best.converged:
             rule = f"no convergence: samples still move after {best.iterations} rounds; raise max_iter, or tol"
-            warnings.warn(rule, ConvergenceWarning, stacklevel=3)
+            warn(rule, ConvergenceWarning)
         self._keep(data, diagonal, best)
         sizes = np.bincount(best.labels, minlength=self.n_clusters)
         found = f"{self.n_clusters} clusters of {sizes.min()} to {sizes.max()} samples, inertia {best.inertia:.10g}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import format_bytes, get_config
+from mercer.errors import warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits, step_teller
 from mercer.estimators.report import NewtonReport
@@ -119,7 +119,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         self.report_ = NewtonReport.of(data, plan, f"Newton by {how}", found, self.tol, time.perf_counter() - start)
         if not found.converged:
             message = f"KernelLogisticRegression did not converge ({found.reason}): residual {found.residual:.3g}, tolerance {self.tol:.3g}"
-            warnings.warn(f"{message}; scale the features, lower C, or raise max_iter or tol", ConvergenceWarning, stacklevel=3)
+            warn(f"{message}; scale the features, lower C, or raise max_iter or tol", ConvergenceWarning)
         return self
 
     def _matrix(self, data: Training) -> tuple[np.ndarray | None, Any, Any, np.ndarray, np.ndarray, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ShapeError, explain
+from mercer.errors import ShapeError, explain, warn
 from mercer.estimators.base import Choice, Expansion, KernelEstimator, check_square, check_weights
 from mercer.estimators.fitting import step_teller
 from mercer.estimators.margin_problem import MarginProblem
@@ -159,10 +158,9 @@ class Margin(KernelEstimator):
         self.fit_status_ = 0 if converged else 1
         if not converged:
             advice = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} did not converge ({worst.reason}): KKT gap {worst.gap:.3g}, tolerance {tol:.3g}; {advice}",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         if self.verbose:  # type: ignore[attr-defined]
             print(self.report_)

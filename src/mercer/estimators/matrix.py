@@ -6,8 +6,10 @@ import numpy as np
 
 from mercer.config import format_bytes, get_config
 from mercer.estimators.training import Training
-from mercer.gram.engine import check_diagonal, dense, multiply
+from mercer.gram.engine import check_diagonal, dense, multiply, times_few
 from mercer.solvers.blas import product
+
+FEW = 4  # columns that a stored matrix multiplies at the price of one
 
 
 class TrainingMatrix:
@@ -27,7 +29,7 @@ class TrainingMatrix:
     def product(self, V: np.ndarray) -> np.ndarray:
         """K V."""
         if self.stored is not None:
-            return product(self.stored, V)
+            return times_few(self.stored, V) if V.shape[1] <= FEW < self.count else product(self.stored, V)
         return multiply(self.data.kernel, self.side, self.side, V)  # type: ignore[arg-type]
 
     def columns_product(self, index: np.ndarray, V: np.ndarray) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.errors import InputTypeError, ParameterError, explain
+from mercer.errors import InputTypeError, ParameterError, explain, warn
 from mercer.estimators.base import check_weights
 from mercer.estimators.fitting import Observable, fits
 from mercer.estimators.signs import turn
@@ -52,7 +51,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
 
     Parameters
     ----------
-    n_components : axes to keep
+    n_components : axes to keep; None for all
     correction : of the inertias, which for an indicator matrix are too small: None, "benzecri", or "greenacre", who differ in the ratios
     missing : "category": a hole (None, NaN) is a category of its own; "ignore": it is none, and the row has fewer
     handle_unknown : of categories met first in `transform`: "error", or "ignore", which leaves them out
@@ -71,20 +70,20 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
     >>> model.column_names_.tolist()
     ['x0=green', 'x0=red', 'x1=long', 'x1=round']
     >>> model.transform([["red", "round"]]).round(3).tolist()
-    [[-0.822]]
+    [[-0.789]]
     """
 
     small_fits_use_blas: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "correction": [StrOptions({"benzecri", "greenacre"}), None],
         "missing": [StrOptions({"category", "ignore"})],
         "handle_unknown": [StrOptions({"error", "ignore"})],
     }
 
     def __init__(
-        self, n_components: int = 2, *, correction: str | None = None, missing: str = "category", handle_unknown: str = "error"
+        self, n_components: int | None = 2, *, correction: str | None = None, missing: str = "category", handle_unknown: str = "error"
     ) -> None:
         self.n_components = n_components
         self.correction = correction
@@ -114,8 +113,8 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         Z = self._indicator(X)
         self._solve(Z, weight)
         total = f"{X.shape[0]} rows, {X.shape[1]} columns, {len(self._kept)} categories"
-        ratio = self.explained_inertia_ratio_[: self.n_components]
-        shown = (self.inertia_[: self.n_components], ratio, self.correction)
+        width = self._n_features_out
+        shown = (self.inertia_[:width], self.explained_inertia_ratio_[:width], self.correction)
         self.report_ = InertiaReport(total, self._solver, *shown, time.perf_counter() - start)
         return self
 
@@ -141,7 +140,8 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         A = sparse.diags_array(rows) @ Z @ sparse.diags_array(1.0 / np.sqrt(mass))
         root = np.sqrt(mass)
         own = np.asarray(A.multiply(A).sum(axis=0)).ravel() - mass  # the diagonal of SᵀS: inertias of the categories
-        count = min(self.n_components, len(mass))
+        asked = len(mass) if self.n_components is None else self.n_components
+        count = min(asked, len(mass))
         if len(mass) <= _MANY:
             B = (A.T @ A).toarray()
             B -= np.outer(root, root)
@@ -157,17 +157,18 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             products = A.T @ A
             squares = float((products.data**2).sum()) - 1.0  # √c is an eigenvector of AᵀA, with eigenvalue 1
         good = int((values > _ZERO).sum())
-        if good < self.n_components:
-            rule = f"is more than the rank of the table, {good}: the other columns are 0"
-            warnings.warn(explain("n_components", self.n_components, rule), UserWarning, stacklevel=5)
+        if self.n_components is None:
+            asked = good
+        elif good < asked:
+            warn(explain("n_components", asked, f"is more than the rank of the table, {good}: the other columns are 0"))
         self.eigenvalues_ = values[:good]
         self._correct(width, float(own.sum()), squares, len(mass))
         used = min(good, count)
-        scale = np.zeros(self.n_components)
+        scale = np.zeros(asked)
         scale[:used] = np.sqrt(values[:used])
-        V = np.pad(V[:, :used] * turn(V[:, :used]), ((0, 0), (0, self.n_components - used)))
+        V = np.pad(V[:, :used] * turn(V[:, :used]), ((0, 0), (0, asked - used)))
         principal = V / root[:, None] * scale  # √λ times the standard coordinates
-        stretch = np.zeros(self.n_components)
+        stretch = np.zeros(asked)
         stretch[:used] = np.sqrt(self.inertia_[:used] / self.eigenvalues_[:used])
         self.column_masses_ = mass
         self.column_coordinates_ = principal * stretch
@@ -176,7 +177,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         self.column_cos2_ = principal**2 / np.where(distance > _ZERO, distance, np.inf)[:, None]
         # a row is the mean of its categories, over √λ, stretched as they are
         self._to_rows = V / root[:, None] * stretch
-        self._n_features_out = self.n_components
+        self._n_features_out = asked
 
     def _correct(self, width: int, trace: float, squares: float, categories: int) -> None:
         """Inertias and shares; only what is above the mean, 1/Q, counts after a correction."""

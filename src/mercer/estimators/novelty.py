@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _compiled
-from mercer.errors import DefinitenessError, explain
+from mercer.errors import DefinitenessError, explain, warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits
 from mercer.estimators.report import PenalisedReport
@@ -110,7 +109,7 @@ class CentroidNovelty(KernelEstimator):
             raise DefinitenessError(explain("radius", None, rule, "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'"))
         if own.max() - own.min() > 1e-9 * own.max():
             rule = f"is taken to be {np.sqrt(own.max()):.4g}, the largest among the training samples: new ones may be longer"
-            warnings.warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalise the kernel"), stacklevel=4)
+            warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalise the kernel"))
         return float(np.sqrt(own.max()))
 
     def score_samples(self, X: Any) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,19 +15,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.config import format_bytes, get_config
+from mercer.config import get_config
 from mercer.definiteness import CPD, PSD, STRICT
-from mercer.errors import DefinitenessWarning, InputTypeError, ParameterError, explain
+from mercer.errors import DefinitenessWarning, InputTypeError, ParameterError, explain, warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator, _gamma, choose_kernel
 from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.matrix import TrainingMatrix
+from mercer.estimators.matrix import FEW, TrainingMatrix
 from mercer.estimators.preimage import fixed_point, latent_matrix, radial_part, ridge
 from mercer.estimators.report import DiscoveryReport
 from mercer.estimators.signs import turn
 from mercer.estimators.training import Training, begin
 from mercer.gram.engine import check_budget
+from mercer.gram.run import serial_blas
 from mercer.kernels.base import Kernel
-from mercer.solvers.eigen import CLOSE, Leading, block_size, leading
+from mercer.solvers.eigen import CLOSE, Leading, block_size, leading, may_hide_copies
 
 _SMALL = 300  # samples below which all eigenvalues are had at once
 _NEGATIVE = 1e-8  # of the largest: an eigenvalue below minus this is not rounding
@@ -43,7 +43,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     Parameters
     ----------
-    n_components : how many; None for all that are not 0, which takes the stored matrix
+    n_components : how many; None for all that are not 0, or a share of the variance between 0 and 1, which both take the stored matrix
     kernel, gamma, degree, coef0 : as in `SVC`, but linear by default; gamma=None is 1/columns
     kernel_params : further arguments of a kernel that is a function (of two collections)
     fit_inverse_transform, inverse, alpha : `inverse_transform` by "ridge", a regression from the projections with penalty alpha, as in
@@ -67,13 +67,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     >>> from mercer import RBF, KernelPCA
     >>> model = KernelPCA(2, kernel=RBF()).fit([[0.0], [1.0], [4.0], [5.0]])
     >>> model.transform([[0.5]]).shape, model.explained_variance_ratio_.round(2).tolist()
-    ((1, 2), [0.61, 0.2])
+    ((1, 2), [0.67, 0.17])
     """
 
     needs: ClassVar[str] = "cpd"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
         **KERNEL_RULES,
         "gamma": [*KERNEL_RULES["gamma"], None],
         "kernel_params": [dict, None],
@@ -92,7 +92,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: float | None = None,
         *,
         kernel: Any = "linear",
         gamma: Any = None,
@@ -142,7 +142,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if self.fit_inverse_transform:
             self._check_invertible(data)
         n = data.count
-        count = n if self.n_components is None else min(self.n_components, n)
+        count = min(int(self.n_components), n) if isinstance(self.n_components, Integral) else n
         solver = self._solver(n, count)
         if solver == "dense":
             check_budget(n, n, np.float64)
@@ -153,7 +153,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         trace = float(diagonal.sum()) - n * self._level
         rounding = np.finfo(float).eps * n * float(np.abs(diagonal).max(initial=0.0))
         found, how = self._solve(matrix, middle, count, solver)
-        self._keep(found, count, max(rounding, 10 * np.finfo(float).eps * float(np.abs(found.values).max(initial=0.0))))
+        rounding = max(rounding, 10 * np.finfo(float).eps * float(np.abs(found.values).max(initial=0.0)))
+        self._keep(found, count, rounding, trace)
         share = trace if trace > rounding else np.inf
         self.explained_variance_ = self.eigenvalues_ / max(n - 1, 1)
         self.explained_variance_ratio_ = self.eigenvalues_ / share
@@ -197,28 +198,36 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             return image - image.mean(axis=0)
 
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        start = rng.standard_normal((n, min(block_size(count), n)))
+        noise = np.finfo(float).eps * float(np.abs(self._diagonal).sum())  # of products with the matrix that is not centred
+        options: dict[str, Any] = {"tol": self.tol or CLOSE, "noise": noise, "tell": step_teller(self)}
         if solver == "randomized":
             power = self.iterated_power if self.iterated_power != "auto" else 4 if count >= 0.1 * n else 7
-            found = leading(centred, start, count, tol=0.0, passes=power + 1)
-            return found, f"randomised block Krylov, {found.passes} passes, relative residual {found.residual:.1e}"
-        noise = np.finfo(float).eps * float(np.abs(self._diagonal).sum())  # of products with the matrix that is not centred
-        passes = 1000 if self.max_iter is None else int(self.max_iter)
-        found = leading(centred, start, count, tol=self.tol or CLOSE, noise=noise, passes=passes, tell=step_teller(self))
-        if not found.converged:
+            options.update(tol=0.0, passes=power + 1)
+        else:
+            options.update(passes=1000 if self.max_iter is None else int(self.max_iter))
+        width = min(n, FEW if solver == "lanczos" and matrix.stored is not None else block_size(count))
+        with serial_blas():  # products are ours, and what is left is small
+            found = leading(centred, rng.standard_normal((n, width)), count, **options)
+            if solver == "lanczos" and width < count and may_hide_copies(found.values, width):
+                width = min(n, block_size(count))
+                found = leading(centred, rng.standard_normal((n, width)), count, **options)
+        if solver == "lanczos" and not found.converged:
             rule = f"no convergence: relative residual {found.residual:.2g} after {found.passes} passes; raise max_iter, or use 'dense'"
-            warnings.warn(rule, ConvergenceWarning, stacklevel=4)
-        space = f"blocks of {start.shape[1]}, {format_bytes(16 * n * 8 * start.shape[1])} at most"
-        return found, f"block Lanczos, {found.passes} passes, {space}, relative residual {found.residual:.1e}"
+            warn(rule, ConvergenceWarning)
+        name = "block Lanczos" if solver == "lanczos" else "randomised block Krylov"
+        return found, f"{name}, {found.passes} passes of {width} columns, relative residual {found.residual:.1e}"
 
-    def _keep(self, found: Leading, count: int, rounding: float) -> None:
+    def _keep(self, found: Leading, count: int, rounding: float, trace: float) -> None:
         """Eigenpairs with signs that reproduce; what is rounding or negative becomes 0."""
         n = len(found.vectors)
         values, vectors = np.zeros(count), np.zeros((n, count))
         good = np.flatnonzero(found.values > rounding)
         values[: len(good)], vectors[:, : len(good)] = found.values[good], found.vectors[:, good] * turn(found.vectors[:, good])
-        if self.n_components is None or self.remove_zero_eig:
+        if not isinstance(self.n_components, Integral) or self.remove_zero_eig:
             values, vectors = values[: len(good)], vectors[:, : len(good)]
+        if self.n_components is not None and not isinstance(self.n_components, Integral):
+            enough = int(np.searchsorted(np.cumsum(values), self.n_components * trace)) + 1
+            values, vectors = values[:enough], vectors[:, :enough]
         self.eigenvalues_, self.eigenvectors_ = values, vectors
 
     def _notes(self, found: Leading, count: int, kept: int) -> tuple[str, ...]:
@@ -228,11 +237,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             notes.append(f"negative eigenvalues, one at most {found.lowest:.3g} beside {top:.3g}: left out")
             rule = f"is not positive on these samples: smallest eigenvalue at most {found.lowest:.4g}, largest {top:.4g}; it is left out"
             message = explain("kernel", self.kernel, rule, "mend the matrix by mercer.repair(K) and give it as precomputed")
-            warnings.warn(message, DefinitenessWarning, stacklevel=4)
-        if self.n_components is not None and kept < self.n_components:
+            warn(message, DefinitenessWarning)
+        if isinstance(self.n_components, Integral) and kept < self.n_components:
             rule = f"is more than the rank, {kept}: " + ("the others are left out" if self.remove_zero_eig else "the other columns are 0")
             notes.append(f"n_components={self.n_components} {rule}")
-            warnings.warn(explain("n_components", self.n_components, rule), UserWarning, stacklevel=4)
+            warn(explain("n_components", self.n_components, rule), UserWarning)
         return tuple(notes)
 
     # -- projections -------------------------------------------------------------------------------------------------

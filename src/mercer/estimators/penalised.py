@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.config import format_bytes, get_config
+from mercer.errors import warn
 from mercer.estimators.training import Training
 from mercer.gram.engine import dense, multiply
 from mercer.solvers.cg import conjugate_gradients, pivoted_cholesky
@@ -113,6 +113,6 @@ class Penalised:
             self.solver = f"conjugate gradients, {self.steps} steps, preconditioner of rank {rank}, relative residual {self.worst:.1e}"
             if not found.converged:
                 message = f"no convergence: relative residual {found.residual:.2g}; raise alpha, or the memory budget"
-                warnings.warn(message, ConvergenceWarning, stacklevel=4)
+                warn(message, ConvergenceWarning)
             U = found.x
         return U if self.root is None else self.root * U

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.averaging import averaged
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.fitting import fits, step_teller
@@ -111,7 +110,7 @@ class _RelevanceMachine(KernelEstimator):
             found = likelihood.maximise(basis, p["max_iter"], step_teller(self))
         if not found.converged:
             message = f"the evidence still rises after {found.iterations} steps; raise max_iter={p['max_iter']}, or tol={p['tol']}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warn(message, ConvergenceWarning)
         order = np.argsort(found.active)
         found.active, found.alpha, found.mean = found.active[order], found.alpha[order], found.mean[order]
         found.covariance = found.covariance[np.ix_(order, order)]

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from mercer.config import get_config
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
 from mercer.estimators.base import KERNEL_RULES, Choice, KernelEstimator
 from mercer.estimators.fitting import fits
@@ -165,6 +165,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         if graph.matrix is not None:
             self.affinity_matrix_ = graph.matrix
         self._cut(rng)
+        if len(np.unique(self.labels_)) < self.n_clusters:
+            rule = f"are more than the embedding tells apart: {len(np.unique(self.labels_))} are not empty"
+            warn(explain("n_clusters", self.n_clusters, rule, "take a wider kernel (a smaller gamma), or fewer clusters"))
         sizes = np.bincount(self.labels_, minlength=self.n_clusters)
         told = f"{self.n_clusters} clusters of {sizes.min()} to {sizes.max()} samples; eigenvalues {self._shown()}"
         notes = self._notes(found)
@@ -183,7 +186,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             found = dataclasses.replace(found, parts=max(found.parts, connected_components(sparse.csr_array(graph.matrix > 0))[0]))
         if found.residual > max(1e-6, tol):
             message = f"no convergence: relative residual {found.residual:.2g}; the eigenvalues {found.values} may be too near each other"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warn(message, ConvergenceWarning)
         return found
 
     def _shown(self) -> str:
@@ -192,10 +195,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _notes(self, found: Smooth) -> tuple[str, ...]:
         if found.parts < 2:
             return ()
-        rule = f"is not connected: {found.parts} parts. Clusters follow the parts; parts beyond n_clusters are grouped arbitrarily"
-        message = explain("the graph", self.affinity, rule, "take a wider kernel, or more n_neighbors, if it should be one")
-        warnings.warn(message, UserWarning, stacklevel=4)
-        return (f"the graph has {found.parts} parts",)
+        if found.parts > self.n_clusters:  # as many parts as clusters are the clusters; of fewer, some are cut
+            rule = f"has {found.parts} unlinked parts, more than n_clusters={self.n_clusters}: they are grouped arbitrarily"
+            warn(explain("the graph", self.affinity, rule, "take a wider kernel (a smaller gamma), or more n_neighbors"))
+        return (f"the graph has {found.parts} parts without links between them",)
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -203,7 +206,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self._rotation, self._means = None, None
         U = self.embedding_
         if self.assign_labels == "kmeans":
-            with threadpool_limits(get_config().threads if len(U) > _MANY else 1, user_api="openmp"):
+            with threadpool_limits(get_config().threads if len(U) > _MANY else 1, user_api="openmp"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows: what that means here is said below
                 cut = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(U)
             self._means = cut.cluster_centers_
             self.labels_ = cut.labels_.astype(np.int32)

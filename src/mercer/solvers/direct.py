@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy import linalg
+
+from mercer.errors import warn
 
 
 class RidgeFactor:
@@ -19,7 +19,7 @@ class RidgeFactor:
 
     def _give_up(self) -> None:
         self.name = "least squares, because the matrix is singular"
-        warnings.warn("Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=6)
+        warn("Singular matrix in solving dual problem. Using least-squares solution instead.")
 
     def solve(self, Y: np.ndarray) -> np.ndarray:
         if self.factor is not None:
