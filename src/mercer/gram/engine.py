@@ -161,6 +161,24 @@ def multiply(kernel: Fills, x: Any, y: Any, v: np.ndarray) -> np.ndarray:
     return out
 
 
+def times_few(K: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """K V of a stored matrix and at most four columns, at the speed of reading it; by our own threads, so let BLAS be serial around it."""
+    n, width = len(K), V.shape[1]
+    vectors = np.zeros((4, K.shape[1]))
+    vectors[:width] = V.T
+    out = np.empty((n, 4))
+    strips = [(start, min(n, start + TILE)) for start in range(0, n, TILE)]
+    if len(strips) > 1 and n - strips[-1][0] < 2:  # rows are taken two by two
+        strips[-2:] = [(strips[-2][0], n)]
+
+    def work_on(number: int, work: Workspace) -> None:
+        a, b = strips[number]
+        _compiled.storage.times_four(K[a:b], vectors, out[a:b])
+
+    run(len(strips), work_on, "product")
+    return out[:, :width]
+
+
 def _add_product(tile: np.ndarray, v: np.ndarray, out: np.ndarray, work: Workspace, transposed: bool = False) -> None:
     storage = _compiled.storage
     if v.shape[1] <= 4:

@@ -32,8 +32,16 @@ class Leading:
 
 
 def block_size(count: int) -> int:
-    """Columns of a pass: some more than are wanted, so that near multiples are found together."""
+    """Columns of a pass that is costly however many there are: some more than are wanted, so that few passes are needed."""
     return min(count + 6, 40)
+
+
+def may_hide_copies(values: np.ndarray, width: int) -> bool:
+    """Blocks of ``width`` columns find at most so many copies of an eigenvalue: where they found as many, there may be more."""
+    if len(values) < width:
+        return False
+    spread = np.abs(values[: len(values) - width + 1] - values[width - 1 :])
+    return bool((spread <= 1e-7 * np.abs(values).max()).any())
 
 
 def leading(
@@ -52,7 +60,7 @@ def leading(
     products are asked for.
     """
     n = len(start)
-    most = max(8 * start.shape[1], 3 * count + 2 * start.shape[1])  # columns to hold; beyond, the best are kept
+    most = max(8 * start.shape[1], 4 * count + 2 * start.shape[1], 64)  # columns to hold; beyond, the best are kept
     block = _orthonormal(start)
     Q, image = np.empty((n, 0), order="F"), np.empty((n, 0), order="F")
     T = np.empty((0, 0))

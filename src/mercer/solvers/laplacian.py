@@ -47,6 +47,8 @@ def smoothest(product: Callable[[np.ndarray], np.ndarray], degree: np.ndarray, c
 def smoothest_sparse(W: Any, degree: np.ndarray, count: int, rng: np.random.RandomState, tol: float) -> Smooth:
     """Component by component, each by a factorisation next to its eigenvalue 0."""
     root, alone = _roots(degree)
+    W = sparse.csr_array(W, copy=True)
+    W.eliminate_zeros()  # a stored zero is no link
     parts, member = csgraph.connected_components(W, directed=False)
     N = sparse.diags_array(root) @ W @ sparse.diags_array(root) + sparse.diags_array(alone.astype(float))
     N = sparse.csr_array(N)
@@ -87,9 +89,9 @@ def _component(N: Any, count: int, rng: np.random.RandomState, tol: float) -> tu
         )
         inverse = LinearOperator((n, n), matvec=factor.solve, dtype=float)
         try:
-            values, V = eigsh(N, count, sigma=1.0 + _SHIFT, OPinv=inverse, which="LM", v0=rng.standard_normal(n))
-            order = np.argsort(-values)
-            return np.maximum(1.0 - values[order], 0.0), V[:, order]
+            inverses, V = eigsh(inverse, count, which="LA", v0=rng.standard_normal(n))
+            order = np.argsort(-inverses)
+            return np.maximum(1.0 / inverses[order] - _SHIFT, 0.0), V[:, order]
         except ArpackNoConvergence:  # pragma: no cover - the block method below has no such end
             pass
     found = leading(lambda V: N @ V, rng.standard_normal((n, block_size(count))), count, tol=tol, passes=2000)
