@@ -28,6 +28,8 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/ridge.py
 	$(BIN)/python benchmarks/density.py
 	$(BIN)/python benchmarks/gp.py
+	$(BIN)/python benchmarks/projection.py
+	$(BIN)/python benchmarks/ica.py
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
