@@ -12,6 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain, combinations, combinations_with_replacement
 
 import numpy as np
@@ -66,6 +68,8 @@ def _node(kernel) -> Node:
     if name == "Centered":
         center = getattr(kernel, "center_", None)
         fields["center_"] = None if center is None else Rows(center)
+    elif name in STRUCTURED:  # what was learned from data, as it is
+        fields.update({key: field for key, field in vars(kernel).items() if key.endswith("_") and not key.startswith("_")})
     return Node(name, fields)
 
 
@@ -301,6 +305,13 @@ GENERAL = {
     "Conformal": lambda p, x, y, same: float(_apply(p, x)[0]) * _child(p, x, y, same) * float(_apply(p, y)[0]),
     "FromFeatures": lambda p, x, y, same: _dot(_numbers(_apply(p, x)), _numbers(_apply(p, y))),
 }
+
+STRUCTURED: set = set()  # kernels of samples that are not vectors: each family has an oracle of its own, f(fields, x, y, same)
+for _family in ("categories", "strings", "alignments", "texts", "distributions", "nodes"):
+    if find_spec(f"naive_{_family}") is not None:
+        _kernels = import_module(f"naive_{_family}").KERNELS
+        GENERAL.update(_kernels)
+        STRUCTURED |= set(_kernels)
 
 KNOWN: frozenset = frozenset(NUMERIC) | frozenset(SETS) | frozenset(GENERAL) - {"custom"}
 

@@ -53,6 +53,8 @@ _WHERE = {
     "KernelCCA": "mercer.estimators.cca",
     "MCA": "mercer.estimators.mca",
     "KernelICA": "mercer.estimators.ica",
+    "table_kernel": "mercer.selection.tables",
+    "read_fasta": "mercer.readers",
     "PosteriorDisplay": "mercer.plot.posterior",
     "ComponentDisplay": "mercer.plot.components",
     "ScreeDisplay": "mercer.plot.scree",

@@ -10,6 +10,7 @@ coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, spl
 sparse         the same products for rows in CSR form
 smo            the loop of all margin machines
 nearest        the nearest and the farthest of a row's samples, tile by tile
+categories     equal columns counted, and values looked up by a pair of categories
 line           an incomplete Cholesky factor of the Gaussian kernel of numbers
 streaming      stores of finished tiles that pass by the cache
 single         Gaussian tiles in single precision, for the margin machines
@@ -27,7 +28,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 _MODULES = frozenset(
-    {"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single", "line"}
+    {"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single", "line", "categories"}
 )
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.

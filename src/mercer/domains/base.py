@@ -181,11 +181,15 @@ class Batch:
             self._made[key] = made
         return made
 
-    def apply(self, function: Callable[[Any], Any]) -> Batch:
+    def apply(self, function: Callable[..., Any]) -> Batch:
         """The images of all samples, for a pull-back."""
 
         def make(raw: Any) -> Any:
-            image = function(raw)
+            # a function that ``shares`` reads the other side's image too, for its vocabulary
+            other: dict[str, Any] = {}
+            if self.like is not None and getattr(function, "shares", False):
+                other["like"] = self.like.apply(function).raw
+            image = function(raw, **other)
             if raw_length(image) != raw_length(raw):
                 rule = f"returned {raw_length(image)} rows for {raw_length(raw)} samples"
                 raise ParameterError(explain("function", getattr(function, "__name__", function), rule, "map each row to one row"))

@@ -1,0 +1,111 @@
+"""Kernels of texts by the words they share.
+
+>>> from mercer import BagOfWords
+>>> BagOfWords()(["a kernel is a kernel", "No kernel"], ["kernel, no proof"]).tolist()
+[[2.0], [2.0]]
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer.definiteness import PSD, Definite
+from mercer.domains.base import Batch, Domain
+from mercer.domains.vectors import CsrSamples
+from mercer.domains.words import Words, WordSamples
+from mercer.errors import NotFittedError, explain
+from mercer.gram.pair import Pair
+from mercer.kernels.base import Kernel
+from mercer.kernels.parts import Parts
+from mercer.params import Constraint, boolean, param
+
+__all__ = ["BagOfWords", "TfIdf"]
+
+
+def _is_range(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(v, int) for v in value) and 1 <= value[0] <= value[1]
+
+
+def _are_words(value: Any) -> bool:
+    return value is None or value == "english" or (isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value))
+
+
+class _WordKernel(Kernel, abstract=True):
+    """Texts read by scikit-learn's vectoriser: words of two letters or more, in lower case unless asked otherwise."""
+
+    ngrams: Any = param(default=(1, 1), check=Constraint("a range", _is_range, "give (least, most) words, such as (1, 2)"))
+    stop_words: Any = param(default=None, check=Constraint("words", _are_words, "give None, 'english', or a list of words"))
+    lowercase: bool = param(default=True, check=boolean)
+
+    @property
+    def domain(self) -> Domain:  # type: ignore[override]
+        stop = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
+        return Words(ngram_range=self.ngrams, stop_words=stop, lowercase=self.lowercase)
+
+
+class BagOfWords(_WordKernel):
+    """Σ_w |x|_w |y|_w: the inner product of the counts of words."""
+
+    definite: ClassVar[Definite | None] = Definite(PSD, "inner product: φ(x) = the counts of words", "texts")
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.copyto(out, pair.of(pair.x.counts, pair.y.counts).dot())
+
+    def diagonal(self, side: WordSamples) -> np.ndarray:
+        return side.counts.norms
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        side: Any = self.prepare(batch)
+        return side.counts.x
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(ngrams=(1, 2), stop_words="english")]
+
+
+class TfIdf(_WordKernel):
+    """The cosine of log(1 + count)·log(N/(1 + df)): N texts were given to ``fit``, df of them have the word.
+
+    Words that ``fit`` did not meet are dropped; a text without any other has φ = 0. Rows stay sparse.
+
+    >>> from mercer import TfIdf
+    >>> texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
+    >>> TfIdf().fit(texts)(["oil"], ["crude oil", "corn"]).round(3).tolist()
+    [[0.487, 0.0]]
+    """
+
+    definite: ClassVar[Definite | None] = Definite(PSD, "inner product: φ(x) = the weighted counts of words, of length 1 or 0", "texts")
+
+    def fit_batch(self, batch: Batch) -> Self:
+        side: Any = batch.encode(self.domain)
+        found = np.bincount(side.counts.x.indices, minlength=len(side.vocabulary))
+        self.idf_ = {word: float(np.log(len(side) / (1.0 + found[column]))) for word, column in side.vocabulary.items()}
+        return self
+
+    def prepare(self, batch: Batch) -> Parts:
+        if not hasattr(self, "idf_"):
+            raise NotFittedError(explain("TfIdf", self, "does not know how frequent words are", "call kernel.fit(texts) first"))
+        side: Any = batch.encode(self.domain)
+        weight = np.zeros(max(1, len(side.vocabulary)))
+        for word, column in side.vocabulary.items():
+            weight[column] = self.idf_.get(word, 0.0)
+        rows = side.counts.x.copy()
+        rows.data = np.log1p(rows.data) * weight[rows.indices]
+        length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        rows.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(rows.indptr))
+        return Parts(CsrSamples(rows))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.copyto(out, pair.of(pair.x[0], pair.y[0]).dot())
+
+    def diagonal(self, side: Parts) -> np.ndarray:
+        return side[0].norms
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+        return self.prepare(batch)[0].x
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls()]

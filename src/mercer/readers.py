@@ -1,0 +1,39 @@
+"""Files of sequences."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+from mercer.errors import InputError, explain
+
+
+def read_fasta(path: Any) -> tuple[list[str], list[str]]:
+    """Names and sequences of a FASTA file, which may be compressed by gzip; letters stay as they are.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "two.fa"
+    >>> _ = file.write_text(">first of two\\nacgt\\nac\\n>second\\nttga\\n")
+    >>> from mercer import read_fasta
+    >>> read_fasta(file)
+    (['first of two', 'second'], ['acgtac', 'ttga'])
+    """
+    path = Path(path)
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    names: list[str] = []
+    parts: list[list[str]] = []
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            text = line.strip()
+            if text.startswith(">"):
+                names.append(text[1:].strip())
+                parts.append([])
+            elif text and not text.startswith(";"):
+                if not parts:
+                    rule = "comes before the first line that begins with '>'"
+                    raise InputError(explain(f"{path.name}, line {number}", text, rule, "is this a FASTA file?"))
+                parts[-1].append(text)
+    if not names:
+        raise InputError(explain("path", str(path), "holds no sequence"))
+    return names, ["".join(part) for part in parts]
