@@ -9,7 +9,7 @@ from scipy import sparse
 
 from mercer.config import format_bytes, get_config
 from mercer.definiteness import Definite
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.base import Expansion
 from mercer.estimators.nearest import nearest
 from mercer.estimators.training import Training
@@ -59,7 +59,7 @@ class KernelGraph:
 
     def __init__(self, data: Training, scaling: int | None) -> None:
         self.data, self.scaling = data, scaling
-        self.expansion = Expansion(data.kernel, data.samples(), np.arange(data.width), data.width)
+        self.expansion = Expansion(data.kernel, data.kept(), np.arange(data.width), data.width)
         n = data.count
         size = 8 * n * n
         stored = data.kernel is None or size <= get_config().memory_budget // 2
@@ -138,17 +138,19 @@ class NeighbourGraph:
         if count > n:
             raise ParameterError(explain("n_neighbors", count, f"must be at most n_samples={n}"))
         self.count = count
-        self.expansion = Expansion(data.kernel, data.samples(), np.arange(data.width), data.width)
+        self.expansion = Expansion(data.kernel, data.kept(), np.arange(data.width), data.width)
         if data.kernel is None:
             self.square = np.ascontiguousarray(np.diagonal(data.X))
         else:
             self.square = np.ascontiguousarray(data.kernel.diagonal(data.side()), dtype=np.float64)
         found = np.empty((n, 0), dtype=np.int64)
         if count > 1:
-            _, found = nearest(self.expansion, data.X, self.square, self.square, count - 1, np.arange(n))
-        A = sparse.csr_array(
-            (np.ones(found.size), found.ravel(), np.arange(0, found.size + 1, max(count - 1, 0) or 1)[: n + 1]), shape=(n, n)
-        )
+            squared, found = nearest(self.expansion, data.X, self.square, self.square, count - 1, np.arange(n))
+            lost = squared[:, -1] >= (1 - 1e-15) * (self.square + self.square[found[:, -1]])
+            if data.kernel is not None and lost.mean() > 0.1 and (self.square > 0).all():
+                rule = "is 0 between neighbours, so that all samples are equally far"
+                warn(explain("kernel", data.kernel, rule, "take a wider one, or kernel='linear', for the neighbours of the samples"))
+        A = sparse.csr_array((np.ones(found.size), found.ravel(), np.arange(n + 1) * (count - 1)), shape=(n, n))
         self.matrix = sparse.csr_array(0.5 * (A + A.T))
         self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()
         self.plan = f"{count} nearest neighbours in feature space, {self.matrix.nnz} links"
@@ -167,7 +169,8 @@ class GivenGraph:
     """A sparse matrix of weights, as it was given."""
 
     def __init__(self, W: Any) -> None:
-        self.matrix = sparse.csr_array(W, dtype=np.float64)
+        self.matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
+        self.matrix.sum_duplicates()
         n = self.matrix.shape[0]
         if self.matrix.shape != (n, n):
             raise ParameterError(explain("X", f"sparse matrix of shape {self.matrix.shape}", "should be a square matrix of affinities"))

@@ -143,6 +143,8 @@ def _by_name(name: str, X: Any, gamma: Any, degree: int, coef0: float, weight: A
             return Chi2(gamma=g)
         case "sigmoid":
             return Sigmoid(scale=g, offset=float(coef0))
+    if degree != int(degree):
+        raise ParameterError(explain("degree", degree, "must be a whole number: other powers of an inner product are no kernel"))
     return Polynomial(degree=int(degree), scale=g, offset=float(coef0)) if degree >= 1 else Constant(1.0)
 
 

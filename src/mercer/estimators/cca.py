@@ -38,6 +38,9 @@ class _OneView(KernelEstimator):
         self.coef0 = coef0
 
 
+_OneView.__name__ = "KernelCCA"  # in messages: users know no other
+
+
 @dataclasses.dataclass
 class _Fitted:
     """What is kept of a view: a sample's variates are k(x, pivots) B − centre."""
@@ -118,7 +121,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
 
     @fits
     def fit(self, X: Any, y: Any = None, *more: Any) -> Self:
-        """Fit on views of the same samples: ``X``, ``y`` and as many more as there are; numbers in one dimension are a column."""
+        """Fit on views of the same samples: ``X``, ``y`` and more; of ``y`` and those, numbers in one dimension are a column."""
         start = time.perf_counter()
         if y is None:
             raise ValueError(
@@ -135,12 +138,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
             parts.append(part)
         least = min(len(part.s) for part in parts)
         count = min(self.n_components, least)
-        if count < self.n_components:
-            rule = f"is more than the rank of a view, {least}: {count} are kept"
-            warn(explain("n_components", self.n_components, rule), UserWarning)
         if count == 0:
             constant = int(np.argmin([len(part.s) for part in parts]))
             raise ParameterError(explain(f"view {constant}", "constant", "has nothing that could correlate: all samples are the same"))
+        if count < self.n_components:
+            rule = f"is more than the rank of a view, {least}: {count} are kept"
+            warn(explain("n_components", self.n_components, rule), UserWarning)
         if self.kappa == 0 and max(len(part.s) for part in parts) >= n - 1:
             rule = "with kernels of as many dimensions as samples makes everything correlate perfectly"
             warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning)
@@ -175,7 +178,11 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
 
     def _factor(self, owner: _OneView, X: Any, n: int, at: int) -> tuple[_Fitted, View]:
         """An incomplete Cholesky factor of the view's Gram matrix, centred, and what is needed to continue it to new samples."""
-        X = owner._check_X(X, reset=True) if at else X
+        if at:
+            try:
+                X = owner._check_X(X, reset=True)
+            except ValueError as error:
+                raise type(error)(f"view {at}: {error}") from None
         choice = owner._choose(X)
         kernel = choice.kernel
         most = min(self.max_rank, n)
@@ -199,7 +206,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
         shifted = diagonal - 2 * origin + corner
         scale = float(np.abs(diagonal).max())
         shifted[shifted <= 1e-14 * scale] = 0.0
-        pivots, L = landmarks(shifted, lambda i: row(i) - origin - origin[i] + corner, most, max(self.tol, 1e-15))
+        # what is left below the rounding of the values themselves is no dimension
+        noise = 10 * n * np.finfo(float).eps * scale / max(float(shifted.sum()), 1e-300)
+        pivots, L = landmarks(shifted, lambda i: row(i) - origin - origin[i] + corner, most, max(self.tol, noise, 1e-15))
         left = max(0.0, 1.0 - float((L**2).sum()) / max(float(shifted.sum()), 1e-300))
         mean = L.mean(axis=0)
         part = view(L - mean, n * float(self.kappa) / 2)

@@ -152,10 +152,11 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         most = min(X.shape)
         count = most if self.n_components is None else min(self.n_components, most)
         self.mean_ = X.mean(axis=0)
-        _, s, Vt = linalg.svd(X - self.mean_, full_matrices=False, check_finite=False)
-        rank = (
-            int((s > 1e-10 * max(float(s[0]), 1e-300)).sum()) if s[0] > 1e-14 * float(np.abs(X).max(initial=0.0)) * np.sqrt(X.size) else 0
-        )
+        centred = X - self.mean_
+        centred -= centred.mean(axis=0)  # the mean itself is rounded, which shows in large columns
+        _, s, Vt = linalg.svd(centred, full_matrices=False, check_finite=False)
+        rounding = 8 * np.finfo(float).eps * float(np.abs(X).max(initial=0.0)) * np.sqrt(len(X))
+        rank = int((s > max(1e-10 * float(s[0]), rounding)).sum())
         if rank == 0:
             raise ParameterError(explain("X", f"array of shape {X.shape}", "is constant: it has no sources", "give samples that vary"))
         asked = self.n_components if self.n_components is not None else X.shape[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -14,12 +15,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain, warn
-from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator, check_weights
+from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.estimators.base import KERNEL_RULES, Choice, Expansion, KernelEstimator, check_weights
 from mercer.estimators.fitting import fits, step_teller
 from mercer.estimators.matrix import TrainingMatrix
 from mercer.estimators.report import DiscoveryReport
 from mercer.estimators.training import Training, begin
+from mercer.kernels.distance import NegativeDistance
+from mercer.kernels.dot import Linear
 from mercer.solvers.lloyd import Clusters, lloyd, nearest_of, plus_plus
 
 
@@ -89,6 +92,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.tol = tol
         self.random_state = random_state
 
+    def _choose(self, X: Any, weight: Any = None) -> Choice:
+        choice = super()._choose(X, weight)
+        if type(choice.kernel) is Linear:
+            # the same distances, −½‖x − y‖² for ⟨x, y⟩, also far from the origin where inner products lose them
+            return Choice(0.5 * NegativeDistance(power=2.0), choice.foreign)
+        return choice
+
     @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored, a weight counts a sample several times."""
@@ -100,16 +110,22 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ParameterError(explain("n_clusters", self.n_clusters, rule, "ask for fewer clusters"))
         matrix = TrainingMatrix(data)
         diagonal = matrix.diagonal()
+        unit = float(data.weight.max())
+        weight = data.weight / unit  # squares of tiny or huge weights would be lost
         rng = check_random_state(self.random_state)
         starts = self._starts()
         best: Clusters | None = None
         for _ in range(starts):
             labels = self._initial(data, matrix, diagonal, rng)
             tell = step_teller(self)
-            made = lloyd(matrix, diagonal, data.weight, labels, self.n_clusters, most=self.max_iter, tol=float(self.tol), tell=tell)
+            made = lloyd(matrix, diagonal, weight, labels, self.n_clusters, most=self.max_iter, tol=float(self.tol), tell=tell)
             if best is None or made.inertia < best.inertia:
                 best = made
         assert best is not None
+        if best.inertia < -1e-8 * float(np.abs(diagonal).sum()):
+            rule = f"is not positive on these samples: squared distances are negative, {best.inertia * unit:.4g} in all"
+            warn(explain("kernel", self.kernel, rule, "mend the matrix by mercer.repair(K)"), DefinitenessWarning)
+        best = dataclasses.replace(best, inertia=max(best.inertia, 0.0) * unit, mass=best.mass * unit)
         if not best.converged:
             rule = f"no convergence: samples still move after {best.iterations} rounds; raise max_iter, or tol"
             warn(rule, ConvergenceWarning)
@@ -153,7 +169,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return nearest_of(matrix, diagonal, place[given])
 
     def _keep(self, data: Training, diagonal: np.ndarray, found: Clusters) -> None:
-        self.kernel_, self.X_fit_, self.support_, self._width = data.kernel, data.samples(), data.rows, data.width
+        self.kernel_, self.X_fit_, self.support_, self._width = data.kernel, data.kept(), data.rows, data.width
         self.inertia_, self.n_iter_ = found.inertia, found.iterations
         self.cluster_sizes_ = found.mass
         self._diagonal, self._length = diagonal, found.length

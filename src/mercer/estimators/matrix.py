@@ -15,11 +15,12 @@ FEW = 4  # columns that a stored matrix multiplies at the price of one
 class TrainingMatrix:
     """K of the samples that count, by products, rows and diagonal; ``stored`` is None where it does not fit."""
 
-    def __init__(self, data: Training) -> None:
+    def __init__(self, data: Training, store: bool = False) -> None:
+        """``store`` asks for it in any case; the engine refuses it beyond the whole budget."""
         self.data, self.count = data, data.count
         size = 8 * self.count**2
         self.stored: np.ndarray | None = None
-        if data.kernel is None or size <= get_config().memory_budget // 2:
+        if data.kernel is None or store or size <= get_config().memory_budget // 2:
             self.stored = data.gram()
             self.plan = f"dense Gram matrix, float64, {format_bytes(size)}"
         else:

@@ -100,10 +100,11 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         try:
             self._encoder.fit(X[weight > 0])
         except TypeError:
-            column = next(j for j in range(X.shape[1]) if len({type(v) for v in X[:, j] if not _is_hole(v)}) > 1)
+            mixed = (j for j in range(X.shape[1]) if len({type(v) for v in X[:, j] if not _is_hole(v)}) > 1)
+            column = next(mixed, 0)
             kinds = sorted({type(v).__name__ for v in X[:, column]})
             raise InputTypeError(
-                explain(f"column {column}", ", ".join(kinds), "mixes types", "make them all text, or all numbers")
+                explain(f"column {column}", ", ".join(kinds), "are not categories of one type", "make them all text, or all numbers")
             ) from None
         found = self._encoder.categories_
         keep = [np.array([self.missing == "category" or not _is_hole(value) for value in values], dtype=bool) for values in found]
@@ -128,7 +129,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         return sparse.csr_array(self._encoder.transform(X))[:, self._kept]
 
     def _solve(self, Z: Any, weight: np.ndarray) -> None:
-        width = len(self.categories_)
+        width = sum(len(found) > 0 for found in self.categories_)  # a column of holes that are ignored is none
         present = np.asarray(Z.sum(axis=1)).ravel()
         share = weight * (present > 0)  # a row of holes says nothing
         total = float(share @ present)
@@ -190,10 +191,11 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         factor = width / (width - 1)
         self.inertia_ = np.where(values > 1 / width, (factor * (values - 1 / width)) ** 2, 0.0)
         if self.correction == "benzecri":
-            whole = float(self.inertia_.sum())
+            # his shares are of all axes above 1/Q, which are not known where only the leading ones were computed
+            whole = float(self.inertia_.sum()) if categories <= _MANY else np.nan
         else:
             whole = factor * (squares - (categories - width) / width**2)
-        self.explained_inertia_ratio_ = self.inertia_ / whole if whole > _ZERO else np.zeros_like(values)
+        self.explained_inertia_ratio_ = self.inertia_ / whole if not whole <= _ZERO else np.zeros_like(values)
 
     def transform(self, X: Any) -> np.ndarray:
         """Principal coordinates of rows; a row without a known category lies at the origin."""
@@ -244,7 +246,8 @@ def _plain(X: Any) -> Any:
 
 def _table(X: np.ndarray) -> np.ndarray:
     """Every kind of hole as NaN, which encoders know."""
-    if X.dtype == object:
+    X = X.astype(object)  # so that 1 and "1" are different categories, and never a type error
+    if len(X):
         holes = np.array([[_is_hole(value) for value in row] for row in X], dtype=bool).reshape(X.shape)
         if holes.any():
             X = X.copy()

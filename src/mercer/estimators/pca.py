@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import time
 from numbers import Integral, Real
@@ -13,7 +14,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.config import get_config
 from mercer.definiteness import CPD, PSD, STRICT
@@ -28,7 +29,7 @@ from mercer.estimators.training import Training, begin
 from mercer.gram.engine import check_budget
 from mercer.gram.run import serial_blas
 from mercer.kernels.base import Kernel
-from mercer.solvers.eigen import CLOSE, Leading, block_size, leading, may_hide_copies
+from mercer.solvers.eigen import CLOSE, Leading, block_size, leading
 
 _SMALL = 300  # samples below which all eigenvalues are had at once
 _NEGATIVE = 1e-8  # of the largest: an eigenvalue below minus this is not rounding
@@ -53,7 +54,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     iterated_power : passes of "randomized"; "auto" takes 7, or 4 for a tenth of all components
     remove_zero_eig : leave out components of variance 0 where n_components is more than there are
     random_state : of the start of the iterations; the result does not depend on it beyond rounding, but for "randomized"
-    copy_X, n_jobs : accepted for the sake of existing programs; X is never written on, threads are those of `mercer.set_config`
+    copy_X : keep a copy of X, so that changing it later changes nothing here; X itself is never written on
+    n_jobs : accepted for the sake of existing programs; threads are those of `mercer.set_config`
 
     Attributes
     ----------
@@ -138,6 +140,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
+        for name in ("dual_coef_", "X_transformed_fit_", "_latent"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         data = begin(self, X, None, None, target="none")
         if self.fit_inverse_transform:
             self._check_invertible(data)
@@ -146,7 +150,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         solver = self._solver(n, count)
         if solver == "dense":
             check_budget(n, n, np.float64)
-        matrix = TrainingMatrix(data)
+        matrix = TrainingMatrix(data, store=solver == "dense")
         middle = matrix.product(np.full((n, 1), 1.0 / n))[:, 0]
         self._level, self._middle = float(middle.mean()), middle
         self._diagonal = diagonal = matrix.diagonal()
@@ -158,10 +162,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         share = trace if trace > rounding else np.inf
         self.explained_variance_ = self.eigenvalues_ / max(n - 1, 1)
         self.explained_variance_ratio_ = self.eigenvalues_ / share
-        self.kernel_, self.X_fit_, self._width = data.kernel, data.samples(), data.width
+        self.kernel_, self.X_fit_, self._width = data.kernel, data.kept() if self.copy_X else data.samples(), data.width
         self.gamma_ = _gamma(self.gamma, data.X, None) if self._takes_vectors() else self.gamma
         positive = self.eigenvalues_ > 0
         self._dual = np.where(positive, self.eigenvectors_ / np.sqrt(np.where(positive, self.eigenvalues_, 1.0)), 0.0)
+        self._dual -= self._dual.mean(axis=0)  # far from the origin, a sum that is only nearly 0 would count
         self._centre = middle @ self._dual
         self._n_features_out = self._dual.shape[1]
         notes = self._notes(found, count, int(positive.sum()))
@@ -177,7 +182,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if self.eigen_solver != "auto":
             return "lanczos" if self.eigen_solver == "arpack" else self.eigen_solver
         fits_in = 8 * n * n <= get_config().memory_budget // 2
-        return "dense" if (n <= _SMALL and fits_in) or count > n // 10 else "lanczos"
+        few = isinstance(self.n_components, Integral) and not fits_in  # what does not fit is not stored unless there is no other way
+        return "dense" if not few and (n <= _SMALL or count > n // 10) else "lanczos"
 
     def _solve(self, matrix: TrainingMatrix, middle: np.ndarray, count: int, solver: str) -> tuple[Leading, str]:
         n = matrix.count
@@ -193,24 +199,25 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
             return Leading(values, vectors, 1, 0.0, lowest, True), f"dense eigenvalues, {n} x {n}"
 
+        size = float(np.abs(self._diagonal).max(initial=0.0)) or 1.0  # squares of tiny or huge eigenvalues would be lost
+
         def centred(V: np.ndarray) -> np.ndarray:
-            image = matrix.product(V - V.mean(axis=0))
+            image = matrix.product(V - V.mean(axis=0)) / size
             return image - image.mean(axis=0)
 
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        noise = np.finfo(float).eps * float(np.abs(self._diagonal).sum())  # of products with the matrix that is not centred
+        noise = np.finfo(float).eps * float(np.abs(self._diagonal / size).sum())  # of products with the matrix that is not centred
         options: dict[str, Any] = {"tol": self.tol or CLOSE, "noise": noise, "tell": step_teller(self)}
         if solver == "randomized":
             power = self.iterated_power if self.iterated_power != "auto" else 4 if count >= 0.1 * n else 7
             options.update(tol=0.0, passes=power + 1)
         else:
             options.update(passes=1000 if self.max_iter is None else int(self.max_iter))
-        width = min(n, FEW if solver == "lanczos" and matrix.stored is not None else block_size(count))
+        narrow = FEW if matrix.stored is not None else block_size(count)
+        width = min(n, count + 10 if solver == "randomized" else narrow)
         with serial_blas():  # products are ours, and what is left is small
             found = leading(centred, rng.standard_normal((n, width)), count, **options)
-            if solver == "lanczos" and width < count and may_hide_copies(found.values, width):
-                width = min(n, block_size(count))
-                found = leading(centred, rng.standard_normal((n, width)), count, **options)
+        found = dataclasses.replace(found, values=found.values * size, lowest=found.lowest * size)
         if solver == "lanczos" and not found.converged:
             rule = f"no convergence: relative residual {found.residual:.2g} after {found.passes} passes; raise max_iter, or use 'dense'"
             warn(rule, ConvergenceWarning)
@@ -233,7 +240,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def _notes(self, found: Leading, count: int, kept: int) -> tuple[str, ...]:
         notes = []
         top = float(found.values.max(initial=0.0))
-        if found.lowest < -_NEGATIVE * max(top, -found.lowest):
+        rounding = 10 * np.finfo(float).eps * float(np.abs(self._diagonal).sum())
+        if found.lowest < -max(_NEGATIVE * max(top, -found.lowest), rounding):
             notes.append(f"negative eigenvalues, one at most {found.lowest:.3g} beside {top:.3g}: left out")
             rule = f"is not positive on these samples: smallest eigenvalue at most {found.lowest:.4g}, largest {top:.4g}; it is left out"
             message = explain("kernel", self.kernel, rule, "mend the matrix by mercer.repair(K) and give it as precomputed")
@@ -287,10 +295,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def _latent_kernel(self, Z: np.ndarray) -> Kernel:
         if isinstance(self.kernel, Kernel):
-            return clone(self.kernel).fit(Z)
-        made = choose_kernel(self._given_kernel(), Z, self.gamma_, self.degree, self.coef0).kernel  # type: ignore[arg-type]
-        assert made is not None
-        return made.fit(Z)
+            made = clone(self.kernel)
+            if np.ndim(getattr(made, "length_scale", 1.0)):
+                rule = "with a length scale for every column cannot compare projections, which have other columns"
+                raise ParameterError(explain("kernel", made, rule, "use inverse='fixed_point'"))
+            return made.fit(Z)
+        found = choose_kernel(self._given_kernel(), Z, self.gamma_, self.degree, self.coef0).kernel  # type: ignore[arg-type]
+        assert found is not None
+        return found.fit(Z)
 
     def _fit_ridge(self) -> None:
         Z = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
@@ -306,17 +318,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when instantiating: the inverse transform is not available."
             )
-        Z = np.asarray(X, dtype=np.float64)
+        Z = check_array(X, dtype=np.float64)
         width = self._dual.shape[1]
-        if Z.ndim != 2 or Z.shape[1] != width:
+        if Z.shape[1] != width:
             raise ParameterError(explain("X", f"array of shape {Z.shape}", f"must have {width} columns, one for each component"))
+        if self.inverse == "ridge" and not hasattr(self, "_latent"):
+            raise NotFittedError("inverse='ridge' was set after the fit: fit again")
         if self.inverse == "ridge":
             return latent_matrix(self._latent, self.X_transformed_fit_, Z) @ self.dual_coef_
         samples = np.asarray(self.X_fit_)
         known = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
-        near = np.argmin((known**2).sum(axis=1) - 2 * Z @ known.T, axis=1)
-        weights = Z @ self._dual.T + 1.0 / self._width
-        return fixed_point(radial_part(self.kernel_), samples, weights, samples[near])
+        made = np.empty((len(Z), samples.shape[1]))
+        for first in range(0, len(Z), 256):  # a block of new points against all samples at a time
+            some = Z[first : first + 256]
+            near = np.argmin((known**2).sum(axis=1) - 2 * some @ known.T, axis=1)
+            weights = some @ self._dual.T + 1.0 / self._width
+            made[first : first + 256] = fixed_point(radial_part(self.kernel_), samples, weights, samples[near])
+        return made
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

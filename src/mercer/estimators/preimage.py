@@ -15,12 +15,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.compose import Scaled
 from mercer.kernels.radial import ScaledDistance
 
-_ROWS = 256  # new points at a time
-
 
 def ridge(K: np.ndarray, X: np.ndarray, penalty: float) -> np.ndarray:
-    """(K + penalty)⁻¹ X: a regression from the projections, with kernel matrix K, to the samples."""
-    K = K.copy()
+    """(K + penalty)⁻¹ X: a regression from the projections, with kernel matrix K, to the samples. K is written on."""
     K.flat[:: len(K) + 1] += penalty
     return linalg.solve(K, X, assume_a="pos", overwrite_a=True, check_finite=False)
 
@@ -45,30 +42,26 @@ def fixed_point(
     """
     scale = np.broadcast_to(np.asarray(kernel.length_scale, dtype=float), X.shape[1:])
     reach = float(np.abs(X).max()) or 1.0
-    made = np.array(start, dtype=float)
-    for first in range(0, len(made), _ROWS):
-        z = made[first : first + _ROWS]
-        gamma = weights[first : first + _ROWS]
-        moving = np.arange(len(z))
-        for _ in range(most):
-            s2 = cdist(z[moving] / scale, X / scale, "sqeuclidean")
-            with np.errstate(all="ignore"):
-                pull = gamma[moving] * np.where(s2 > 0, kernel.slope(s2), kernel.slope(np.full_like(s2, 1e-300)))
-            total = pull.sum(axis=1)
-            sound = np.isfinite(total) & (np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1))
-            moving, pull, total = moving[sound], pull[sound], total[sound]
-            if len(moving) == 0:
-                break
-            there = (pull @ X) / total[:, None]
-            near = np.abs(there).max(axis=1) <= 10 * reach
-            moving, there = moving[near], there[near]
-            step = np.abs(there - z[moving]).max(axis=1)
-            z[moving] = there
-            moving = moving[step > tol * reach]
-            if len(moving) == 0:
-                break
-        made[first : first + _ROWS] = z
-    return made
+    z = np.array(start, dtype=float)
+    moving = np.arange(len(z))
+    for _ in range(most):
+        s2 = cdist(z[moving] / scale, X / scale, "sqeuclidean")
+        with np.errstate(all="ignore"):
+            pull = weights[moving] * np.where(s2 > 0, kernel.slope(s2), kernel.slope(np.full_like(s2, 1e-300)))
+        total = pull.sum(axis=1)
+        sound = np.isfinite(total) & (np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1))
+        moving, pull, total = moving[sound], pull[sound], total[sound]
+        if len(moving) == 0:
+            break
+        there = (pull @ X) / total[:, None]
+        near = np.abs(there).max(axis=1) <= 10 * reach
+        moving, there = moving[near], there[near]
+        step = np.abs(there - z[moving]).max(axis=1)
+        z[moving] = there
+        moving = moving[step > tol * reach]
+        if len(moving) == 0:
+            break
+    return z
 
 
 def latent_matrix(kernel: Kernel, Z: np.ndarray, other: np.ndarray | None = None) -> np.ndarray:

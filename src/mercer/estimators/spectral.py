@@ -27,6 +27,7 @@ from mercer.estimators.fitting import fits
 from mercer.estimators.report import DiscoveryReport
 from mercer.estimators.signs import turn
 from mercer.estimators.training import Training, begin
+from mercer.kernels.compose import Scaled
 from mercer.kernels.distance import NegativeDistance
 from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
 from mercer.solvers.eigen import block_size
@@ -132,7 +133,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     def _choose(self, X: Any, weight: Any = None) -> Choice:
         choice = super()._choose(X, weight)
-        if self._neighbours() and isinstance(choice.kernel, _FALLING) and not np.ndim(choice.kernel.length_scale):
+        inner: Any = choice.kernel
+        while isinstance(inner, Scaled):
+            inner = inner.kernel
+        if self._neighbours() and isinstance(inner, _FALLING) and not np.ndim(inner.length_scale):
             # the order of distances is that of the samples themselves, where a narrow kernel would be 0
             return Choice(NegativeDistance(power=2.0), choice.foreign)
         return choice
@@ -141,7 +145,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
+        self.__dict__.pop("affinity_matrix_", None)  # of an earlier fit
         given = self._given_kernel()
+        if self.local_scaling is not None and (self._neighbours() or (sparse.issparse(X) and given == "precomputed")):
+            raise ParameterError(explain("local_scaling", self.local_scaling, "is for all pairs of samples, not for a sparse graph"))
         pairwise = isinstance(given, str) and given == "precomputed"
         graph: Graph
         if pairwise and sparse.issparse(X):
@@ -179,15 +186,21 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _embed(self, graph: Graph, count: int, rng: Any) -> Smooth:
         tol = float(self.tol) or _TOL
         if sparse.issparse(graph.matrix):
-            return smoothest_sparse(graph.matrix, graph.degree, count, rng, tol)
+            found = smoothest_sparse(graph.matrix, graph.degree, count, rng, tol)
+            self._check_residual(found, tol)
+            return found
         n = len(graph.degree)
         found = smoothest(graph.product, graph.degree, count, rng.standard_normal((n, min(n, block_size(count)))), tol)
         if found.parts > 1 and graph.matrix is not None:  # only as many as eigenvalues were seen so far
             found = dataclasses.replace(found, parts=max(found.parts, connected_components(sparse.csr_array(graph.matrix > 0))[0]))
+        self._check_residual(found, tol)
+        return found
+
+    @staticmethod
+    def _check_residual(found: Smooth, tol: float) -> None:
         if found.residual > max(1e-6, tol):
             message = f"no convergence: relative residual {found.residual:.2g}; the eigenvalues {found.values} may be too near each other"
             warn(message, ConvergenceWarning)
-        return found
 
     def _shown(self) -> str:
         return ", ".join(f"{value:.3g}" for value in self.eigenvalues_[:10])
@@ -212,13 +225,14 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             self._means = cut.cluster_centers_
             self.labels_ = cut.labels_.astype(np.int32)
             return
+        U = U[:, : self.n_clusters]
         self._rotation = cluster_qr(U) if self.assign_labels == "cluster_qr" else discretize(U, rng)
         self.labels_ = self._labels(U)
 
     def _labels(self, U: np.ndarray) -> np.ndarray:
         if self._means is not None:
             return np.argmin((self._means**2).sum(axis=1) - 2.0 * U @ self._means.T, axis=1).astype(np.int32)
-        turned = U @ self._rotation  # type: ignore[operator]
+        turned = U[:, : self.n_clusters] @ self._rotation  # type: ignore[operator]
         return np.argmax(np.abs(turned) if self.assign_labels == "cluster_qr" else turned, axis=1).astype(np.int32)
 
     def embed(self, X: Any) -> np.ndarray:

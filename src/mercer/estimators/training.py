@@ -42,6 +42,11 @@ class Training:
             return None
         return self.X if self.count == self.width else pick_rows(self.X, self.rows)
 
+    def kept(self) -> Any:
+        """The same, the estimator's own: what is done to the caller's array later does not reach it."""
+        samples = self.samples()
+        return samples.copy() if samples is self.X and hasattr(samples, "copy") else samples
+
     def gram(self) -> np.ndarray:
         """A dense Gram matrix of the samples that count, the caller's to write on."""
         if self.kernel is None:

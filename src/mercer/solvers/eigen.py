@@ -36,11 +36,12 @@ def block_size(count: int) -> int:
     return min(count + 6, 40)
 
 
-def may_hide_copies(values: np.ndarray, width: int) -> bool:
-    """Blocks of ``width`` columns find at most so many copies of an eigenvalue: where they found as many, there may be more."""
-    if len(values) < width:
+def _may_hide_copies(values: np.ndarray, columns: int) -> bool:
+    """A Krylov space of so many random columns has at most so many copies of an eigenvalue: where it found as many, there may be more."""
+    values = values[np.abs(values) > 1e-12 * np.abs(values).max(initial=0.0)]  # of 0, any number will do
+    if len(values) < columns:
         return False
-    spread = np.abs(values[: len(values) - width + 1] - values[width - 1 :])
+    spread = np.abs(values[: len(values) - columns + 1] - values[columns - 1 :])
     return bool((spread <= 1e-7 * np.abs(values).max()).any())
 
 
@@ -61,7 +62,9 @@ def leading(
     """
     n = len(start)
     most = max(8 * start.shape[1], 4 * count + 2 * start.shape[1], 64)  # columns to hold; beyond, the best are kept
-    block = _orthonormal(start)
+    block, columns = _orthonormal(start), start.shape[1]
+    patience = 0
+    rng = np.random.RandomState(0)  # of further columns, where copies of an eigenvalue may hide
     Q, image = np.empty((n, 0), order="F"), np.empty((n, 0), order="F")
     T = np.empty((0, 0))
     best, since, lowest = np.inf, 0, np.inf
@@ -83,7 +86,10 @@ def leading(
         full = Q.shape[1] >= n
         stop = tell is not None and tell(step, residual)
         enough = max(tol, noise / size)
-        if (residual <= enough and wanted == count) or full or stop or (since >= _STALLED and residual <= _GOOD):
+        # after fresh columns came in, what was found before is as good as it was: they need passes of their own to show what they bring
+        done = step >= patience and ((residual <= enough and wanted == count) or (since >= _STALLED and residual <= _GOOD))
+        hidden = not full and _may_hide_copies(values[:wanted], columns)
+        if (done and not hidden) or full or stop:
             return Leading(values[:wanted], V, step, residual, lowest, residual <= max(enough, _GOOD) or full)
         # the new directions: what the last images add to the space
         block = fresh - product(Q, product(Q.T, fresh))
@@ -91,9 +97,14 @@ def leading(
         if block.shape[1]:
             block -= product(Q, product(Q.T, block))
             block = _orthonormal(block, 1.0)
+        if done or block.shape[1] == 0:  # nothing else can be reached from this start, or copies may be hidden
+            if wanted == count and not hidden:
+                return Leading(values[:wanted], V, step, residual, lowest, True)
+            fresh = rng.standard_normal((n, start.shape[1]))
+            for _ in range(2):
+                fresh = fresh - product(Q, product(Q.T, fresh))
+            block, columns, since, patience = _orthonormal(fresh), columns + start.shape[1], 0, step + 1 + max(4, step // 2)
         block = block[:, : n - Q.shape[1]]
-        if block.shape[1] == 0:  # an invariant space: nothing else can be reached from this start
-            return Leading(values[:wanted], V, step, residual, lowest, True)
         if Q.shape[1] + block.shape[1] > most:
             keep = min(count + start.shape[1], len(values))
             Q, image, T = product(Q, Y[:, :keep]), product(image, Y[:, :keep]), np.diag(values[:keep])

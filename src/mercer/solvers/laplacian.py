@@ -14,7 +14,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from mercer.solvers.eigen import block_size, leading
 
 _SMALL = 300  # vertices below which all eigenvalues are had at once
-_WIDE = 30_000  # vertices beyond which a factorisation may fill up
+_WIDE = 30_000  # vertices beyond which a factorisation may fill up, unless links are very few
 _SHIFT = 1e-5  # past the largest eigenvalue, 1
 
 
@@ -53,11 +53,12 @@ def smoothest_sparse(W: Any, degree: np.ndarray, count: int, rng: np.random.Rand
     N = sparse.diags_array(root) @ W @ sparse.diags_array(root) + sparse.diags_array(alone.astype(float))
     N = sparse.csr_array(N)
     n = len(degree)
-    values, columns = [], []
+    values, columns, residual = [], [], 0.0
     order = np.argsort(member, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(member))[:-1]):
         block = N[rows][:, rows] if parts > 1 else N
-        found, vectors = _component(block, min(count, len(rows)), rng, tol)
+        found, vectors, left = _component(block, min(count, len(rows)), rng, tol)
+        residual = max(residual, left)
         values.append(found)
         for v in vectors.T:
             columns.append((rows, v))
@@ -68,7 +69,7 @@ def smoothest_sparse(W: Any, degree: np.ndarray, count: int, rng: np.random.Rand
         rows, v = columns[i]
         V[rows, at] = v
     how = "dense eigenvalues" if n <= _SMALL else "Lanczos beside a sparse factorisation" if n <= _WIDE else "block Lanczos"
-    return Smooth(every[best], V, how, 0.0, parts)
+    return Smooth(every[best], V, how, residual, parts)
 
 
 def _roots(degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -76,13 +77,13 @@ def _roots(degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(alone, 0.0, 1.0 / np.sqrt(np.where(alone, 1.0, degree))), alone
 
 
-def _component(N: Any, count: int, rng: np.random.RandomState, tol: float) -> tuple[np.ndarray, np.ndarray]:
+def _component(N: Any, count: int, rng: np.random.RandomState, tol: float) -> tuple[np.ndarray, np.ndarray, float]:
     """The smallest eigenvalues of I − N for a connected graph."""
     n = N.shape[0]
     if n <= _SMALL or count >= n - 1:
         values, V = linalg.eigh(np.eye(n) - N.toarray(), subset_by_index=[0, count - 1])
-        return np.maximum(values, 0.0), V
-    if n <= _WIDE:
+        return np.maximum(values, 0.0), V, 0.0
+    if n <= _WIDE or N.nnz <= 5 * n:
         # (1 + shift) − N is positive definite: its inverse has the wanted eigenvalues far apart
         factor = splu(
             sparse.csc_array((1.0 + _SHIFT) * sparse.eye_array(n) - N), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
@@ -91,8 +92,8 @@ def _component(N: Any, count: int, rng: np.random.RandomState, tol: float) -> tu
         try:
             inverses, V = eigsh(inverse, count, which="LA", v0=rng.standard_normal(n))
             order = np.argsort(-inverses)
-            return np.maximum(1.0 / inverses[order] - _SHIFT, 0.0), V[:, order]
+            return np.maximum(1.0 / inverses[order] - _SHIFT, 0.0), V[:, order], 0.0
         except ArpackNoConvergence:  # pragma: no cover - the block method below has no such end
             pass
     found = leading(lambda V: N @ V, rng.standard_normal((n, block_size(count))), count, tol=tol, passes=2000)
-    return np.maximum(1.0 - found.values, 0.0), found.vectors
+    return np.maximum(1.0 - found.values, 0.0), found.vectors, found.residual

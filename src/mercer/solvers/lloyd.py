@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-_TIE = 1e-13  # of the largest k(x, x): distances nearer to each other than this are equal, and the sample stays
+_TIE = 1e-13  # of k(x, x) and ‖centre‖²: distances nearer to each other than this are equal, and the sample stays
 
 
 class Matrix(Protocol):
@@ -81,7 +81,6 @@ def lloyd(
     n = len(labels)
     labels = labels.copy()
     every = np.arange(n)
-    slack = _TIE * float(np.abs(diagonal).max())
     sums = matrix.product(_members(labels, weight, count))  # Σ_{j in c} w_j k(x_i, x_j)
     if len(np.unique(labels)) < count:
         _fill_empty(labels, _distances(sums, diagonal, weight, labels, count)[2][every, labels], count)
@@ -92,14 +91,15 @@ def lloyd(
         own = squared[every, labels]
         inertia = float(weight @ own)
         if before - inertia <= tol * abs(inertia) and step > 1 and tol > 0:
-            return Clusters(labels, mass, length, max(inertia, 0.0), step, True)
+            return Clusters(labels, mass, length, inertia, step, True)
         before = inertia
         fresh = np.argmin(squared, axis=1)
+        slack = _TIE * (np.abs(diagonal) + np.abs(length)[labels])  # each sample's own: one far away must not hold the others
         fresh = np.where(own <= squared[every, fresh] + slack, labels, fresh)
         _fill_empty(fresh, squared[every, fresh], count)
         moved = np.flatnonzero(fresh != labels)
         if len(moved) == 0 or (tell is not None and tell(step, inertia)):
-            return Clusters(labels, mass, length, max(inertia, 0.0), step, len(moved) == 0)
+            return Clusters(labels, mass, length, inertia, step, len(moved) == 0)
         if len(moved) > n // 3:
             sums = matrix.product(_members(fresh, weight, count))
         else:  # only what moved changes the sums
@@ -109,7 +109,7 @@ def lloyd(
             sums += matrix.columns_product(moved, change)
         labels = fresh
     mass, length, squared = _distances(sums, diagonal, weight, labels, count)
-    return Clusters(labels, mass, length, max(float(weight @ squared[every, labels]), 0.0), most, False)
+    return Clusters(labels, mass, length, float(weight @ squared[every, labels]), most, False)
 
 
 def _members(labels: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
