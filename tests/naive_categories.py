@@ -54,10 +54,16 @@ def _expected(p, x, y, same):
         return mp.fsum(values) / len(values)
     if inner.name == "WeightedOverlap":
         inner.fields["frequencies_"] = fitted.rarities_
+
+    def value(a, b):
+        if inner.name == "Warp":  # RBF @ one_hot: every column in which they differ adds 2 to the squared distance
+            return mp.exp(-sum(u != v for u, v in zip(a, b, strict=True)) / inner.fields["kernel"].fields["length_scale"] ** 2)
+        return naive._evaluate(inner, a, b, False)
+
     total = mpf(0)
     for a, weight_a in _fillings(x, fitted.shares_):
         for b, weight_b in _fillings(y, fitted.shares_):
-            total += mpf(weight_a) * mpf(weight_b) * naive._evaluate(inner, a, b, False)
+            total += mpf(weight_a) * mpf(weight_b) * value(a, b)
     return total
 
 
@@ -74,3 +80,66 @@ def _expected_gaussian(p, fitted, x, y):
 
 
 KERNELS |= {"MissingAware": _expected, "Completions": _expected}
+
+
+# ---- holes filled: once by what is usual in the training column, or by donors ----
+
+
+def _training_rows(deck):
+    return list(zip(*(column.values for column in deck.columns), strict=True))
+
+
+def _usual(column):
+    seen = [v for v in column if not _is_hole(v)]
+    if all(isinstance(v, float) for v in seen):
+        return sum(map(mpf, seen)) / len(seen)
+    most = max(seen.count(v) for v in seen)
+    return sorted(v for v in set(seen) if seen.count(v) == most)[0]
+
+
+def _mode_filled(p, x, y, same):
+    import naive
+
+    usual = [_usual(column.values) for column in p["deck_"].columns]
+    x, y = ([m if _is_hole(v) else v for v, m in zip(row, usual, strict=True)] for row in (x, y))
+    return naive._evaluate(p["kernel"], x, y, same)
+
+
+def _imputed(p, x, y, same):
+    """The draws are the library's; what they may be, and how they are used, is not."""
+    import naive
+
+    deck = p["deck_"]
+    rows = _training_rows(deck)
+    filled = []
+    for row in (x, y):
+        versions = deck.completions([list(row)])[0]
+        for version in versions:
+            for k, (value, made) in enumerate(zip(row, version, strict=True)):
+                if not _is_hole(value):
+                    assert value == made
+                else:
+                    assert made in [rows[i][k] for i in _donors(row, rows, k, int(p["donors"]))]
+        filled.append(versions)
+    values = [naive._evaluate(p["kernel"], a, b, same) for a, b in zip(*filled, strict=True)]
+    return mp.fsum(values) / len(values)
+
+
+def _donors(row, rows, k, count):
+    """All that may be among the nearest rows, whichever way ties are broken."""
+    ranges = []
+    for column in zip(*rows, strict=True):
+        seen = [v for v in column if not _is_hole(v)]
+        ranges.append(max(seen) - min(seen) if all(isinstance(v, float) for v in seen) else None)
+
+    def apart(other):
+        shared = [(a, b, r) for a, b, r in zip(row, other, ranges, strict=True) if not (_is_hole(a) or _is_hole(b))]
+        terms = [abs(a - b) / (r or 1.0) if r is not None else float(a != b) for a, b, r in shared]
+        return sum(terms) / len(terms) if terms else 1.0
+
+    able = [i for i, other in enumerate(rows) if not _is_hole(other[k])]
+    nearest = sorted(apart(rows[i]) for i in able)[:count]
+    return [i for i in able if apart(rows[i]) <= nearest[-1] + 1e-12]
+
+
+KERNELS |= {"ModeFilled": _mode_filled, "Imputed": _imputed}

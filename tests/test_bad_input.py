@@ -1274,7 +1274,13 @@ def test_a_function_that_loses_rows():
 
 # ---- Input that only looks bad ----
 
-EXAMPLES = [k for cls in catalogue().values() for k in cls.examples() if "matrix" in k.domain.accepts]
+EXAMPLES = [
+    k
+    for cls in catalogue().values()
+    for k in cls.examples()
+    # rows of probabilities must sum to 1, and a fitted mixture knows its width: they have tests of their own
+    if "matrix" in k.domain.accepts and not isinstance(k, mercer.Fisher) and k.domain != mercer.Hellinger.domain
+]
 SET_KERNELS = (Jaccard, Matches, SetIntersection, SharedSubsets)
 every_kernel = pytest.mark.parametrize("example", EXAMPLES, ids=lambda k: repr(k)[:60])
 

@@ -42,6 +42,7 @@ _WHERE = {
     "KernelQuantileRegressor": "mercer.estimators.quantile",
     **dict.fromkeys(("KernelNeighborsClassifier", "KernelNeighborsRegressor"), "mercer.estimators.neighbors"),
     "KernelDiscriminant": "mercer.estimators.discriminant",
+    "ImputedVote": "mercer.estimators.imputed",
     "CentroidNovelty": "mercer.estimators.novelty",
     "KernelDensity": "mercer.estimators.density",
     "GaussianProcessRegressor": "mercer.estimators.gp",

@@ -7,7 +7,11 @@ elementary     scalar exp that LLVM can vectorise (others call it inside their l
 products       tiles of inner products, squared distances, L1 distances and angles, and their repair
 profiles       functions of a distance or an inner product, tile to tile
 coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
+distributions  Jensen–Shannon divergences of probability rows
 sparse         the same products for rows in CSR form
+subsequences   gap-weighted common subsequences of strings, pair by pair
+alignments     sums over local alignments, and edit distances, pair by pair
+lanes          the vector steps of recursions over two strings (the two above are built of them)
 smo            the loop of all margin machines
 nearest        the nearest and the farthest of a row's samples, tile by tile
 categories     equal columns counted, and values looked up by a pair of categories
@@ -28,7 +32,24 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 _MODULES = frozenset(
-    {"elementary", "products", "profiles", "coordinates", "sparse", "storage", "streaming", "smo", "nearest", "single", "line", "categories"}
+    {
+        "elementary",
+        "products",
+        "profiles",
+        "coordinates",
+        "distributions",
+        "sparse",
+        "subsequences",
+        "alignments",
+        "lanes",
+        "storage",
+        "streaming",
+        "smo",
+        "nearest",
+        "single",
+        "line",
+        "categories",
+    }
 )
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.

@@ -11,15 +11,13 @@ from mercer._compiled import compiled
 def matches(x, columns, start, out):  # type: ignore[no-untyped-def]
     """out[i, j] = how many columns of row i of x equal those of row start + j, given column by column."""
     m, n = out.shape
-    count = np.empty(n, dtype=np.int32)
     for i in range(m):
-        count[:] = 0
+        row = out[i]
+        row[:] = 0.0
         for k in range(x.shape[1]):
             value, column = x[i, k], columns[k]
             for j in range(n):
-                count[j] += np.int32(column[start + j] == value)
-        for j in range(n):
-            out[i, j] = count[j]
+                row[j] += 1.0 if column[start + j] == value else 0.0
 
 
 @compiled

@@ -225,6 +225,8 @@ def select_columns(raw: Any, columns: Any) -> Any:
         return raw[list(names)]
     try:
         array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
+        if array.dtype.kind in "US" and not hasattr(raw, "dtype"):  # NumPy would turn numbers beside text into text
+            array = np.array(raw, dtype=object)
     except ValueError as error:
         raise ShapeError(explain("X", type(raw).__name__, f"is not a rectangular table ({error})")) from None
     if array.ndim != 2:

@@ -9,14 +9,15 @@ import numpy as np
 
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.categories import is_hole, table_columns
-from mercer.errors import InputTypeError, WidthError, explain
+from mercer.errors import InputTypeError, NotFiniteError, WidthError, explain
 
 
 class HoledSamples(Samples):
     """Rows of numbers, NaN where one is missing."""
 
-    def __init__(self, x: np.ndarray) -> None:
+    def __init__(self, x: np.ndarray, names: list[str]) -> None:
         self.x = x
+        self.names = names
         self.origin = self
 
     def __len__(self) -> int:
@@ -26,7 +27,7 @@ class HoledSamples(Samples):
         return self.once("columns", lambda: np.ascontiguousarray(self.x.T))
 
     def take(self, rows: np.ndarray) -> HoledSamples:
-        taken = HoledSamples(np.ascontiguousarray(self.x[rows]))
+        taken = HoledSamples(np.ascontiguousarray(self.x[rows]), self.names)
         taken._inherit(self, rows)
         return taken
 
@@ -48,20 +49,20 @@ class HoledNumbers(Domain):
 
     def encode(self, batch: Batch) -> HoledSamples:
         raw: Any = batch.raw
-        if isinstance(raw, np.ndarray) and raw.dtype.kind in "fiub" and raw.ndim == 2 and not self.markers:
-            x = np.ascontiguousarray(raw, dtype=np.float64)
+        if isinstance(raw, np.ndarray) and raw.dtype.kind in "fiub" and raw.ndim == 2 and raw.size and not self.markers:
+            x, names = np.ascontiguousarray(raw, dtype=np.float64), [f"column {k}" for k in range(raw.shape[1])]
         else:
             columns, names = table_columns(batch)
             x = np.empty((len(columns[0]), len(columns)))
             for k, values in enumerate(columns):
-                for row, value in enumerate(values):
-                    x[row, k] = self._number(value, f"{batch.side}[{row}], {names[k]}")
+                x[:, k] = [self._number(value, f"{batch.side}[{row}], {names[k]}") for row, value in enumerate(values)]
         if np.isinf(x).any():
             row, k = np.argwhere(np.isinf(x))[0]
-            raise InputTypeError(explain(f"{batch.side}[{row}, {k}]", float(x[row, k]), "is infinite"))
+            remedy = "give NaN where a value is missing"
+            raise NotFiniteError(explain(f"{batch.side}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy))
         if batch.like is not None and (width := batch.like.encode(self).x.shape[1]) != x.shape[1]:  # type: ignore[attr-defined]
             raise WidthError(explain(batch.side, f"{x.shape[1]} columns", f"must have as many columns as X, which has {width}"))
-        return HoledSamples(x)
+        return HoledSamples(x, names)
 
     def _number(self, value: Any, where: str) -> float:
         if is_hole(value) or value in self.markers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,31 @@ class StringSamples(Samples):
         """The code points of one string."""
         return self.codes[self.offsets[row] : self.offsets[row + 1]]
 
+    def alphabet(self) -> tuple[np.ndarray, np.ndarray]:
+        """The code points that occur, in order, and for every letter its place among them."""
+
+        def make() -> tuple[np.ndarray, np.ndarray]:
+            seen = np.zeros(int(self.codes.max(initial=0)) + 1, dtype=bool)
+            seen[self.codes] = True
+            found = np.flatnonzero(seen)
+            places = np.zeros(len(seen), dtype=np.min_scalar_type(max(len(found) - 1, 0)))
+            places[found] = np.arange(len(found))
+            return found.astype(np.uint32), places[self.codes]
+
+        return self.once("alphabet", make)
+
+    def blocks(self, letters: int) -> Iterator[StringSamples]:
+        """The strings in order, so many at a time that they have about that many letters."""
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(self.offsets, self.offsets[first] + letters, side="right")) - 1
+            last = max(first + 1, min(last, len(self)))
+            bounds = self.offsets[first : last + 1]
+            part = StringSamples(self.codes[bounds[0] : bounds[-1]], bounds - bounds[0])
+            part._inherit(self, np.arange(first, last))
+            yield part
+            first = last
+
     def take(self, rows: np.ndarray) -> StringSamples:
         rows = np.asarray(rows)
         parts = [self.string(int(row)) for row in rows]
@@ -41,15 +67,17 @@ class StringSamples(Samples):
 def texts_of(batch: Batch) -> list[str]:
     """The collection as a list of Python strings: a list, an array, a series, or a table of one column."""
     raw: Any = batch.raw
-    if hasattr(raw, "columns"):
-        if len(raw.columns) != 1:
-            rule = f"has {len(raw.columns)} columns, where one of texts is wanted"
-            raise InputTypeError(explain(batch.side, "a table", rule, "say which: k.on('column')"))
+    table = hasattr(raw, "columns")
+    columns = len(raw.columns) if table else raw.shape[1] if isinstance(raw, np.ndarray) and raw.ndim == 2 else 1
+    if columns != 1:
+        rule = f"has {columns} columns, where one of texts is wanted"
+        raise InputTypeError(explain(batch.side, "a table", rule, "say which: k.on('column')"))
+    if table:
         raw = raw[raw.columns[0]]
     if hasattr(raw, "to_list"):
         raw = raw.to_list()
-    elif isinstance(raw, np.ndarray):
-        raw = raw[:, 0].tolist() if raw.ndim == 2 and raw.shape[1] == 1 else raw.tolist()
+    elif isinstance(raw, np.ndarray) and raw.ndim > 0:
+        raw = raw[:, 0].tolist() if raw.ndim == 2 else raw.tolist()
     elif not isinstance(raw, (list, tuple)):
         raise InputTypeError(explain(batch.side, type(raw).__name__, "is not a collection of strings", "give a list of str"))
     if len(raw) == 0:

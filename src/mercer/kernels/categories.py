@@ -7,7 +7,6 @@ np.float64(0.5)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
@@ -16,8 +15,8 @@ import numpy as np
 from mercer import _compiled
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import CATEGORIES, Categories, CategorySamples, is_hole, table_columns
-from mercer.errors import NotFittedError, explain
+from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
+from mercer.errors import NotFittedError, WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.maps import register_function
@@ -57,14 +56,13 @@ class Overlap(Kernel):
         return one_hot_features(side) / np.sqrt(side.width)
 
 
-def frequencies(batch: Batch, domain: Categories) -> list[dict[Any, float]]:
-    """For every column, the shares of its values among those that are there."""
-    columns, _ = table_columns(batch)
+def frequencies(batch: Batch) -> list[dict[Any, float]]:
+    """For every column, the shares of its values."""
+    side: Any = batch.encode(CATEGORIES)
     found = []
-    for values in columns:
-        seen = [value for value in values if not (is_hole(value) or value in domain.markers)]
-        count = Counter(seen)
-        found.append({value: number / len(seen) for value, number in count.items()})
+    for vocabulary, codes in zip(side.vocabularies, side.codes.T, strict=True):
+        count = np.bincount(codes, minlength=len(vocabulary))
+        found.append({value: float(count[code] / len(codes)) for value, code in vocabulary.items() if count[code]})
     return found
 
 
@@ -97,13 +95,16 @@ class WeightedOverlap(Kernel):
         return Definite(STRICT, rule + ", which separates rows", SPACE, facts=(POSITIVE_DIAGONAL,), conditions=("no column constant",))
 
     def fit_batch(self, batch: Batch) -> Self:
-        self.frequencies_ = frequencies(batch, CATEGORIES)
+        self.frequencies_ = frequencies(batch)
         return self
 
     def weights(self, side: CategorySamples) -> np.ndarray:
         """h_α(P) of every value; holes have 0."""
         if not hasattr(self, "frequencies_"):
             raise NotFittedError(explain("WeightedOverlap", self, "does not know the frequencies yet", "call kernel.fit(X) first"))
+        if side.width != len(self.frequencies_):
+            rule = f"must have the {len(self.frequencies_)} columns the kernel was fitted on"
+            raise WidthError(explain("X", f"{side.width} columns", rule))
         made = np.empty(side.codes.shape)
         for k, (vocabulary, shares) in enumerate(zip(side.vocabularies, self.frequencies_, strict=True)):
             of_code = np.zeros(len(vocabulary) + 1)  # the last is that of a hole, code −1
@@ -151,11 +152,11 @@ class _OneHot:
     def __call__(self, X: Any, like: Any = None) -> Any:
         from scipy.sparse import csr_matrix
 
-        columns, _ = table_columns(Batch(X))
+        batch = Batch(X)
+        batch.encode(CATEGORIES)  # refuses holes, and what cannot be a category
+        columns, _ = table_columns(batch)
         known: list[dict[Any, int]] = [{} for _ in columns] if like is None else like.vocabularies
         if len(known) != len(columns):
-            from mercer.errors import WidthError
-
             raise WidthError(explain("Y", f"{len(columns)} columns", f"must have as many columns as X, which has {len(known)}"))
         if like is None:
             for vocabulary, values in zip(known, columns, strict=True):

@@ -16,61 +16,59 @@ import numpy as np
 
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.grams import Grams, GramSamples, chained, windows
+from mercer.domains.grams import Coding, Found, Grams, GramSamples, Substrings, canonical, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import DomainError, NotFittedError, ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.parts import Parts
 from mercer.params import Constraint, between, integer, param
 
 __all__ = ["BlendedSpectrum", "GappedKmer", "Mismatch", "Spectrum"]
 
-Occurrences = tuple[np.ndarray, np.ndarray, np.ndarray]  # row, hash and weight of each
-
-
-def _letters(side: StringSamples, starts: np.ndarray, length: int) -> list[np.ndarray]:
-    return [side.codes[starts + j] for j in range(length)]
-
-
-def _sparse(side: GramSamples) -> Any:
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(side.counts.x)
-
 
 class GramKernel(Kernel, abstract=True):
-    """⟨φ(x), φ(y)⟩ with one coordinate for every substring that ``occurrences`` gives; strings too short have φ = 0."""
+    """⟨φ(x), φ(y)⟩ with one coordinate for every feature that ``find`` counts; strings too short have φ = 0."""
 
-    definite: ClassVar[Definite | None] = Definite(PSD, "inner product: φ(x) = the weighted counts of substrings", "strings")
+    definite: ClassVar[Definite | None] = Definite(PSD, "inner product: φ(x) = the counts of substrings", "strings")
 
     def key(self) -> tuple[Any, ...]:
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._param_names()))
 
-    def occurrences(self, side: StringSamples) -> Occurrences:
-        raise NotImplementedError(f"{type(self).__name__} must define occurrences(side)")
+    def find(self, side: StringSamples, name: str) -> Found:
+        """The features of every string; ``name`` is what messages call the collection."""
+        raise NotImplementedError(f"{type(self).__name__} must define find(side, name)")
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        return Grams(self.key(), self.occurrences)
+        return Grams(self.key(), self.find)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.of(pair.x.counts, pair.y.counts).dot())
+        pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
 
     def diagonal(self, side: GramSamples) -> np.ndarray:
         return side.norms
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        return _sparse(self.prepare(batch))
+        from scipy.sparse import csr_matrix
+
+        side = self.prepare(batch)
+        return canonical(side.counts.x) if side.sparse else csr_matrix(side.counts, dtype=np.float64)
 
     def hashed_features(self, X: Any, width: int = 2**20) -> Any:
         """Sparse rows of a fixed width, the same for every collection: for linear learners on more strings than a Gram matrix can hold.
 
         Features that share a column by chance add up; with ``width`` much larger than the number of features that hardly matters.
         """
-        if not isinstance(width, (int, np.integer)) or isinstance(width, bool) or width < 1:
-            raise ParameterError(explain("width", width, "must be an integer >= 1"))
-        return Grams(self.key(), self.occurrences).hashed(Batch(X), int(width))
+        return Grams(self.key(), self.find).hashed(Batch(X), checked_width(width))
+
+
+def checked_width(width: Any) -> int:
+    """A number of columns."""
+    if not isinstance(width, (int, np.integer)) or isinstance(width, bool) or width < 1:
+        raise ParameterError(explain("width", width, "must be an integer >= 1"))
+    return int(width)
 
 
 class Spectrum(GramKernel):
@@ -78,52 +76,64 @@ class Spectrum(GramKernel):
 
     n: int = param(default=3, check=integer(1))
 
-    def occurrences(self, side: StringSamples) -> Occurrences:
-        starts, rows = windows(side, self.n)
-        return rows, chained(_letters(side, starts, self.n)), np.ones(len(rows))
+    def find(self, side: StringSamples, name: str) -> Found:
+        words = substrings(side, self.n, kind=self.n)
+        return Found(canonical(words.counts), words.hashes)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(n=1), cls(n=2)]
 
 
-class BlendedSpectrum(GramKernel):
+class BlendedSpectrum(Kernel):
     """Σ_m decay^(2m) Spectrum_m(x, y) for m = 1, ..., n: shared strings of up to n letters, φ_u(x) = decay^|u| |x|_u."""
+
+    domain: ClassVar[Domain] = STRINGS
+    definite: ClassVar[Definite | None] = Definite(PSD, "inner product: φ(x) = the weighted counts of substrings", "strings")
 
     n: int = param(default=3, check=integer(1))
     decay: float = param(default=1.0, check=between(0.0, math.inf), continuous=True)
 
-    def key(self) -> tuple[Any, ...]:
-        return (type(self).__name__, self.n, float(self.decay))
+    def _parts(self) -> list[tuple[int, Spectrum]]:
+        return [(m, Spectrum(n=m)) for m in range(1, self.n + 1)]
 
-    def occurrences(self, side: StringSamples) -> Occurrences:
-        parts = []
-        for m in range(1, self.n + 1):
-            starts, rows = windows(side, m)
-            parts.append((rows, chained(_letters(side, starts, m), start=m), np.full(len(rows), float(self.decay) ** m)))
-        rows, hashes, weights = (np.concatenate(kind) for kind in zip(*parts, strict=True))
-        return rows, hashes, weights
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(*(part.prepare(batch) for _, part in self._parts()))
 
-    def prepare(self, batch: Batch) -> Any:
-        from mercer.kernels.parts import Parts
-
-        return Parts(super().prepare(batch), *(Spectrum(n=m).prepare(batch) for m in range(1, self.n + 1)))
+    def _tiles(self, pair: Pair) -> Iterator[tuple[int, np.ndarray]]:
+        mark = pair.work.mark()
+        tile = pair.buffer()
+        for m, part in self._parts():
+            part.tile(pair.of(pair.x[m - 1], pair.y[m - 1]), tile)
+            yield m, tile
+        pair.work.release(mark)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        super().tile(pair.of(pair.x[0], pair.y[0]), out)
+        out[...] = 0.0
+        for m, tile in self._tiles(pair):
+            tile *= float(self.decay) ** (2 * m)
+            out += tile
 
-    def diagonal(self, side: Any) -> np.ndarray:
-        return super().diagonal(side[0])
+    def diagonal(self, side: Parts) -> np.ndarray:
+        total = np.zeros(len(side))
+        for m, _ in self._parts():
+            total += side[m - 1].norms * float(self.decay) ** (2 * m)
+        return total
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        return _sparse(GramKernel.prepare(self, batch))
+        from scipy.sparse import hstack
+
+        return hstack([part.map_features(batch, truncate) * float(self.decay) ** m for m, part in self._parts()], format="csr")
+
+    def hashed_features(self, X: Any, width: int = 2**20) -> Any:
+        """As those of `Spectrum`: sparse rows of a fixed width, the same for every collection."""
+        parts = [part.hashed_features(X, width) * float(self.decay) ** m for m, part in self._parts()]
+        return sum(parts[1:], parts[0])
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         total = np.zeros(pair.shape)
-        for m in range(1, self.n + 1):
-            part = pair.buffer()
-            Spectrum(n=m).tile(pair.of(pair.x[m], pair.y[m]), part)
-            total += 2 * m * float(self.decay) ** (2 * m - 1) * part
+        for m, tile in self._tiles(pair):
+            total += 2 * m * float(self.decay) ** (2 * m - 1) * tile
         yield "decay", None, total
 
     @classmethod
@@ -144,12 +154,18 @@ class GappedKmer(GramKernel):
             rule = f"with length = {self.length} makes {math.comb(self.length, self.matches)} features of every substring"
             raise ParameterError(explain("GappedKmer: matches", self.matches, rule, "take a shorter length, or more matches"))
 
-    def occurrences(self, side: StringSamples) -> Occurrences:
-        starts, rows = windows(side, self.length)
-        letters = _letters(side, starts, self.length)
-        places = list(itertools.combinations(range(self.length), self.matches))
-        hashes = [chained([letters[j] for j in chosen], start=number) for number, chosen in enumerate(places)]
-        return np.tile(rows, len(places)), np.concatenate(hashes), np.ones(len(rows) * len(places))
+    def find(self, side: StringSamples, name: str) -> Found:
+        words = substrings(side, self.length)
+        places, hashes, width = [], [], 0
+        for kind, chosen in enumerate(itertools.combinations(range(self.length), self.matches)):
+            coding = Coding(words.alphabet, self.matches, kind)
+            found, place = coding.number(coding.codes([words.letters[j] for j in chosen]))
+            places.append(place + width)
+            hashes.append(coding.hashes(found))
+            width += len(found)
+        return Found(
+            expanded(words, np.concatenate([np.arange(len(words))] * len(places)), np.concatenate(places), width), np.concatenate(hashes)
+        )
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -191,35 +207,56 @@ class Mismatch(GramKernel):
     def _alphabet_text(self) -> str | None:
         return self.alphabet if self.alphabet is not None else getattr(self, "alphabet_", None)
 
-    def occurrences(self, side: StringSamples) -> Occurrences:
+    def find(self, side: StringSamples, name: str) -> Found:
         text = self._alphabet_text()
         if text is None:
             raise NotFittedError(explain("Mismatch: alphabet", None, "is not known yet", "call kernel.fit(X), or give it: alphabet='acgt'"))
-        alphabet = np.array([ord(letter) for letter in text], dtype=np.uint32)
+        alphabet = np.sort(np.array([ord(letter) for letter in text], dtype=np.uint32))
         near = sum(math.comb(self.n, m) * max(len(alphabet) - 1, 0) ** m for m in range(self.mismatches + 1))
         if near > 100_000:
             rule = f"with {len(alphabet)} letters makes {near} features of every substring"
             raise ParameterError(explain("Mismatch: mismatches", self.mismatches, rule, "take fewer, a smaller n, or GappedKmer"))
-        if self.alphabet is not None and not np.isin(side.codes, alphabet).all():
-            at = int(np.argmax(~np.isin(side.codes, alphabet)))
+        if self.alphabet is not None:
+            self._check_letters(side, name, alphabet)
+        words = substrings(side, self.n)
+        coding = Coding(alphabet, self.n)
+        which, codes = self._neighbours(words, coding)
+        found, place = coding.number(codes)
+        return Found(expanded(words, which, place, len(found)), coding.hashes(found))
+
+    def _check_letters(self, side: StringSamples, name: str, alphabet: np.ndarray) -> None:
+        own, letters = side.alphabet()
+        strange = ~np.isin(own, alphabet)
+        if strange.any():
+            at = int(np.argmax(strange[letters]))
             row = int(np.searchsorted(side.offsets, at, side="right") - 1)
-            rule = f"is not in the alphabet {text!r}"
-            raise DomainError(explain(f"X[{row}], letter {at - int(side.offsets[row])}", chr(int(side.codes[at])), rule))
-        starts, rows = windows(side, self.n)
-        own = _letters(side, starts, self.n)
-        parts_rows, parts_hashes = [], []
+            what = f"{name}[{side.identities()[row]}], letter {at - int(side.offsets[row])}"
+            rule = f"is not in the alphabet {self.alphabet!r}"
+            raise DomainError(explain(what, chr(int(side.codes[at])), rule, "add it, or leave alphabet=None to learn the letters"))
+
+    def _neighbours(self, words: Substrings, coding: Coding) -> tuple[np.ndarray, np.ndarray]:
+        """Words, and the codes of what they are near to; a letter that the alphabet has not is always a mismatch."""
+        size = len(coding.alphabet)
+        # the places of the strings' letters in the alphabet; size where it has not got them
+        place = np.searchsorted(coding.alphabet, words.alphabet)
+        place[~np.isin(words.alphabet, coding.alphabet)] = size
+        own = [place[letters] for letters in words.letters]
+        strange = sum((letters == size).astype(np.int64) for letters in own)
+        parts: list[tuple[np.ndarray, np.ndarray]] = []
         for count in range(self.mismatches + 1):
             for places in itertools.combinations(range(self.n), count):
-                for change in itertools.product(alphabet, repeat=count):
-                    changed = list(own)
-                    fresh = np.ones(len(rows), dtype=bool)
-                    for place, letter in zip(places, change, strict=True):
-                        fresh &= own[place] != letter  # the same letter would be no mismatch
-                        changed[place] = np.full(len(rows), letter, dtype=np.uint32)
-                    parts_rows.append(rows[fresh])
-                    parts_hashes.append(chained([part[fresh] for part in changed]))
-        every = np.concatenate(parts_rows)
-        return every, np.concatenate(parts_hashes), np.ones(len(every))
+                # words whose strange letters all lie in these places
+                fit = np.flatnonzero(strange == sum((own[j] == size).astype(np.int64) for j in places))
+                kept = [j for j in range(self.n) if j not in places]
+                which, codes = fit, np.zeros(len(fit), dtype=coding.values.dtype)
+                for j in kept:
+                    codes = codes + coding.values[j][own[j][fit]]
+                for j in places:  # every other letter in its stead
+                    other = np.arange(size) != own[j][which][:, None]
+                    codes = (codes[:, None] + coding.values[j])[other]
+                    which = np.broadcast_to(which[:, None], other.shape)[other]
+                parts.append((which, codes))
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     @classmethod
     def examples(cls) -> list[Kernel]:

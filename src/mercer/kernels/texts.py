@@ -25,11 +25,15 @@ __all__ = ["BagOfWords", "TfIdf"]
 
 
 def _is_range(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(v, int) for v in value) and 1 <= value[0] <= value[1]
+    if not isinstance(value, tuple) or len(value) != 2 or not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+        return False
+    return 1 <= value[0] <= value[1]
 
 
 def _are_words(value: Any) -> bool:
-    return value is None or value == "english" or (isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value))
+    if isinstance(value, str):
+        return value == "english"
+    return value is None or (isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value))
 
 
 class _WordKernel(Kernel, abstract=True):
@@ -87,12 +91,19 @@ class TfIdf(_WordKernel):
     def prepare(self, batch: Batch) -> Parts:
         if not hasattr(self, "idf_"):
             raise NotFittedError(explain("TfIdf", self, "does not know how frequent words are", "call kernel.fit(texts) first"))
+        from scipy.sparse import csr_matrix
+
         side: Any = batch.encode(self.domain)
-        weight = np.zeros(max(1, len(side.vocabulary)))
-        for word, column in side.vocabulary.items():
-            weight[column] = self.idf_.get(word, 0.0)
-        rows = side.counts.x.copy()
-        rows.data = np.log1p(rows.data) * weight[rows.indices]
+        # the columns are those of fit, in its order: a text's row, and its rounding, does not depend on the texts beside it
+        place = {word: column for column, word in enumerate(self.idf_)}
+        column = np.array([place.get(word, -1) for word in side.vocabulary] or [-1])
+        weight = np.array(list(self.idf_.values()) or [0.0])
+        found = side.counts.x
+        kept = column[found.indices] >= 0
+        columns = column[found.indices[kept]]
+        starts = np.concatenate([[0], np.cumsum(kept)])[found.indptr]
+        rows = csr_matrix((np.log1p(found.data[kept]) * weight[columns], columns, starts), shape=(len(side), len(weight)))
+        rows.sort_indices()
         length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         rows.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(rows.indptr))
         return Parts(CsrSamples(rows))

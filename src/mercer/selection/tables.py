@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from mercer.domains.base import Batch
 from mercer.domains.categories import is_hole, table_columns
-from mercer.errors import InputTypeError, ParameterError, explain
+from mercer.errors import InputTypeError, NotFiniteError, ParameterError, explain
 from mercer.kernels.base import Kernel
 from mercer.kernels.categories import one_hot
-from mercer.kernels.coordinate import Periodic
-from mercer.kernels.maps import register_function
+from mercer.kernels.column_maps import CYCLES, DATE, days, texts
+from mercer.kernels.maps import FUNCTIONS
 from mercer.kernels.missing import MissingAware
 from mercer.kernels.radial import RBF
 from mercer.kernels.strings import BlendedSpectrum
 from mercer.kernels.texts import TfIdf
 
-_FEW = 30  # different values up to which text is a category, however few rows there are
-_SHARE = 0.05  # and of all rows, beyond that
+_FEW = 10  # different values up to which text is a category, however few rows there are
+_SOME = 30  # and up to which it is one where values repeat
+_SHARE = 0.05  # or, of many rows, this share
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -33,70 +35,87 @@ class Column:
     holes: bool
     spread: float  # the mean squared difference of two rows, on the column's own scale
     unit: float  # that scale
-
-
-@register_function("days", injective=True)
-def days(X: Any) -> np.ndarray:
-    """Dates as days since 1970; a hole is NaN."""
-    columns, names = table_columns(Batch(X))
-    made = np.empty((len(columns[0]), len(columns)))
-    for k, values in enumerate(columns):
-        for row, value in enumerate(values):
-            try:
-                made[row, k] = np.nan if is_hole(value) else np.datetime64(value, "s").astype(np.int64) / 86_400.0
-            except (TypeError, ValueError):
-                raise InputTypeError(explain(f"X[{row}], {names[k]}", value, "is not a date")) from None
-    return made
+    cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
 
 
 def read_columns(frame: Any, missing: tuple[Any, ...] = ()) -> list[Column]:
-    """The kind of every column: by its values, not by how they are stored."""
+    """The kind of every column: by its values, and as categories where they are stored as such."""
     columns, _ = table_columns(Batch(frame))
-    names = list(frame.columns) if hasattr(frame, "columns") else list(range(len(columns)))
+    named = hasattr(frame, "columns")
+    names = list(frame.columns) if named else list(range(len(columns)))
     made = []
     for name, values in zip(names, columns, strict=True):
+        if named and hasattr(frame[name], "columns"):
+            raise ParameterError(explain("frame", name, "is the name of two columns", "give each its own"))
         seen = [v for v in values if not (is_hole(v) or v in missing)]
         if not seen:
             rule = "has no value at all, so that nothing can be learned of it"
             raise ParameterError(explain(f"column {name!r}", "every value missing", rule, f"leave it out: drop(columns=[{name!r}])"))
-        made.append(_column(name, seen, len(seen) < len(values)))
+        stored = str(getattr(frame[name], "dtype", "")) if named else ""
+        holes = len(seen) < len(values)
+        column = _category(name, seen, holes) if stored.startswith(("category", "Categorical", "Enum")) else _column(name, seen, holes)
+        if column.kind in ("text", "string", "date") and any(v in missing for v in values if not is_hole(v)):
+            marker = next(v for v in values if not is_hole(v) and v in missing)
+            raise ParameterError(explain(f"column {name!r}", marker, f"marks a hole among values read as {column.kind}", "put None there"))
+        made.append(column)
     return made
 
 
 def _column(name: Any, seen: list[Any], holes: bool) -> Column:
-    distinct = len(set(map(str, seen)))
     if all(isinstance(v, (bool, np.bool_)) for v in seen):
         return _category(name, seen, holes)
     if all(isinstance(v, (int, float, np.number)) for v in seen):
         numbers = np.array(seen, dtype=float)
         if not np.isfinite(numbers).all():
-            raise InputTypeError(explain(f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"))
-        spread = float(numbers.std()) or 1.0
-        return Column(name, "number", holes, 2.0, spread)
+            raise NotFiniteError(explain(f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"))
+        spread = float(numbers.std()) if np.ptp(numbers) > 0 else 0.0
+        return Column(name, "number", holes, 2.0 if spread else 0.0, spread or 1.0)
     if all(hasattr(v, "year") or isinstance(v, np.datetime64) for v in seen):
-        spread = float(np.std(days([[v] for v in seen]))) or 1.0
-        return Column(name, "date", holes, 2.0, spread)
+        return _dates(name, seen, holes)
     if not all(isinstance(v, str) for v in seen):
-        kinds = ", ".join(sorted({type(v).__name__ for v in seen}))
-        raise InputTypeError(explain(f"column {name!r}", kinds, "mixes types", "make them all text, or all numbers"))
-    if distinct <= max(_FEW, _SHARE * len(seen)):
+        kinds = sorted({type(v).__name__ for v in seen})
+        if len(kinds) == 1:
+            raise InputTypeError(explain(f"column {name!r}", kinds[0], "is of a kind that table_kernel cannot read", "leave it out"))
+        raise InputTypeError(explain(f"column {name!r}", ", ".join(kinds), "mixes types", "make them all text, or all numbers"))
+    if all(DATE.fullmatch(v) for v in seen):
+        return _dates(name, seen, holes)
+    return _words(name, seen, holes)
+
+
+def _words(name: Any, seen: list[str], holes: bool) -> Column:
+    distinct, words = len(set(seen)), float(np.mean([len(v.split()) for v in seen]))
+    repeats = distinct <= len(seen) / 2
+    long = words >= _LONG
+    if not (long and not repeats) and (distinct <= _FEW or (distinct <= max(_SOME, _SHARE * len(seen)) and repeats)):
         return _category(name, seen, holes)
-    words = float(np.mean([len(v.split()) for v in seen]))
-    return Column(name, "text" if words >= _LONG else "string", holes, 2.0, 1.0)
+    return Column(name, "text" if long else "string", holes, 2.0, 1.0)
+
+
+def _dates(name: Any, seen: list[Any], holes: bool) -> Column:
+    """Dates go round in the cycles they pass through more than once."""
+    at = days([[v] for v in seen])
+    span, spread = float(np.ptp(at)), float(at.std())
+    cycles = []
+    for cycle, period in CYCLES.items():
+        turn = 2.0 * float(FUNCTIONS[cycle].function([[v] for v in seen]).var(axis=0).sum())
+        if span > period and turn > 1e-9:
+            cycles.append((cycle, turn))
+    return Column(name, "date", holes, 2.0 if span > 0 else 0.0, spread or 1.0, tuple(cycles))
 
 
 def _category(name: Any, seen: list[Any], holes: bool) -> Column:
-    _, counts = np.unique([str(v) for v in seen], return_counts=True)
-    return Column(name, "category", holes, 2.0 * (1.0 - float(((counts / counts.sum()) ** 2).sum())), 1.0)
+    share = np.array(list(Counter(seen).values())) / len(seen)
+    return Column(name, "category", holes, 2.0 * (1.0 - float((share**2).sum())) if len(share) > 1 else 0.0, 1.0)
 
 
-def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = ()) -> Kernel:
+def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (), holes: bool = False) -> Kernel:
     """A kernel for the rows of a table, proposed from its columns and shown as algebra, to be used as it is or edited.
 
-    Numbers are compared by an RBF in units of their deviations, categories by an RBF of their one-hot rows, together one RBF of the whole
-    row; long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the season.
-    Where a column has holes its kernel is the mean over what could stand there. Widths make the mean exponent of numbers, categories and
-    dates 1; ``scale`` multiplies them all. ``missing`` are values, such as "?", that mean a hole beside None and NaN.
+    It is one RBF of the whole row, in units of how much each column spreads: numbers by their deviations, categories by whether they
+    agree, long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the cycles
+    they pass through. Widths make the mean exponent 1/scale²; constant columns are left out. Where a column has holes its kernel is the
+    mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have. ``missing`` are values, such
+    as "?", that mean a hole beside None and NaN.
 
     >>> from mercer import table_kernel
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
@@ -107,27 +126,24 @@ def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError(explain("frame", "every column constant", "has nothing to tell rows apart by"))
-    whole = sum(column.spread for column in columns if column.kind in ("number", "category", "date"))
-    width = float(scale) * float(np.sqrt(whole / 2.0)) if whole else float(scale)
+    whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)
+    width = float(scale) * float(np.sqrt(whole / 2.0))
     factors: list[Kernel] = []
-    for holes in (False, True):
-        numbers = [c for c in columns if c.kind == "number" and c.holes == holes]
-        if numbers:
-            kernel: Kernel = RBF(length_scale=[_digits(width * c.unit) for c in numbers])
-            factors.append(_aware(kernel, holes, missing).on([c.name for c in numbers]))
-    for holes in (False, True):
-        categories = [c for c in columns if c.kind == "category" and c.holes == holes]
-        if categories:
-            kernel = RBF(length_scale=_digits(width)) @ one_hot
-            factors.append(_aware(kernel, holes, missing).on([c.name for c in categories]))
+    for kind in ("number", "category"):
+        for holed in (False, True):
+            block = [c for c in columns if c.kind == kind and (c.holes or holes) == holed]
+            if block:
+                kernel = RBF([_digits(width * c.unit) for c in block]) if kind == "number" else RBF(_digits(width)) @ one_hot
+                factors.append(_aware(kernel, holed, missing).on([c.name for c in block]))
     for c in columns:
         if c.kind == "date":
-            factors.append((RBF(length_scale=_digits(width * c.unit)) @ days).on([c.name]))
-            factors.append((Periodic(period=365.25) @ days).on([c.name]))
-        elif c.kind == "text":
-            factors.append(TfIdf().on(c.name).exp())
-        elif c.kind == "string":
-            factors.append(BlendedSpectrum(n=3).normalize().on(c.name).exp())
+            for function, unit in [("days", c.unit), *((cycle, 1.0) for cycle, _ in c.cycles)]:
+                factors.append((_aware(RBF(_digits(width * unit)), c.holes or holes, ()) @ FUNCTIONS[function].function).on([c.name]))
+        elif c.kind in ("text", "string"):
+            inner = TfIdf() if c.kind == "text" else BlendedSpectrum(n=3).normalize()
+            # exp(c k), normalised, is the RBF of what k is the inner product of
+            alike = (_digits(width**-2) * inner).exp().normalize()
+            factors.append((alike @ texts).on([c.name]))
     made = factors[0]
     for factor in factors[1:]:
         made = made * factor
