@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from mercer import SVC, BagOfWords, KernelPCA, KernelRidge, TfIdf
-from mercer.errors import NotFittedError, ParameterError
+from mercer.errors import DomainError, NotFittedError, ParameterError, WidthError
 
 TEXTS = [
     "Crude oil prices rose; oil exports fell.",
@@ -175,3 +175,16 @@ def test_idf_is_learned_on_the_training_set_alone(news):
     same = TfIdf().fit(texts[:30])
     expected = SVC(kernel="precomputed").fit(same(texts[:30]), topics[:30]).decision_function(same(texts[30:], texts[:30]))
     np.testing.assert_allclose(model.decision_function(texts[30:]), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_counts_made_elsewhere():
+    texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
+    counts = CountVectorizer().fit_transform(texts)
+    for kernel in (BagOfWords(), TfIdf()):
+        np.testing.assert_allclose(kernel.fit(counts)(counts), kernel.fit(texts)(texts), atol=1e-14)
+        np.testing.assert_allclose(kernel.fit(counts)(counts[:2], counts), kernel.fit(texts)(texts[:2], texts), atol=1e-14)
+    assert SVC(kernel=TfIdf()).fit(counts, list("ooccc")).predict(counts[:2]).tolist() == ["o", "o"]
+    with pytest.raises(DomainError, match="no count"):
+        BagOfWords()(-counts)
+    with pytest.raises(WidthError, match="as many columns"):
+        BagOfWords()(counts, counts[:, :3])

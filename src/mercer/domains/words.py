@@ -10,6 +10,7 @@ import numpy as np
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.strings import texts_of
 from mercer.domains.vectors import CsrSamples
+from mercer.errors import DomainError, WidthError, explain
 
 
 class WordSamples(Samples):
@@ -48,6 +49,8 @@ class Words(Domain):
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
+        if hasattr(batch.raw, "tocsr"):
+            return self._counted(batch)
         analyse = CountVectorizer(**self.options).build_analyzer()
         known: dict[str, int] = {} if batch.like is None else batch.like.encode(self).vocabulary  # type: ignore[attr-defined]
         indptr, indices, data = [0], [], []
@@ -58,6 +61,22 @@ class Words(Domain):
             indptr.append(len(indices))
         counts = csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, max(1, len(known))), dtype=np.float64)
         counts.sort_indices()
+        return WordSamples(CsrSamples(counts), known)
+
+    def _counted(self, batch: Batch) -> WordSamples:
+        """A sparse matrix of counts, a column for each word: as a vectoriser of one's own makes it."""
+        from scipy.sparse import csr_matrix
+
+        counts = csr_matrix(batch.raw, dtype=np.float64)
+        counts.sum_duplicates()
+        counts.sort_indices()
+        if not np.isfinite(counts.data).all() or (counts.nnz and counts.data.min() < 0):
+            raise DomainError(explain(batch.side, "a sparse matrix", "holds what is no count", "give numbers >= 0"))
+        like: Any = None if batch.like is None else batch.like.encode(self)
+        if like is not None and len(like.vocabulary) != counts.shape[1]:
+            rule = f"must have as many columns as X, which has {len(like.vocabulary)}"
+            raise WidthError(explain(batch.side, f"{counts.shape[1]} columns", rule))
+        known = {f"column {k}": k for k in range(counts.shape[1])} if like is None else like.vocabulary
         return WordSamples(CsrSamples(counts), known)
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer import _compiled
+from mercer import _compiled, errors
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
-from mercer.errors import NotFittedError, WidthError, explain
+from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.maps import register_function
@@ -101,7 +101,7 @@ class WeightedOverlap(Kernel):
     def weights(self, side: CategorySamples) -> np.ndarray:
         """h_α(P) of every value; holes have 0."""
         if not hasattr(self, "frequencies_"):
-            raise NotFittedError(explain("WeightedOverlap", self, "does not know the frequencies yet", "call kernel.fit(X) first"))
+            raise errors.NotFittedError(explain("WeightedOverlap", self, "does not know the frequencies yet", "call kernel.fit(X) first"))
         if side.width != len(self.frequencies_):
             rule = f"must have the {len(self.frequencies_)} columns the kernel was fitted on"
             raise WidthError(explain("X", f"{side.width} columns", rule))

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer import _compiled
+from mercer import _compiled, errors
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories, is_hole, table_columns
 from mercer.domains.holes import HoledNumbers, HoledSamples
 from mercer.domains.vectors import Vectors
-from mercer.errors import DomainError, NotFittedError, ParameterError, WidthError, explain
+from mercer.errors import DomainError, ParameterError, WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.categories import Overlap, WeightedOverlap, rarity
@@ -74,7 +74,9 @@ class Expected(Kernel, abstract=True):
     def _fitted(self, name: str, width: int, side: str) -> Any:
         """What was learned of each column, of as many columns as there are now."""
         if not hasattr(self, name):
-            raise NotFittedError(explain("kernel", self.kernel, "does not know the distributions of the columns yet", "call kernel.fit(X)"))
+            raise errors.NotFittedError(
+                explain("kernel", self.kernel, "does not know the distributions of the columns yet", "call kernel.fit(X)")
+            )
         learned = getattr(self, name)
         if len(learned) != width:
             raise WidthError(explain(side, f"{width} columns", f"must have the {len(learned)} columns the kernel was fitted on"))

@@ -10,12 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer import errors
 from mercer.definiteness import CPD, PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories
 from mercer.domains.holes import HoledNumbers
 from mercer.domains.vectors import Vectors
-from mercer.errors import NotFittedError, explain
+from mercer.errors import explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.categories import Overlap
@@ -85,7 +86,7 @@ class _Imputing(Composite, abstract=True):
 
     def _tables(self, batch: Batch) -> list[Batch]:
         if getattr(self, "fitted_as_", None) != self._settings():
-            raise NotFittedError(explain(type(self).__name__, self, "has no table to fill holes from", "call kernel.fit(X)"))
+            raise errors.NotFittedError(explain(type(self).__name__, self, "has no table to fill holes from", "call kernel.fit(X)"))
         filled = batch.apply(_Versions(self.deck_))
         return [filled.apply(_Versions(self.deck_, number)) for number in range(max(1, self.deck_.draws))]
 

@@ -11,10 +11,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer import errors
 from mercer.definiteness import PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import table_columns
-from mercer.errors import NotFittedError, ParameterError, explain
+from mercer.errors import ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.categories import Overlap, WeightedOverlap, one_hot
@@ -122,11 +123,11 @@ class _Filled(Kernel, abstract=True):
 
     def _made(self) -> Kernel:
         if not hasattr(self, "expected_"):
-            raise NotFittedError(
+            raise errors.NotFittedError(
                 explain(type(self).__name__, self, "does not know the distributions of the columns yet", "call kernel.fit(X)")
             )
         if self.fitted_as_ != repr(self):  # the leaves have parameters of their own
-            raise NotFittedError(explain(type(self).__name__, self, f"was fitted as {self.fitted_as_}", "call kernel.fit(X) again"))
+            raise errors.NotFittedError(explain(type(self).__name__, self, f"was fitted as {self.fitted_as_}", "call kernel.fit(X) again"))
         return self.expected_
 
     def prepare(self, batch: Batch) -> Any:

@@ -516,7 +516,7 @@ class RandomWalk(NodeKernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(_example()), cls(scipy.sparse.csr_array(_example()), steps=3, a=2.5)]
+        return [cls(_example(), a=4.0), cls(scipy.sparse.csr_array(_example()), steps=3, a=5.0)]
 
 
 def _example(connected: bool = False) -> np.ndarray:

@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from mercer import errors
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.grams import Coding, Found, Grams, GramSamples, Substrings, canonical, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, NotFittedError, ParameterError, explain
+from mercer.errors import DomainError, ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.parts import Parts
@@ -210,7 +211,9 @@ class Mismatch(GramKernel):
     def find(self, side: StringSamples, name: str) -> Found:
         text = self._alphabet_text()
         if text is None:
-            raise NotFittedError(explain("Mismatch: alphabet", None, "is not known yet", "call kernel.fit(X), or give it: alphabet='acgt'"))
+            raise errors.NotFittedError(
+                explain("Mismatch: alphabet", None, "is not known yet", "call kernel.fit(X), or give it: alphabet='acgt'")
+            )
         alphabet = np.sort(np.array([ord(letter) for letter in text], dtype=np.uint32))
         near = sum(math.comb(self.n, m) * max(len(alphabet) - 1, 0) ** m for m in range(self.mismatches + 1))
         if near > 100_000:

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from mercer import errors
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import CsrSamples
 from mercer.domains.words import Words, WordSamples
-from mercer.errors import NotFittedError, explain
+from mercer.errors import explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.parts import Parts
@@ -37,7 +38,10 @@ def _are_words(value: Any) -> bool:
 
 
 class _WordKernel(Kernel, abstract=True):
-    """Texts read by scikit-learn's vectoriser: words of two letters or more, in lower case unless asked otherwise."""
+    """Texts read by scikit-learn's vectoriser: words of two letters or more, in lower case unless asked otherwise.
+
+    A sparse matrix is taken for counts that a vectoriser of one's own made.
+    """
 
     ngrams: Any = param(default=(1, 1), check=Constraint("a range", _is_range, "give (least, most) words, such as (1, 2)"))
     stop_words: Any = param(default=None, check=Constraint("words", _are_words, "give None, 'english', or a list of words"))
@@ -90,7 +94,7 @@ class TfIdf(_WordKernel):
 
     def prepare(self, batch: Batch) -> Parts:
         if not hasattr(self, "idf_"):
-            raise NotFittedError(explain("TfIdf", self, "does not know how frequent words are", "call kernel.fit(texts) first"))
+            raise errors.NotFittedError(explain("TfIdf", self, "does not know how frequent words are", "call kernel.fit(texts) first"))
         from scipy.sparse import csr_matrix
 
         side: Any = batch.encode(self.domain)
