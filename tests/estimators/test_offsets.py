@@ -122,6 +122,8 @@ def test_what_is_not_positive_is_said():
     A = np.random.default_rng(0).standard_normal((60, 60))
     with pytest.warns(errors.DefinitenessWarning, match="negative"):
         KernelKMeans(3, kernel="precomputed", random_state=0).fit((A + A.T) / 2)
+    with pytest.warns(errors.DefinitenessWarning, match=r"view 0: .*mercer\.repair"):
+        KernelCCA(2, kernel="precomputed").fit((A + A.T) / 2, (A + A.T) / 2)
 
 
 def test_powers_are_whole(cloud):

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.errors import DefinitenessWarning, ParameterError, ShapeError, explain, warn
 from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator, check_square
 from mercer.estimators.fitting import fits
 from mercer.estimators.report import CorrelationReport
@@ -209,6 +209,11 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMi
         # what is left below the rounding of the values themselves is no dimension
         noise = 10 * n * np.finfo(float).eps * scale / max(float(shifted.sum()), 1e-300)
         pivots, L = landmarks(shifted, lambda i: row(i) - origin - origin[i] + corner, most, max(self.tol, noise, 1e-15))
+        lowest = float((shifted - (L**2).sum(axis=1)).min())  # of a positive matrix nothing below 0 is left
+        if lowest < -max(1e-8, noise) * float(shifted.max()):
+            rule = f"is not positive on the samples of view {at}: {lowest:.4g} is left of a squared length"
+            remedy = "mend the matrix by mercer.repair(K) and give it as precomputed"
+            warn(explain("kernel", owner.kernel, rule, remedy), DefinitenessWarning)
         left = max(0.0, 1.0 - float((L**2).sum()) / max(float(shifted.sum()), 1e-300))
         mean = L.mean(axis=0)
         part = view(L - mean, n * float(self.kappa) / 2)
