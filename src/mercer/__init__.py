@@ -63,7 +63,9 @@ _WHERE = {
     "LoadingsDisplay": "mercer.plot.loadings",
     "check_kernel": "mercer.testing",
 }
-_MODULES = frozenset({"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices"})
+_MODULES = frozenset(
+    {"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices", "datasets"}
+)
 
 
 def __getattr__(name: str) -> Any:
