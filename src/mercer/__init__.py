@@ -61,7 +61,13 @@ _WHERE = {
     "ScreeDisplay": "mercer.plot.scree",
     "ClusterDisplay": "mercer.plot.clusters",
     "LoadingsDisplay": "mercer.plot.loadings",
+    "DecisionDisplay": "mercer.plot.decision",
+    "GramDisplay": "mercer.plot.gram",
+    "SpectrumDisplay": "mercer.plot.spectrum",
+    **dict.fromkeys(("AutoClassifier", "AutoRegressor"), "mercer.automatic.models"),
     "check_kernel": "mercer.testing",
+    "save": "mercer.model_files",
+    "load": "mercer.model_files",
 }
 _MODULES = frozenset(
     {"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices", "datasets"}

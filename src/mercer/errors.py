@@ -99,6 +99,10 @@ class ParseError(MercerError, ValueError):
     """A kernel expression that cannot be read."""
 
 
+class ModelFileError(MercerError, ValueError):
+    """A model that cannot be saved, or a file that is not a whole, unaltered model of a kind that is known."""
+
+
 class NotDifferentiableError(MercerError, TypeError):
     """A derivative was asked of something that has none."""
 

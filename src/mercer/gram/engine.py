@@ -14,7 +14,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.config import format_bytes, get_config
 from mercer.domains.vectors import TILE
-from mercer.errors import KernelOverflowError, MemoryBudgetError, explain
+from mercer.errors import KernelOverflowError, MemoryBudgetError, ShapeError, explain
 from mercer.gram.pair import Pair
 from mercer.gram.run import Workspace, check_stop, run
 
@@ -142,6 +142,8 @@ def multiply(kernel: Fills, x: Any, y: Any, v: np.ndarray) -> np.ndarray:
     """K @ v without K: each tile is used while it is in the cache and then forgotten."""
     n, m = len(x), len(y)
     v = np.ascontiguousarray(v, dtype=np.float64)
+    if v.ndim != 2 or len(v) != m:  # compiled loops read as many rows as there are samples
+        raise ShapeError(explain("coefficients", f"array of shape {v.shape}", f"must have one row for each of the {m} samples"))
     out = np.zeros((n, v.shape[1]))
     if x is y:
         strips = _row_strips(n, m, v.shape[1])

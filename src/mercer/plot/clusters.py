@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import InputTypeError, ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain
 from mercer.estimators.pca import KernelPCA
 from mercer.plot._axes import Labels, axes, class_colours, component_name, last_step, scatter, two
+from mercer.plot._plane import matrix, name, over_plane
 
 
 class ClusterDisplay:
@@ -77,13 +78,13 @@ class ClusterDisplay:
             points, told = _on_components(estimator, X)
             return cls(points=points, clusters=clusters, axis_names=told).plot(ax=ax, **options)
         names = getattr(X, "columns", None)
-        values = _matrix(X)
+        values = matrix(X)
         first, second = two("columns", columns, values.shape[1], "X", "give two of its columns")
         points = values[:, [first, second]]
         grid = None
         if values.shape[1] == 2 and hasattr(estimator, "predict"):
-            grid = _regions(estimator, X, points, (first, second), resolution, margin)
-        told = _name(names, first), _name(names, second)
+            grid = over_plane(estimator.predict, X, points, (first, second), resolution, margin)
+        told = name(names, first), name(names, second)
         return cls(points=points, clusters=clusters, axis_names=told, grid=grid).plot(ax=ax, **options)
 
     def plot(self, *, ax: Any = None, legend: bool = True, alpha: float = 0.2, **style: Any) -> Self:
@@ -118,32 +119,6 @@ def _clusters(estimator: Any, X: Any) -> np.ndarray:
         rule = f"must be the {len(labels)} training samples: {type(estimator).__name__} cannot predict others"
         raise ShapeError(explain("X", f"{count} samples", rule))
     return np.asarray(labels)
-
-
-def _matrix(X: Any) -> np.ndarray:
-    try:
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.ndim != 2:
-        raise InputTypeError(explain("X", type(X).__name__, "has no columns of numbers to be drawn on", 'use on="components"'))
-    return values
-
-
-def _name(names: Any, column: int) -> str:
-    return f"column {column}" if names is None else str(names[column])
-
-
-def _regions(estimator: Any, X: Any, points: np.ndarray, chosen: tuple[int, int], resolution: int, margin: float) -> Any:
-    """Clusters at the points of a grid, in the order of columns that the estimator knows."""
-    wide = margin * np.ptp(points, axis=0)
-    low, high = points.min(axis=0) - wide, points.max(axis=0) + wide
-    across, along = (np.linspace(low[at], high[at], resolution) for at in (0, 1))
-    Z = np.empty((resolution * resolution, 2))
-    Z[:, chosen[0]], Z[:, chosen[1]] = (part.ravel() for part in np.meshgrid(across, along))
-    # a frame like X, of either library, for an estimator that was fitted on one
-    table = type(X)({name: Z[:, at] for at, name in enumerate(X.columns)}) if hasattr(X, "columns") else Z
-    return across, along, np.asarray(estimator.predict(table)).reshape(resolution, resolution)
 
 
 def _on_components(estimator: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:

@@ -1,0 +1,212 @@
+"""The closed table of classes that model files may hold, by short names of ours. Nothing else is ever made from a file.
+
+A class of ours is added by its name below, in the line of its module. What it is decides how it is stored:
+
+- a kernel: its parameters, which the class checks again, then what ``fit`` learned;
+- an estimator: its parameters, then its fitted attributes;
+- a dataclass: its fields;
+- any other class: its attributes. What of them is better forgotten or made anew is said in `quirks`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+import sys
+from typing import Any
+
+from mercer.errors import ModelFileError, explain
+from mercer.model_files import quirks
+
+OURS = {
+    "mercer.estimators.affinity": ("GivenGraph", "KernelGraph", "LocallyScaled", "NeighbourGraph"),
+    "mercer.estimators.base": ("Expansion",),
+    "mercer.estimators.cca": ("_Fitted", "_OneView"),
+    "mercer.estimators.gp_base": ("GaussianProcessReport",),
+    "mercer.estimators.gp_exact": ("Exact",),
+    "mercer.estimators.gp_problems": ("Binary", "Several"),
+    "mercer.estimators.gp_sparse": ("Iterative", "Sparse"),
+    "mercer.estimators.hyper": ("Learned", "Theirs"),
+    "mercer.estimators.ica": ("IndependenceReport",),
+    "mercer.estimators.mca": ("InertiaReport",),
+    "mercer.estimators.report": (
+        "CorrelationReport",
+        "DiscoveryReport",
+        "MarginReport",
+        "NewtonReport",
+        "PenalisedReport",
+        "RelevanceReport",
+    ),
+    "mercer.estimators.ridge": ("RidgeReport",),
+    "mercer.estimators.training": ("Training",),
+    "mercer.estimators.translation": ("Term",),
+    "mercer.estimators.windows": ("CosineArch", "Epanechnikov", "Tophat", "Triangle"),
+    "mercer.kernels.fillings": ("Completed", "ExpectedGaussian", "ExpectedMatches", "MeanFilled"),
+    "mercer.kernels.hot_deck": ("HotDeck", "_Column"),
+    "mercer.kernels.series": ("_InverseRoot",),
+    "mercer.sklearn_kernels": ("SklearnKernel",),
+    "mercer.solvers.inducing": ("Bound",),
+    "mercer.solvers.laplace": ("Laplace",),
+    "mercer.solvers.laplace_multinomial": ("MultinomialLaplace",),
+    "mercer.solvers.rvm": ("Relevance",),
+}
+
+# Estimators are found where the package says they are.
+_ESTIMATORS_LIVE_IN = ("mercer.estimators.", "mercer.automatic")
+
+# What fitted kernels hold, and what people put around our models. Only their attributes are stored, by the same rules.
+THEIRS = {
+    "sklearn.compose": ("ColumnTransformer", "make_column_selector"),
+    "sklearn.feature_extraction.text": ("CountVectorizer", "TfidfTransformer", "TfidfVectorizer"),
+    "sklearn.gaussian_process.kernels": (
+        "CompoundKernel",
+        "ConstantKernel",
+        "DotProduct",
+        "ExpSineSquared",
+        "Exponentiation",
+        "Matern",
+        "Product",
+        "RBF",
+        "RationalQuadratic",
+        "Sum",
+        "WhiteKernel",
+    ),
+    "sklearn.impute": ("SimpleImputer",),
+    "sklearn.linear_model": ("LinearRegression",),  # the mean function of a Gaussian process
+    "sklearn.mixture": ("GaussianMixture",),
+    "sklearn.naive_bayes": ("BernoulliNB", "GaussianNB", "MultinomialNB"),
+    "sklearn.pipeline": ("Pipeline",),
+    "sklearn.preprocessing": (
+        "FunctionTransformer",  # a ColumnTransformer writes "passthrough" so
+        "MinMaxScaler",
+        "OneHotEncoder",
+        "OrdinalEncoder",
+        "RobustScaler",
+        "StandardScaler",
+    ),
+}
+
+# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.maps`.
+FUNCTIONS = {"forgotten": ("mercer.estimators.gp_sparse", "_forgotten")}
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """One class of the table."""
+
+    name: str  # in files
+    module: str
+    attribute: str
+
+    @functools.cached_property
+    def made(self) -> type:
+        """The class itself; its module is imported when a file or a model first has it."""
+        return getattr(importlib.import_module(self.module), self.attribute)  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def kind(self) -> str:
+        from sklearn.base import BaseEstimator
+        from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+
+        from mercer.kernels.base import Kernel
+
+        if issubclass(self.made, Kernel):
+            return "kernel"
+        if issubclass(self.made, (BaseEstimator, TheirKernel)):
+            return "estimator"
+        return "record" if dataclasses.is_dataclass(self.made) else "object"
+
+    @property
+    def ours(self) -> bool:
+        return self.module.startswith("mercer.")
+
+    def parameters(self) -> tuple[str, ...]:
+        """What the constructor takes; of sums and products as many terms as there are."""
+        if self.kind == "kernel":
+            return tuple(self.made._checks)  # type: ignore[attr-defined]
+        if self.kind == "record":
+            return tuple(f.name for f in dataclasses.fields(self.made))  # type: ignore[arg-type]
+        if self.kind == "object":
+            return ()
+        arguments = inspect.signature(self.made.__init__).parameters.values()  # type: ignore[misc]
+        return tuple(a.name for a in arguments if a.name != "self" and a.kind not in (a.VAR_KEYWORD, a.VAR_POSITIONAL))
+
+
+@functools.cache
+def table() -> dict[str, Known]:
+    """Every class by its name in files."""
+    import mercer
+    from mercer.kernels import catalogue
+
+    listed = [Known(name, cls.__module__, name) for name, cls in catalogue().items()]
+    listed += [
+        Known(name, where, name) for name, where in mercer._WHERE.items() if where.startswith(_ESTIMATORS_LIVE_IN) and name[0].isupper()
+    ]
+    listed += [
+        Known(name.lstrip("_") if module != "mercer.estimators.cca" else f"KernelCCA.{name}", module, name)
+        for module, names in OURS.items()
+        for name in names
+    ]
+    listed += [Known(f"{module}.{name}", module, name) for module, names in THEIRS.items() for name in names]
+    made = {entry.name: entry for entry in listed}
+    assert len(made) == len(listed), "two classes of the table have the same name"
+    return made
+
+
+def by_name(name: Any) -> Known:
+    """The class a file asks for."""
+    found = table().get(name) if isinstance(name, str) else None
+    if found is None:
+        raise ModelFileError(explain("class", name, "is not one that model files may hold", "load only files of mercer.save"))
+    return found
+
+
+_BY_CLASS: dict[type, Known] = {}
+
+
+def by_class(cls: type) -> Known | None:
+    """The entry of a class; None if it has none. A class that exists has its module imported already."""
+    if cls not in _BY_CLASS:
+        for entry in table().values():
+            if entry.module in sys.modules and getattr(sys.modules[entry.module], entry.attribute, None) is cls:
+                _BY_CLASS[cls] = entry
+                break
+    return _BY_CLASS.get(cls)
+
+
+def is_learned(name: str) -> bool:
+    """How an attribute is called that is not a parameter."""
+    return name.endswith("_") or name.startswith("_")
+
+
+def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any]) -> None:
+    """Parameters must be those of the class; other attributes must not stand in for anything the class itself has."""
+    allowed = entry.parameters()
+    several = entry.kind == "kernel" and not allowed  # sums and products name their terms k1, k2, ... and check that themselves
+    strange = [name for name in parameters if name not in allowed and not (several and name[0] == "k" and name[1:].isdigit())]
+    if strange or (entry.kind == "record" and (state or len(parameters) != len(allowed))):
+        raise ModelFileError(
+            explain(entry.name, strange or sorted(parameters), f"are not the parameters of {entry.name}, which has {allowed}")
+        )
+    for name in state:
+        forgotten = name in quirks.ALWAYS_FORGOTTEN
+        shadowed = inspect.getattr_static(entry.made, name, None) is not None
+        if (
+            not name.isidentifier()
+            or name.startswith("__")
+            or shadowed
+            or forgotten
+            or name in allowed
+            or (entry.kind != "object" and not is_learned(name))
+        ):
+            raise ModelFileError(explain(entry.name, name, f"is not an attribute that {entry.name} learns"))
+
+
+def function_of_ours(name: Any) -> Any:
+    """One of the few functions a fitted model may hold."""
+    if not isinstance(name, str) or name not in FUNCTIONS:
+        raise ModelFileError(explain("function", name, "is not one that model files may hold"))
+    module, attribute = FUNCTIONS[name]
+    return getattr(importlib.import_module(module), attribute)

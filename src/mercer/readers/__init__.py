@@ -1,0 +1,7 @@
+"""Files of data: delimited tables, Parquet, svmlight, FASTA, folders of texts."""
+
+from mercer.readers.fasta import read_fasta
+from mercer.readers.sources import Source, read_source
+from mercer.readers.tables import Layout, read_table
+
+__all__ = ["Layout", "Source", "read_fasta", "read_source", "read_table"]
