@@ -83,7 +83,7 @@ class CurvePoint:
 def learning_curve(
     model: Any, X: Any, y: Any, *, points: int = 5, folds: int = 5, most: int = 4000, random_state: int = 0
 ) -> list[CurvePoint]:
-    """Scores of the chosen kernel and penalty on growing parts of the training folds; of at most ``most`` samples, so that it stays cheap."""
+    """Scores of the chosen kernel and penalty on growing parts of the training folds, of at most ``most`` samples: it must stay cheap."""
     y = np.asarray(y)
     classes = is_classifier(model)
     n = raw_length(X)

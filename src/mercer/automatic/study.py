@@ -251,7 +251,10 @@ def study(
 def layout_of(model: Any) -> Layout | None:
     """How the table was written that the model was fitted on."""
     kept = getattr(model, "source_", {}).get("layout")
-    return None if kept is None else Layout(**{name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()})
+    if kept is None:
+        return None
+    made: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+    return Layout(**made)
 
 
 def _baseline(y: np.ndarray, task: str) -> float:

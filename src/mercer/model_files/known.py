@@ -21,6 +21,7 @@ from mercer.errors import ModelFileError, explain
 from mercer.model_files import quirks
 
 OURS = {
+    "mercer.automatic.learners": ("Tuned",),
     "mercer.estimators.affinity": ("GivenGraph", "KernelGraph", "LocallyScaled", "NeighbourGraph"),
     "mercer.estimators.base": ("Expansion",),
     "mercer.estimators.cca": ("_Fitted", "_OneView"),
@@ -192,7 +193,7 @@ def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any])
         )
     for name in state:
         forgotten = name in quirks.ALWAYS_FORGOTTEN
-        shadowed = inspect.getattr_static(entry.made, name, None) is not None
+        shadowed = any(vars(cls).get(name) is not None for cls in entry.made.__mro__)
         if (
             not name.isidentifier()
             or name.startswith("__")

@@ -103,7 +103,8 @@ class GramDisplay:
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
         told = range(0, len(middle), -(-len(middle) // 20))
-        ax.set_yticks(middle[list(told)], [self.groups[at][0] for at in told])
+        upright = {"rotation": 90, "va": "center"} if len(middle) <= 3 else {}  # long names of few classes stand beside their blocks
+        ax.set_yticks(middle[list(told)], [self.groups[at][0] for at in told], **upright)
         ax.set_xticks(
             middle[list(told)],
             [self.groups[at][0] for at in told],
