@@ -74,7 +74,7 @@ def subsequence() -> None:
     ours = best(lambda: kernel(texts), 2)
     their = 'stringdot(type = "string", length = 4, lambda = 0.5, normalized = TRUE)'
     letters = int(np.mean([len(text) for text in texts]))
-    against_kernlab("Subsequence(4), 100 Reuters texts, normalised", ours, texts, 10, their, 5.0, f"{letters} letters on average")
+    against_kernlab("Subsequence(4), 100 Reuters texts, normalised", ours, texts, 100, their, 5.0, f"{letters} letters on average")
 
 
 def dna() -> None:

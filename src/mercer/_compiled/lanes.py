@@ -1,6 +1,6 @@
-"""Recursions over two strings, four rows at a time, with everything that passes from cell to cell in registers.
+"""Recursions over two strings, eight rows at a time, with everything that passes from cell to cell in registers.
 
-The cell (i, j) of such a recursion needs its neighbours above, on the left, and above on the left. Rows i … i + 3 are the
+The cell (i, j) of such a recursion needs its neighbours above, on the left, and above on the left. Rows i … i + 7 are the
 lanes of a vector, each one column behind the lane before: what is above a lane is then what the lane before it had one
 step ago, the left is its own last value, and the corner is the "above" of the last step. Only the lowest row of a
 strip goes to memory, where the next strip finds it. LLVM does not see this by itself, hence the hand-written steps.
@@ -15,7 +15,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 
-LANES = 4
+LANES = 8
 _FUSED = ("contract",)  # a product and a sum in one rounding
 _INT = ir.IntType(32)
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)

@@ -1,4 +1,4 @@
-"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others, four rows at a time (see `lanes`).
+"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others, eight rows at a time (see `lanes`).
 
 P_l(i, j) is the sum over common subsequences of length l of x[:i+1] and y[:j+1] of decay to the letters they stretch
 over, counted to the ends i and j (without the decay² of each matched pair, put in at the end). With P_0 = 1,
@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 from mercer._compiled import compiled
 from mercer._compiled.lanes import LANES, Lanes, pointers
 
-_GROUP = 4  # levels of one sweep: more would not fit into registers
+_GROUP = 3  # levels of one sweep: more would not fit into registers, eight lanes being two of them
 
 
 def _sweep(levels: int, chained: bool) -> Any:
@@ -67,8 +67,8 @@ def _sweep(levels: int, chained: bool) -> Any:
     return sweep
 
 
-_sweep0, _sweep1, _sweep2, _sweep3, _sweep4 = (_sweep(levels, False) for levels in range(_GROUP + 1))
-_one_more, _four_more = _sweep(1, True), _sweep(_GROUP, True)
+_sweep0, _sweep1, _sweep2, _sweep3 = (_sweep(levels, False) for levels in range(_GROUP + 1))
+_one_more, _group_more = _sweep(1, True), _sweep(_GROUP, True)
 
 
 @compiled
@@ -82,13 +82,11 @@ def _strip(rows, columns, n, levels, above, stride, corners, ones, total, decay)
         _sweep2(rows, columns, n, above, stride, corners, ones, 0, total, decay)
     elif levels == 3:
         _sweep3(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-    elif levels == 4:
-        _sweep4(rows, columns, n, above, stride, corners, ones, 0, total, decay)
     else:
-        _four_more(rows, columns, n, above, stride, corners, ones, 0, total, decay)
+        _group_more(rows, columns, n, above, stride, corners, ones, 0, total, decay)
         done = _GROUP
         while levels - done >= _GROUP:
-            _four_more(rows, columns, n, above[done * stride :], stride, corners, corners, LANES, total, decay)
+            _group_more(rows, columns, n, above[done * stride :], stride, corners, corners, LANES, total, decay)
             done += _GROUP
         while done < levels:
             _one_more(rows, columns, n, above[done * stride :], stride, corners, corners, LANES, total, decay)

@@ -75,7 +75,7 @@ def _spread(pair: Pair, left: np.ndarray, right: np.ndarray, values: np.ndarray,
 
 
 def _numbers(side: StringSamples) -> np.ndarray:
-    """Letters as float64, which compiled code compares four at a time."""
+    """Letters as float64, which compiled code compares eight at a time."""
     return side.once("numbers", lambda: side.codes.astype(float))
 
 
