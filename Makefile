@@ -1,10 +1,10 @@
-# make demo · make test · make lint · make bench: each makes the virtual environment it needs.
+# make demo · make test · make lint · make docs · make bench: each makes the virtual environment it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -21,15 +21,14 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	rm -rf docs/api/generated
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
-	$(BIN)/python benchmarks/gram.py
-	$(BIN)/python benchmarks/svm.py
-	$(BIN)/python benchmarks/ridge.py
-	$(BIN)/python benchmarks/density.py
-	$(BIN)/python benchmarks/gp.py
-	$(BIN)/python benchmarks/projection.py
-	$(BIN)/python benchmarks/ica.py
+	$(BIN)/python benchmarks/run.py
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
@@ -39,5 +38,5 @@ $(INSTALLED): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/api/generated docs/gallery
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.cluster import SpectralClustering as TheirSpectral
 from sklearn.decomposition import KernelPCA as TheirPCA
 from sklearn.metrics import adjusted_rand_score
-from timing import best, line
+from timing import best, line, record
 
 from mercer import RBF, KernelKMeans, KernelPCA, SpectralClustering
 
@@ -80,11 +80,12 @@ def spectral() -> None:
     line("SpectralClustering, n = 5,000, neighbours", mine, {"scikit-learn": seconds}, {}, f"labels agree to ARI {agree:.4f}")
 
 
-def alone(program: str) -> str:
+def alone(task: str, program: str, goal: float) -> str:
     """What a program prints in a process of its own, and its high-water mark."""
     peak = "\nfrom pathlib import Path\nprint(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", program + peak], capture_output=True, text=True, cwd=Path(__file__).parent)
     *said, kilobytes = run.stdout.split("\n")[:-1] or [run.stderr, "0"]
+    record(task, memory=1024.0 * int(kilobytes), goals={"memory": 1e9 * goal}, remark=" ".join(said))
     return f"{' '.join(said)}; the whole process at most {int(kilobytes) / 1e6:.2f} GB"
 
 
@@ -96,7 +97,8 @@ def memory() -> None:
         "model = mercer.KernelPCA(10, kernel='rbf', gamma=0.005).fit(X)\n"
         "print(f'{model.report_.seconds:.1f} s, {model.report_.solver}')"
     )
-    print(f"KernelPCA, n = 50,000, d = 20, 10 components: {alone(program)} (goal 2; the matrix alone is 20 GB)", flush=True)
+    task = "KernelPCA, n = 50,000, d = 20, 10 components"
+    print(f"{task}: {alone(task, program, 2.0)} (goal 2; the matrix alone is 20 GB)", flush=True)
 
 
 def cca() -> None:
@@ -109,7 +111,8 @@ def cca() -> None:
             "mercer.KernelCCA(3).fit(X[:600], Y[:600])\n"
             "print(f'{mercer.KernelCCA(3).fit(X, Y).report_.seconds:.2f} s')"
         )
-        print(f"KernelCCA, {n:,} pairs, rank 500: {alone(program)} (goal 1)", flush=True)
+        task = f"KernelCCA, {n:,} pairs, rank 500"
+        print(f"{task}: {alone(task, program, 1.0)} (goal 1)", flush=True)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import sklearn.svm
 from sklearn.datasets import load_svmlight_file, make_classification
 from sklearn.preprocessing import scale
-from timing import REAL, best, line
+from timing import REAL, best, line, record
 
 import mercer
 
@@ -141,6 +141,8 @@ def memory() -> None:
     for budget in (1_000_000_000, 4_000_000_000):
         out = subprocess.run([sys.executable, "-c", _MEMORY.format(budget=budget)], capture_output=True, text=True, check=True).stdout
         used, seconds, converged = out.split()
+        task = f"SVC, n = 100,000, budget {budget / 1e9:g} GB, above the start"
+        record(task, memory=float(used) * 2**20, goals={"memory": float(budget)}, remark=f"{float(seconds):.1f} s")
         verdict = "" if float(used) * 2**20 <= budget else ", MISSED"
         print(
             f"SVC n = 100,000, budget {budget / 1e9:g} GB: {float(used) / 1024:.2f} GiB above the start{verdict}, "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +22,17 @@ def best(call: Callable[[], Any], rounds: int) -> float:
     return min(times)
 
 
+def record(task: str, *, ours: float | None = None, peers: dict[str, float] | None = None, **more: Any) -> None:
+    """Keep a result for `run.py`, which names the file; ``more`` may be goals, memory (bytes) and a remark."""
+    kept = os.environ.get("MERCER_BENCH_RESULTS")
+    if kept:
+        with open(kept, "a", encoding="utf-8") as file:
+            print(json.dumps({"task": task, "ours": ours, "peers": peers or {}, **more}, ensure_ascii=False), file=file)
+
+
 def line(task: str, ours: float, peers: dict[str, float], goals: dict[str, float], remark: str = "") -> None:
     """Our time, the peers' and their ratios to ours beside the goals; ``goals["faster"]`` is for the fastest peer."""
+    record(task, ours=ours, peers=peers, goals=goals, remark=remark)
     ratios = {name: seconds / ours for name, seconds in peers.items()}
     if "faster" in goals and ratios:
         ratios["faster"] = min(ratios.values())

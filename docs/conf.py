@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
-from typing import Any
+
+import mercer
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
-
-import mercer  # noqa: E402
 
 project = "mercer"
 author = "the mercer authors"
@@ -25,10 +23,13 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
     "plain_docstrings",
+    "examples_end",
+    "linked_names",
 ]
 exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5", "gallery/*.json", "gallery/*.zip"]
 templates_path = ["_templates"]
 nitpicky = False
+toc_object_entries_show_parents = "hide"
 suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold an object that has no pickle
 
 # Markdown: tables, and headings that can be linked to.
@@ -50,6 +51,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
@@ -78,4 +80,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": [], "changelog": []}
+html_sidebars = {page: [] for page in ("index", "start", "design", "changelog")}  # pages without a section

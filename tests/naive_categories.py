@@ -82,6 +82,14 @@ def _expected_gaussian(p, fitted, x, y):
 KERNELS |= {"MissingAware": _expected, "Completions": _expected}
 
 
+def _same_holes(p, x, y, same):
+    different = sum((_is_hole(a) or a in p["missing"]) != (_is_hole(b) or b in p["missing"]) for a, b in zip(x, y, strict=True))
+    return mp.exp(-different / mpf(p["length_scale"]) ** 2)
+
+
+KERNELS |= {"SameHoles": _same_holes}
+
+
 # ---- holes filled: once by what is usual in the training column, or by donors ----
 
 

@@ -1,7 +1,7 @@
 """Docstrings are plain text with few marks; what reStructuredText would take for more is escaped before it looks.
 
 Marks are ``literals``, `references`, lists, numpydoc's sections and examples after >>>. A formula such as |A ∩ B| or an attribute such as
-alpha_ is text.
+alpha_ is text. In a section of parameters or attributes a line ``name : meaning`` says what the name means, not its type.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import re
 from typing import Any
 
 _MARKS = re.compile(r"(``.+?``|`[^`\n]+`)")
-_SPECIAL = re.compile(r"(?<!\\)(\||\*)")
+_SPECIAL = re.compile(r"(?<!\\)([|*])")
 _TRAILING = re.compile(r"(?<=\w)_(?=\W|$)")
+_ENTRY = re.compile(r"([\w*]+(?:, [\w*]+)*) : (.+)")
+_SECTIONS = {"Parameters", "Attributes"}
 _MADE_BY_SKLEARN = re.compile(r"set_\w+_request|get_metadata_routing")
 
 
@@ -25,31 +27,32 @@ def escaped(line: str) -> str:
     return "".join(parts)
 
 
-def _is_section_entry(line: str) -> bool:
-    """``alpha_ : the penalty`` under Parameters or Attributes: numpydoc escapes it itself."""
-    return re.match(r"\s*[\w, .]+ :( |$)", line) is not None
-
-
-def plain(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Escape all but examples."""
-    example = False
+def plainly(lines: list[str]) -> list[str]:
+    """All lines but examples escaped, meanings of entries on lines of their own."""
+    made: list[str] = []
+    section, example = "", False
     for i, line in enumerate(lines):
         bare = line.strip()
-        if bare.startswith(">>>"):
-            example = True
-        elif not bare:
-            example = False
+        if i + 1 < len(lines) and bare and re.fullmatch(r"-{3,}", lines[i + 1].strip()):
+            section = bare
+        example = bool(bare) and (example or bare.startswith(">>>"))
+        entry = _ENTRY.fullmatch(line) if section in _SECTIONS else None
         if example:
-            continue
-        if _is_section_entry(line):
-            names, colon, meaning = line.partition(" :")
-            lines[i] = names + colon + escaped(meaning)
+            made.append(line)
+        elif entry is not None:
+            made += [entry[1], "    " + escaped(entry[2])]
         else:
-            lines[i] = escaped(line)
+            made.append(escaped(line))
+    return made
 
 
-def ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Members of scikit-learn's and SciPy's own classes are documented there."""
+def rewrite(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Before numpydoc reads them."""
+    lines[:] = plainly(lines)
+
+
+def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
+    """Members that scikit-learn and SciPy define are documented there."""
     if _MADE_BY_SKLEARN.fullmatch(name):
         return True
     subject = getattr(obj, "fget", None) or getattr(obj, "__func__", obj)
@@ -60,6 +63,6 @@ def ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> 
 
 
 def setup(app: Any) -> dict[str, Any]:
-    app.connect("autodoc-process-docstring", plain, priority=400)  # numpydoc comes at 500
-    app.connect("autodoc-skip-member", ours)
+    app.connect("autodoc-process-docstring", rewrite, priority=400)  # numpydoc comes at 500
+    app.connect("autodoc-skip-member", skip)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -178,12 +178,13 @@ def _table() -> dict[tuple[str, str], Learner]:
 
 
 LEARNERS = _table()
-DEFAULT = {"classification": "svc", "regression": "ridge"}
+_MANY = 8000  # samples beyond which support vectors are sooner found than n equations solved
 
 
-def learner_for(task: str, name: str) -> Learner:
-    """The learner of that name for the task."""
-    found = LEARNERS.get((task, DEFAULT[task] if name == "auto" else name))
+def learner_for(task: str, name: str, n: int = 0) -> Learner:
+    """The learner of that name for the task; "auto" knows which is best for so many samples."""
+    usual = "svc" if task == "classification" else "ridge" if n <= _MANY else "svr"
+    found = LEARNERS.get((task, usual if name == "auto" else name))
     if found is None:
         known = [known for kind, known in LEARNERS if kind == task]
         raise ParameterError(explain("learner", name, f"does not do {task}", f"one of auto, {', '.join(known)}"))

@@ -33,10 +33,10 @@ class _Automatic(BaseEstimator):
 
     def _fit(self, X: Any, y: np.ndarray) -> Learner:
         """Choose on some rows, fit on all."""
-        learner = learner_for(self._task, self.learner)
+        n = raw_length(X)
+        learner = learner_for(self._task, self.learner, n)
         if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:
             raise ParameterError(explain("tune_rows", self.tune_rows, f"must be a whole number, at least {_FEWEST}"))
-        n = raw_length(X)
         if n < _FEWEST:
             raise ShapeError(explain("X", f"{n} sample(s)", f"are too few to hold some out: a minimum of {_FEWEST} is required"))
         seed = 0 if self.random_state is None else int(self.random_state)
@@ -216,7 +216,7 @@ class AutoRegressor(RegressorMixin, _Automatic):
     Parameters
     ----------
     kernel : "auto", or a kernel or expression, which is tried at half and double its length scales too
-    learner : "auto" (ridge), "ridge", "gp" (by the evidence), "svr", "rvm" or "neighbors"
+    learner : "auto" (ridge, or svr of more than 8,000 samples), "ridge", "gp" (by the evidence), "svr", "rvm" or "neighbors"
     missing, tune_rows, random_state : as in `AutoClassifier`
 
     Examples

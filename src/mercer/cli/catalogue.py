@@ -53,7 +53,7 @@ def _entry(name: str) -> dict[str, Any]:
     cls = getattr(kernels, name)
     doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
     try:
-        signature = str(inspect.signature(cls)).replace(" -> None", "").replace(": Any", "")
+        signature = str(inspect.signature(cls)).replace(" -> None", "").replace(": 'Any' = ", "=").replace(": Any", "")
     except (TypeError, ValueError):
         signature = "(...)"
     status, proof, samples = "by parts", "", "combinations"

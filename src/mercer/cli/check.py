@@ -18,12 +18,14 @@ _MOST = 1000  # samples of which a Gram matrix is made
 
 def run(expression: str, data: list[Path] | None, target: str | None, dimension: int | None, as_json: bool) -> int:
     kernel = parse(expression)
+    X = _samples(data, target) if data else None
+    if dimension is None and hasattr(X, "shape") and kernel.domain.name == "vectors" and len(X.shape) == 2:
+        dimension = int(X.shape[1])  # what holds of the plane may not hold where the data are
     certificate = kernel.certificate(dimension)
     status = str(certificate.status)
     found: dict[str, Any] = {}
     witness: Any = None
-    if data:
-        X = _samples(data, target)
+    if X is not None:
         kernel = kernel.fit(X)
         K = np.asarray(kernel(X))
         report = check_gram(K)
@@ -55,7 +57,5 @@ def _samples(data: list[Path], target: str | None) -> Any:
         from mercer.automatic.study import _column
 
         X = X.drop(columns=[_column(X, target)])
-    if source.kind == "table" and all(dtype.kind in "iufb" for dtype in X.dtypes):
-        X = X.to_numpy(dtype=float)
     n = raw_length(X)
     return X if n <= _MOST else pick_rows(X, np.unique(np.linspace(0, n - 1, _MOST).round().astype(int)))

@@ -37,9 +37,7 @@ def run(
     model = model or Path(f"{stem}.mercer")
     if report is not None and str(report) == ".":
         report = Path(f"{stem}.html")
-    for file in (model, report):
-        if file is not None and not file.resolve().parent.is_dir():
-            raise InputError(explain("path", str(file), "is in a folder that is not there"))
+    _check_places(data, model, report)
     source = read_source(data, **reading)
     with with_threads(threads), progress(not (as_json or quiet)) as told:
         made = study(source, target, told=told, **choices)
@@ -47,7 +45,7 @@ def run(
         save(made.model, model)
         told("", 1)
         if report is not None:
-            write_report(made, report, command=_command(data, target, choices), files=data, memory=peak_memory())
+            write_report(made, report, command=_command(data, target, choices, reading), files=data, memory=peak_memory())
     summary = {
         **made.summary(),
         "model": str(model),
@@ -72,7 +70,20 @@ def _check(choices: dict[str, Any]) -> None:
         learner_for(choices["task"], choices["learner"])
 
 
-def _command(data: list[Path], target: str | None, choices: dict[str, Any]) -> str:
+def _check_places(data: list[Path], model: Path, report: Path | None) -> None:
+    """Where files can be written, before any work is done; never over the data."""
+    for file in (model, report):
+        if file is None:
+            continue
+        if not file.resolve().parent.is_dir():
+            raise InputError(explain("path", str(file), "is in a folder that is not there"))
+        if file.is_dir():
+            raise InputError(explain("path", str(file), "is a folder", "give the name of a file"))
+        if file.resolve() in [one.resolve() for one in data]:
+            raise InputError(explain("path", str(file), "is among the data, which would be lost", "--model or --report names another"))
+
+
+def _command(data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]) -> str:
     parts = ["mercer", "fit", *(shlex.quote(str(file)) for file in data)]
     if target is not None:
         parts += ["--target", shlex.quote(target)]
@@ -81,6 +92,14 @@ def _command(data: list[Path], target: str | None, choices: dict[str, Any]) -> s
         value = choices[name]
         if value is not usual and value != usual:
             parts += [f"--{'seed' if name == 'random_state' else name}", shlex.quote(str(value))]
+    for cell in (reading.get("missing") or ())[1:]:  # the first is the empty cell, which is always a hole
+        parts += ["--missing", shlex.quote(cell)]
+    if reading.get("separator"):
+        parts += ["--separator", shlex.quote(reading["separator"])]
+    if reading.get("header") is not None:
+        parts.append("--header" if reading["header"] else "--no-header")
+    if reading.get("encoding", "utf-8") != "utf-8":
+        parts += ["--encoding", shlex.quote(reading["encoding"])]
     return " ".join(parts)
 
 

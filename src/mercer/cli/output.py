@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 import textwrap
 import warnings
@@ -49,11 +50,20 @@ def lines(pairs: list[tuple[str, str]]) -> str:
 
 
 def print_json(values: Any) -> None:
-    print(json.dumps(values, ensure_ascii=False, default=_plain, allow_nan=True))
+    print(json.dumps(_plain(values), ensure_ascii=False, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    """Only what JSON has: what is not a finite number is null."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def peak_memory() -> float | None:
@@ -67,12 +77,12 @@ def peak_memory() -> float | None:
 
 
 @contextlib.contextmanager
-def plain_warnings() -> Iterator[None]:
+def plain_warnings(shown: bool = True) -> Iterator[None]:
     """Warnings as one line each, once."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         yield
-    for text in dict.fromkeys(" ".join(str(one.message).split()) for one in said):
+    for text in dict.fromkeys(" ".join(str(one.message).split()) for one in said if shown):
         print(f"mercer: note: {text}", file=sys.stderr)
 
 

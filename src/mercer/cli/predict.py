@@ -20,27 +20,30 @@ from mercer.readers import Source, read_source, read_table
 
 def run(path: Path, data: list[Path], out: Path | None, probabilities: bool, threads: int | None, as_json: bool, quiet: bool) -> int:
     model = load_fitted(path)
-    with plain_warnings(), with_threads(threads):
+    with plain_warnings(not quiet), with_threads(threads):
         X, truth, names = _samples(model, data)
         said, more = _predictions(model, X, probabilities)
-    score = None if truth is None else _score(truth, said)
-    if as_json:
-        print_json({"predictions": said, "columns": dict(more), "score": score, "samples": raw_length(X)})
-        return 0
+    known = _known(truth, len(said))
+    score = _score(np.asarray(truth)[known], said[known]) if known.any() else None
     held = io.StringIO()
     writer = csv.writer(held, lineterminator="\n")
     writer.writerow([*(["name"] if names else []), model.source_["target"], *(name for name, _ in more)])
     for at, value in enumerate(said):
         writer.writerow([*([names[at]] if names else []), _cell(value), *(_cell(column[at]) for _, column in more)])
-    if out is None:
-        if not quiet:
-            sys.stdout.write(held.getvalue())
-    else:
+    if out is not None:
         out.write_text(held.getvalue(), encoding="utf-8")
+    if as_json:
+        print_json({"predictions": said, "columns": dict(more), "score": score, "samples": raw_length(X)})
+        return 0
+    if out is None and not quiet:
+        sys.stdout.write(held.getvalue())
     if score is not None and not quiet:
         name = "accuracy" if model.source_["task"] == "classification" else "R²"
         shown = f"{100 * score:.1f} %" if name == "accuracy" else f"{score:.4f}"
-        print(f"{name} on these {len(said):,} samples: {shown}", file=sys.stderr)
+        which = (
+            f"these {len(said):,} samples" if known.all() else f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
+        )
+        print(f"{name} on {which}: {shown}", file=sys.stderr)
     return 0
 
 
@@ -65,7 +68,10 @@ def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
     X = source.samples
     if kind == "vectors" and X.shape[1] < model.n_features_in_:  # the last columns may be zero in every row
         X.resize((X.shape[0], model.n_features_in_))
-    return X, source.labels, source.names
+    labels = source.labels
+    if labels is not None and model.source_["task"] == "classification" and not np.isin(_classes(labels), model.classes_).any():
+        labels = None  # whatever they are, they are not what the model tells
+    return X, labels, source.names
 
 
 def _without(layout: Any, target: str, path: Path) -> Any:
@@ -91,8 +97,16 @@ def _check_types(frame: Any, model: Any, path: Path) -> None:
         if name in frame.columns and name not in texts and str(frame[name].dtype) in ("object", "str", "string"):
             odd = frame[name].dropna()
             if len(odd) and not all(isinstance(value, bool) for value in odd):
-                rule = f"holds text such as {odd.iloc[0]!r}, where the model was fitted on numbers"
-                raise InputError(explain(f"{path.name}, column {name!r}", f"{len(odd)} values", rule))
+                text = next((value for value in odd if not _is_number(value)), odd.iloc[0])
+                raise InputError(explain(f"{path.name}, column {name!r}", text, "is text, where the model was fitted on numbers"))
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _predictions(model: Any, X: Any, probabilities: bool) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
@@ -109,12 +123,25 @@ def _predictions(model: Any, X: Any, probabilities: bool) -> tuple[np.ndarray, l
     return mean, [("deviation", deviation)]
 
 
-def _score(truth: Any, said: np.ndarray) -> float | None:
-    truth = np.asarray(truth)
-    if said.dtype.kind == "f" and truth.dtype.kind in "iuf":
-        known = np.isfinite(truth.astype(float))
-        y, f = truth[known].astype(float), said[known]
-        spread = float(((y - y.mean()) ** 2).sum()) if len(y) else 0.0
-        return 1.0 - float(((y - f) ** 2).sum()) / spread if spread > 0 else None
-    whole = truth.dtype.kind in "iuf" and bool((truth == np.round(truth)).all())
-    return float(np.mean((truth.astype(int) if whole else truth).astype(str) == said.astype(str)))
+def _known(truth: Any, count: int) -> np.ndarray:
+    """Which samples have their target given."""
+    if truth is None:
+        return np.zeros(count, dtype=bool)
+    return np.array([value is not None and value == value for value in np.asarray(truth).tolist()], dtype=bool)
+
+
+def _score(truth: np.ndarray, said: np.ndarray) -> float | None:
+    """Accuracy, or R² of numbers; None where it has no meaning."""
+    if said.dtype.kind == "f" and truth.dtype.kind not in "iuf":
+        return None
+    if said.dtype.kind == "f":
+        y = truth.astype(float)
+        spread = float(((y - y.mean()) ** 2).sum())
+        return 1.0 - float(((y - said) ** 2).sum()) / spread if spread > 0 else None
+    return float(np.mean(_classes(truth) == said.astype(str)))
+
+
+def _classes(labels: np.ndarray) -> np.ndarray:
+    """Labels as classes are called: whole numbers without a point."""
+    whole = labels.dtype.kind in "iuf" and bool((labels == np.round(labels)).all())
+    return (labels.astype(int) if whole else labels).astype(str)

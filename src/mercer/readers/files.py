@@ -15,13 +15,8 @@ _BYTE_ORDER = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> str:
     """The whole text of a file, plain or compressed by gzip, without a byte-order mark."""
-    if not path.exists():
-        raise InputError(explain("path", str(path), "is not there"))
-    if path.is_dir():
-        raise InputError(explain("path", str(path), "is a folder", "give a file"))
+    check_file(path, most)
     try:
-        if path.stat().st_size > most:
-            raise _too_large(path, path.stat().st_size, most)
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else path.open("rb") as file:
@@ -31,6 +26,18 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
     if len(raw) > most:  # a small file can unpack to anything
         raise _too_large(path, len(raw), most)
     return _decoded(path, raw, encoding)
+
+
+def check_file(path: Path, most: int = MOST_BYTES) -> None:
+    """There, a file, and not too large to be read."""
+    if not path.exists():
+        raise InputError(explain("path", str(path), "is not there"))
+    if path.is_dir():
+        raise InputError(explain("path", str(path), "is a folder", "give a file"))
+    if not path.is_file():  # what is read from a pipe is gone, and it is read more than once
+        raise InputError(explain("path", str(path), "is not a file", "save what it gives, and name that"))
+    if path.stat().st_size > most:
+        raise _too_large(path, path.stat().st_size, most)
 
 
 def _too_large(path: Path, size: int, most: int) -> InputError:

@@ -12,11 +12,11 @@ import numpy as np
 
 from mercer.errors import InputError, explain
 from mercer.readers.fasta import read_fasta
-from mercer.readers.files import MOST_BYTES, read_text
-from mercer.readers.tables import Layout, read_table
+from mercer.readers.files import MOST_BYTES, check_file, read_text
+from mercer.readers.tables import PARQUET, Layout, read_table
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
-_SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)+\s*(#.*)?")
+_SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,13 +44,15 @@ def read_source(paths: Any, *, like: Source | None = None, most_bytes: int = MOS
         if not file.exists():
             raise InputError(explain("path", str(file), "is not there"))
     if all(_suffix(file) in _FASTA for file in files):
+        for file in files:
+            check_file(file, most_bytes)
         return _sequences(files)
     if len(files) > 1:
         raise InputError(explain("paths", [str(file) for file in files], "are several files, which only FASTA files may be"))
     file = files[0]
     if file.is_dir():
         return _texts(file, options.get("encoding", "utf-8"))
-    if file.suffix not in (".parquet", ".pq") and _is_svmlight(file, most_bytes):
+    if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
         return _vectors(file)
     frame, layout = read_table(file, like=None if like is None else like.layout, most_bytes=most_bytes, **options)
     return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
@@ -102,7 +104,7 @@ def _texts(folder: Path, encoding: str) -> Source:
 
 def _is_svmlight(file: Path, most_bytes: int) -> bool:
     lines = [line for line in read_text(file, "latin-1", most_bytes).split("\n", 50)[:50] if line.strip()]
-    return len(lines) > 0 and all(_SVMLIGHT.fullmatch(line.strip()) for line in lines[: 50 if len(lines) < 50 else 49])
+    return any(":" in line for line in lines) and all(_SVMLIGHT.fullmatch(line.strip()) for line in lines[: 50 if len(lines) < 50 else 49])
 
 
 def _vectors(file: Path) -> Source:

@@ -26,6 +26,7 @@ _STYLE = {
     "axes.spines.right": False,
     "axes.titlesize": 11,
     "svg.fonttype": "path",
+    "text.parse_math": False,  # names may hold dollars
     "svg.hashsalt": "mercer",  # the same study, the same bytes
     "figure.dpi": 100,
     "savefig.dpi": 130,

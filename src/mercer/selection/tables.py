@@ -17,6 +17,7 @@ from mercer.kernels.column_maps import CYCLES, DATE, days, texts
 from mercer.kernels.maps import FUNCTIONS
 from mercer.kernels.missing import MissingAware
 from mercer.kernels.radial import RBF
+from mercer.kernels.same_holes import SameHoles
 from mercer.kernels.strings import BlendedSpectrum
 from mercer.kernels.texts import TfIdf
 
@@ -32,7 +33,7 @@ class Column:
 
     name: Any
     kind: str  # number, category, text, string, date
-    holes: bool
+    holes: float  # the share of them
     spread: float  # the mean squared difference of two rows, on the column's own scale
     unit: float  # that scale
     cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
@@ -52,7 +53,7 @@ def read_columns(frame: Any, missing: tuple[Any, ...] = ()) -> list[Column]:
             rule = "has no value at all, so that nothing can be learned of it"
             raise ParameterError(explain(f"column {name!r}", "every value missing", rule, f"leave it out: drop(columns=[{name!r}])"))
         stored = str(getattr(frame[name], "dtype", "")) if named else ""
-        holes = len(seen) < len(values)
+        holes = 1.0 - len(seen) / len(values)
         column = _category(name, seen, holes) if stored.startswith(("category", "Categorical", "Enum")) else _column(name, seen, holes)
         if column.kind in ("text", "string", "date") and any(v in missing for v in values if not is_hole(v)):
             marker = next(v for v in values if not is_hole(v) and v in missing)
@@ -61,7 +62,7 @@ def read_columns(frame: Any, missing: tuple[Any, ...] = ()) -> list[Column]:
     return made
 
 
-def _column(name: Any, seen: list[Any], holes: bool) -> Column:
+def _column(name: Any, seen: list[Any], holes: float) -> Column:
     if all(isinstance(v, (bool, np.bool_)) for v in seen):
         return _category(name, seen, holes)
     if all(isinstance(v, (int, float, np.number)) for v in seen):
@@ -82,7 +83,7 @@ def _column(name: Any, seen: list[Any], holes: bool) -> Column:
     return _words(name, seen, holes)
 
 
-def _words(name: Any, seen: list[str], holes: bool) -> Column:
+def _words(name: Any, seen: list[str], holes: float) -> Column:
     distinct, words = len(set(seen)), float(np.mean([len(v.split()) for v in seen]))
     repeats = distinct <= len(seen) / 2
     long = words >= _LONG
@@ -91,7 +92,7 @@ def _words(name: Any, seen: list[str], holes: bool) -> Column:
     return Column(name, "text" if long else "string", holes, 2.0, 1.0)
 
 
-def _dates(name: Any, seen: list[Any], holes: bool) -> Column:
+def _dates(name: Any, seen: list[Any], holes: float) -> Column:
     """Dates go round in the cycles they pass through more than once."""
     at = days([[v] for v in seen])
     span, spread = float(np.ptp(at)), float(at.std())
@@ -103,7 +104,7 @@ def _dates(name: Any, seen: list[Any], holes: bool) -> Column:
     return Column(name, "date", holes, 2.0 if span > 0 else 0.0, spread or 1.0, tuple(cycles))
 
 
-def _category(name: Any, seen: list[Any], holes: bool) -> Column:
+def _category(name: Any, seen: list[Any], holes: float) -> Column:
     share = np.array(list(Counter(seen).values())) / len(seen)
     return Column(name, "category", holes, 2.0 * (1.0 - float((share**2).sum())) if len(share) > 1 else 0.0, 1.0)
 
@@ -114,36 +115,42 @@ def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (
     It is one RBF of the whole row, in units of how much each column spreads: numbers by their deviations, categories by whether they
     agree, long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the cycles
     they pass through. Widths make the mean exponent 1/scale²; constant columns are left out. Where a column has holes its kernel is the
-    mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have. ``missing`` are values, such
-    as "?", that mean a hole beside None and NaN.
+    mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have; and since a hole may tell
+    something by itself, where rows have holes counts like a category. ``missing`` are values, such as "?", that mean a hole beside None
+    and NaN.
 
     >>> from mercer import table_kernel
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
-    MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
+    MissingAware(RBF(length_scale=[8.841])).on([0]) * (RBF(length_scale=1.323) @ one_hot).on([1]) * SameHoles(length_scale=1.323).on([0])
     """
     if not isinstance(scale, (int, float, np.number)) or isinstance(scale, bool) or not (np.isfinite(scale) and scale > 0):
         raise ParameterError(explain("scale", scale, "must be a number > 0"))
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError(explain("frame", "every column constant", "has nothing to tell rows apart by"))
+    # a hole may tell something by itself: who does not answer differs from who does
+    torn = [c for c in columns if c.holes]
     whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)
+    whole += sum(4.0 * c.holes * (1.0 - c.holes) for c in torn)
     width = float(scale) * float(np.sqrt(whole / 2.0))
     factors: list[Kernel] = []
     for kind in ("number", "category"):
         for holed in (False, True):
-            block = [c for c in columns if c.kind == kind and (c.holes or holes) == holed]
+            block = [c for c in columns if c.kind == kind and bool(c.holes or holes) == holed]
             if block:
                 kernel = RBF([_digits(width * c.unit) for c in block]) if kind == "number" else RBF(_digits(width)) @ one_hot
                 factors.append(_aware(kernel, holed, missing).on([c.name for c in block]))
     for c in columns:
         if c.kind == "date":
             for function, unit in [("days", c.unit), *((cycle, 1.0) for cycle, _ in c.cycles)]:
-                factors.append((_aware(RBF(_digits(width * unit)), c.holes or holes, ()) @ FUNCTIONS[function].function).on([c.name]))
+                factors.append((_aware(RBF(_digits(width * unit)), bool(c.holes or holes), ()) @ FUNCTIONS[function].function).on([c.name]))
         elif c.kind in ("text", "string"):
             inner = TfIdf() if c.kind == "text" else BlendedSpectrum(n=3).normalize()
             # exp(c k), normalised, is the RBF of what k is the inner product of
             alike = (_digits(width**-2) * inner).exp().normalize()
             factors.append((alike @ texts).on([c.name]))
+    if torn:
+        factors.append(SameHoles(_digits(width), missing=missing).on([c.name for c in torn]))
     made = factors[0]
     for factor in factors[1:]:
         made = made * factor

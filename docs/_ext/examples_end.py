@@ -1,0 +1,15 @@
+"""An example in a page ends with an empty line, for doctest's sake; readers need not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def close_up(app: Any, docname: str, source: list[str]) -> None:
+    """Drop the empty line before a fence that closes a block."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.connect("source-read", close_up)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,5 @@
+"""``python -m mercer``: the command line."""
+
+from mercer.cli import main
+
+main()

@@ -1,0 +1,117 @@
+"""The pages: whole, true to the code, and built without a warning; the programs in README and CONTRIBUTING run as well."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import kernels
+from mercer.kernels import catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+MADE = ("_build", "generated", "gallery", "__pycache__")
+PAGES = sorted(page for page in DOCS.rglob("*.md") if not set(MADE) & set(page.relative_to(DOCS).parts))
+COMPOSITES = {
+    name for name, kind in catalogue().items() if kind.__module__.rpartition(".")[2] in {"compose", "series", "feature_space", "maps"}
+}
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The fenced blocks of a language, without the fences."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", path.read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_python_block_of_a_page_is_an_example(page):
+    # --doctest-glob runs examples; a block without >>> would be run by nobody
+    for block in blocks(page, "python"):
+        assert block.startswith(">>> "), block
+        assert block.endswith("\n\n"), "without an empty line at the end doctest takes the fence for output"
+
+
+def test_the_programs_of_the_readme_run(capsys):
+    space = {"X": np.random.default_rng(0).standard_normal((40, 3)), "v": np.ones(40)}
+    for block in blocks(ROOT / "README.md", "python"):
+        exec(compile(block, "README.md", "exec"), space)
+    assert space["y"].shape == (40,)
+    shown, _, _ = blocks(ROOT / "README.md", "")[0].partition("      ...")
+    assert shown in capsys.readouterr().out
+
+
+def test_the_examples_of_the_readme_print_what_they_show():
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\n```", "\n\n")
+    names = {name: getattr(mercer, name) for name in catalogue()}
+    page = doctest.DocTestParser().get_doctest(text, names, "README.md", None, 0)
+    assert page.examples
+    assert doctest.DocTestRunner().run(page).failed == 0
+
+
+def test_the_kernel_of_contributing_is_one():
+    space: dict = {"__name__": "contributed"}
+    try:
+        for block in blocks(ROOT / "CONTRIBUTING.md", "python"):
+            exec(compile(block, "CONTRIBUTING.md", "exec"), space)
+        assert space["Cauchy"]()([[0.0], [1.0]])[0, 1] == 0.5
+    finally:
+        kernels.base.REGISTRY.pop("Cauchy", None)
+
+
+def test_every_public_name_has_a_page():
+    listed = {name for page in (DOCS / "api").glob("*.rst") for name in re.findall(r"^   ([\w.]+)$", page.read_text("utf-8"), re.M)}
+    wanted = {*mercer._WHERE, *kernels.__all__} - {"Gaussian"}  # RBF by another name
+    assert wanted - listed == set()
+
+
+def test_every_error_has_a_page():
+    text = (DOCS / "api" / "errors.rst").read_text(encoding="utf-8")
+    kinds = [name for name, kind in vars(mercer.errors).items() if isinstance(kind, type) and kind.__module__ == "mercer.errors"]
+    assert [name for name in kinds if f"   errors.{name}\n" not in text] == []
+
+
+def test_every_kernel_is_in_the_list_with_its_status():
+    rows = re.findall(r"^\| (`.+?) \| .+ \| (.+) \|$", (DOCS / "kernels.md").read_text(encoding="utf-8"), re.M)
+    said = {name: status for cell, status in rows for name in re.findall(r"`(\w+)\(", cell)}
+    assert set(catalogue()) - COMPOSITES - set(said) == set()
+    for name, kind in catalogue().items():
+        if name in said and said[name] != "checked":
+            assert kind.examples()[0].certificate().status in said[name], name
+
+
+def test_commands_in_the_pages_are_commands():
+    typer = pytest.importorskip("typer")
+    from mercer.cli.app import app
+
+    commands = typer.main.get_command(app).commands
+    lines = [line for page in PAGES for block in blocks(page, "console") for line in block.splitlines() if line.startswith("$ mercer ")]
+    assert len(lines) > 5
+    for line in lines:
+        name, *rest = line.split()[2:]
+        known = {flag for option in commands[name].params for flag in option.opts}
+        assert {word for word in rest if word.startswith("--")} <= known, line
+
+
+@pytest.mark.slow
+def test_the_pages_are_built_without_a_warning(tmp_path):
+    """Also where the larger data sets are not at hand."""
+    pytest.importorskip("sphinx_gallery")
+    pytest.importorskip("pydata_sphinx_theme")
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns(*MADE))
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
+    (tmp_path / "none").mkdir()
+    env = {**os.environ, "MERCER_GALLERY_FAST": "1", "MERCER_DATA": str(tmp_path / "none")}
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "html"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert (tmp_path / "html" / "api" / "generated" / "mercer.SVC.html").exists()
+    assert "skipped: no" in (tmp_path / "html" / "gallery" / "plot_05_reuters.html").read_text(encoding="utf-8")
