@@ -21,7 +21,7 @@ from projection import alone
 from timing import best, line
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
-from reuters import articles
+from articles import articles
 
 from mercer import GappedKmer, Mismatch, Spectrum, Subsequence
 

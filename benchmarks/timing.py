@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-REAL = Path(__file__).resolve().parents[2] / "shared" / "data"  # real data sets, where there are any
+from mercer.datasets import data_folder
+
+REAL = data_folder() or Path("no data folder")  # real data sets, where there are any
 
 
 def best(call: Callable[[], Any], rounds: int) -> float:

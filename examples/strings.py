@@ -22,13 +22,14 @@ import time
 from pathlib import Path
 
 import numpy as np
-from reuters import FILE, articles
+from articles import FILE, articles
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, BagOfWords, GappedKmer, Kernel, Mismatch, Spectrum, Subsequence, TfIdf, read_fasta
+from mercer.datasets import data_folder
 
-DATA = FILE.parents[1]
+DATA = data_folder()
 SHORT = 100  # letters of an article that the subsequence kernel is given
 NAMES = 2000
 
@@ -111,8 +112,8 @@ def proteins() -> None:
 
 
 def main() -> None:
-    if not FILE.exists():
-        print(f"the data are not here: put them at {DATA} and run this again")
+    if FILE is None or DATA is None:
+        print("the data are not here: name their folder by the environment variable MERCER_DATA and run this again")
         return
     studies = {"news": news, "names": names, "dna": dna, "proteins": proteins}
     for name in sys.argv[1:] or studies:

@@ -27,6 +27,7 @@ _WHERE = {
     "config_context": "mercer.config",
     "get_config": "mercer.config",
     "set_config": "mercer.config",
+    "width": "mercer.widths",
     "feature_norm": "mercer.geometry",
     "feature_distance": "mercer.geometry",
     "combination_norm": "mercer.geometry",

@@ -59,7 +59,9 @@ def target(task):
 @pytest.mark.parametrize(("task", "learner"), LEARNERS)
 def test_every_learner(task, learner, tmp_path):
     model = make(task, learner, kernel=RBF(length_scale=2.0)).fit(X, target(task))
-    assert model.learner_ == learner and len(model.tuned_.table) >= 3 and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.table}
+    assert (
+        model.learner_ == learner and len(model.tuned_.table) >= 3 and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.table}
+    )
     base = 0.6 if task == "classification" else 0.3
     assert model.score(X, target(task)) > base
     said = model.predict(NEW)
@@ -136,7 +138,10 @@ def test_frames(frame):
 def test_frames_whose_columns_are_numbered():
     table = pd.DataFrame(X)
     model = AutoClassifier(learner="ridge").fit(table, TWO)
-    np.testing.assert_array_equal(model.predict(pd.DataFrame(NEW)), AutoClassifier(learner="ridge").fit(table.rename(columns=str), TWO).predict(pd.DataFrame(NEW, columns=list("012"))))
+    np.testing.assert_array_equal(
+        model.predict(pd.DataFrame(NEW)),
+        AutoClassifier(learner="ridge").fit(table.rename(columns=str), TWO).predict(pd.DataFrame(NEW, columns=list("012"))),
+    )
 
 
 def test_holes_are_told_and_filled():

@@ -25,9 +25,10 @@ from mercer.kernels.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
 from mercer.kernels.expression import parse
 from mercer.kernels.radial import RBF, Laplacian
 from mercer.params import function, param
+from mercer.widths import width
 
 KERNEL_RULES: dict[str, list[Any]] = {  # scikit-learn's parameter checks for what names a kernel
-    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+    "gamma": [StrOptions({"scale", "auto", "sigest", "median"}), Interval(Real, 0.0, None, closed="left")],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
 }
@@ -117,6 +118,8 @@ def _gamma(gamma: Any, X: Any, weight: Any) -> float:
         else:
             variance = _weighted_variance(X, np.full(X.shape[0], 1.0) if weight is None else np.asarray(weight, dtype=float))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if gamma in ("sigest", "median"):
+        return 0.5 / width(X, gamma, weight=weight) ** 2
     return float(gamma)
 
 

@@ -101,7 +101,7 @@ class KernelRidge(_Ridge):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "auto"}), None],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "auto", "sigest", "median"}), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
     }

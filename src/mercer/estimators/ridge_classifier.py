@@ -44,7 +44,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "auto"})],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "auto", "sigest", "median"})],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],

@@ -1,0 +1,25 @@
+"""The Reuters articles that examples and benchmarks read where they are: Reuters-21578, Distribution 1.0, for research only."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+
+from mercer.datasets import data_folder
+
+_FOLDER = data_folder()
+FILE = None if _FOLDER is None else _FOLDER / "reuters_crude_grain" / "reuters_crude_grain.csv"
+
+
+def articles() -> tuple[list[str], np.ndarray]:
+    """Titles with bodies, in lower case and with single spaces, and their first topics: whole articles of the ModApte split."""
+    assert FILE is not None, "the articles are not here: name their folder by MERCER_DATA"
+    texts, topics = [], []
+    with FILE.open(newline="", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            first = row["topics"].split()[0]
+            if row["type"] == "NORM" and row["modapte"] in ("train", "test") and first in ("crude", "grain"):
+                texts.append(" ".join(f"{row['title']} {row['body']}".lower().split()))
+                topics.append(first)
+    return texts, np.array(topics)

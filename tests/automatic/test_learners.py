@@ -1,0 +1,71 @@
+"""Losses that are compared are what they are called."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from mercer import RBF, errors
+from mercer.automatic.learners import LEARNERS, learner_for, tune
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((40, 2))
+y = X[:, 0] + 0.2 * rng.standard_normal(40)
+y = (y - y.mean()) / y.std()
+side = (X[:, 0] > 0).astype(int)
+K = RBF(length_scale=1.5)(X)
+
+
+def left_out(task: str, name: str, penalty: float, targets: np.ndarray) -> list:
+    """Predictions for every sample by a model of the others."""
+    said = []
+    for at in range(len(K)):
+        rest = np.delete(np.arange(len(K)), at)
+        model = LEARNERS[task, name].make("precomputed", penalty).fit(K[np.ix_(rest, rest)], targets[rest])
+        said.append(model.predict(K[[at]][:, rest])[0])
+    return said
+
+
+def test_leave_one_out_of_ridge():
+    (tried,) = LEARNERS["regression", "ridge"].tries(K, y, 0, (0.1,))
+    assert tried.loss == pytest.approx(np.mean((y - left_out("regression", "ridge", 0.1, y)) ** 2), rel=1e-6)
+    (tried,) = LEARNERS["classification", "ridge"].tries(K, side, 0, (0.1,))
+    assert tried.loss == pytest.approx(np.mean(side != left_out("classification", "ridge", 0.1, side)))
+
+
+def test_evidence_of_a_process():
+    (tried,) = LEARNERS["regression", "gp"].tries(K, y, 0, (0.05,))
+    spread = K + 0.05 * np.eye(len(K))
+    variance = y @ np.linalg.solve(spread, y) / len(y)  # where the evidence is greatest
+    assert tried.loss == pytest.approx(-multivariate_normal(np.zeros(len(y)), variance * spread).logpdf(y) / len(y), rel=1e-8)
+
+
+@pytest.mark.parametrize(("task", "name"), LEARNERS)
+def test_tries_have_a_loss_for_each_penalty(task, name):
+    learner = LEARNERS[task, name]
+    some = learner.penalties[:2]
+    found = learner.tries(K, y if task == "regression" else side, 0, some)
+    assert [one.penalty for one in found] == list(some) and np.isfinite([one.loss for one in found]).all()
+    assert set(learner.coarse) <= set(learner.penalties)
+
+
+def test_of_equals_the_smoothest_is_chosen():
+    learner = learner_for("classification", "neighbors")
+    apart = np.where(side[:, None] > 0, 100.0, -100.0) + X
+    kernels = [RBF(length_scale=scale) for scale in (300.0, 200.0, 100.0)]
+    found = tune(learner, kernels, apart, side, 0)
+    assert found.loss == 0.0 and found.kernel is kernels[0] and found.penalty == learner.penalties[0]
+    assert len(found.table) == 3 * len(learner.penalties)
+
+
+def test_all_penalties_of_the_best_kernel_are_tried():
+    learner = learner_for("classification", "svc")
+    found = tune(learner, [RBF(length_scale=1.0), RBF(length_scale=100.0)], X, side, 0)
+    tried = [penalty for name, penalty, _ in found.table if name == repr(found.kernel)]
+    assert sorted(tried) == sorted(learner.penalties) and len(found.table) == len(learner.penalties) + len(learner.coarse)
+
+
+def test_unknown():
+    with pytest.raises(errors.ParameterError, match="learner = 'discriminant' does not do regression; one of auto, ridge, gp"):
+        learner_for("regression", "discriminant")
