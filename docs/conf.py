@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what is printed, not what a last line happens to return
     "show_signature": False,
     "remove_config_comments": True,
     "abort_on_example_error": False,

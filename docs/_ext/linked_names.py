@@ -11,7 +11,7 @@ from sphinx.addnodes import pending_xref
 import mercer
 from mercer import kernels
 
-_WORDS = {"kernel", "repair", "save", "load", "param", "parse", "Gaussian"}  # parameters and methods; the last has no page
+_WORDS = {"kernel", "repair", "save", "load", "param", "parse", "width", "Gaussian"}  # parameters and methods; the last has no page
 _NAMES = {*mercer._WHERE, *kernels.__all__} - _WORDS
 _CODE = re.compile(r"(?:mercer\.)?(\w+)(\(.*\))?")
 

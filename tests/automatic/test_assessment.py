@@ -51,14 +51,14 @@ def test_predictions_are_of_rows_that_were_held_out():
 @pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame])
 def test_random_labels_cannot_be_told(frame):
     """Choosing kernel, width and penalty on the test rows would score well above chance."""
-    samples = frame(np.random.default_rng(1).standard_normal((80, 6)))
+    samples = frame(np.random.default_rng(1).standard_normal((60, 4)))
     if hasattr(samples, "columns"):
         samples.columns = [f"c{at}" for at in samples.columns]
     scores = []
-    for seed in range(4):
-        y = np.random.default_rng(seed).permutation(np.repeat(["a", "b"], 40))
-        scores.append(assess(AutoClassifier(learner="ridge"), samples, y, folds=4, repeats=1).mean)
-    assert 0.3 < np.mean(scores) < 0.62  # 0.5 ± 0.03, twice
+    for seed in range(3):
+        y = np.random.default_rng(seed).permutation(np.repeat(["a", "b"], 30))
+        scores.append(assess(AutoClassifier(learner="ridge"), samples, y, folds=3, repeats=1).mean)
+    assert 0.3 < np.mean(scores) < 0.62
 
 
 def test_random_numbers_cannot_be_told():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from mercer import RBF, Linear, errors
+from mercer import RBF, Linear, Spectrum, errors
 from mercer.automatic.candidates import SCALES, candidates, kind_of, widths
 
 rng = np.random.default_rng(0)
@@ -41,7 +41,7 @@ def test_mean_exponents_are_those_of_the_scales():
 def test_few_letters_are_tried_longer():
     dna = ["".join(rng.choice(list("acgt"), 20)) for _ in range(5)]
     words = ["".join(rng.choice(list("abcdefghij"), 20)) for _ in range(5)]
-    assert [repr(k) for k in candidates(words, "auto")] == [f"Spectrum(n={n}).normalize()" for n in (2, 3, 4)]
+    assert [repr(k) for k in candidates(words, "auto")] == [repr(Spectrum(n=n).normalize()) for n in (2, 3, 4)]
     assert "GappedKmer" in repr(candidates(dna, "auto")[-1]) and len(candidates(dna, "auto")) == 5
 
 

@@ -11,8 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse import csgraph
+import scipy
 
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.errors import (
@@ -76,7 +75,7 @@ class Graph:
     @functools.cached_property
     def components(self) -> tuple[int, np.ndarray]:
         """How many connected parts there are, and the part of every node."""
-        count, label = csgraph.connected_components(self.matrix, directed=False)
+        count, label = scipy.sparse.csgraph.connected_components(self.matrix, directed=False)
         return int(count), label
 
     @functools.cached_property

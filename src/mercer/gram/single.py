@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from mercer import _compiled
 from mercer.domains.vectors import TILE

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse import csgraph
-from scipy.special import ive
+import scipy
 
 from mercer.config import get_config
 from mercer.domains.nodes import Graph
@@ -129,7 +127,7 @@ def exponential(graph: Graph, which: str, t: float, V: Block) -> Block:
     middle, half = (high + low) / 2, (high - low) / 2
     z = t * half
     top = np.exp(t * middle + abs(z))
-    coefficients = ive(np.arange(int(40 + 12 * np.sqrt(abs(z))) + 1), abs(z))  # e^{−z} I_k(z): twice their sum is about 1
+    coefficients = scipy.special.ive(np.arange(int(40 + 12 * np.sqrt(abs(z))) + 1), abs(z))  # e^{−z} I_k(z): twice their sum is about 1
     last = int(np.max(np.flatnonzero(coefficients > 1e-18), initial=0))
     coefficients = coefficients[: last + 1] * np.where(np.arange(last + 1) % 2 == 1, np.sign(z), 1.0)
     total = coefficients[0] * V
@@ -177,7 +175,7 @@ def _thin_order(graph: Graph) -> np.ndarray | None:
 
     def make() -> tuple[np.ndarray | None]:
         matrix = scipy.sparse.csr_matrix(graph.laplacian)
-        order = csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True)
+        order = scipy.sparse.csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True)
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         rows = np.repeat(np.arange(len(order)), np.diff(matrix.indptr))

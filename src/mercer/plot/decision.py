@@ -77,7 +77,7 @@ class DecisionDisplay:
             remedy = "fit the estimator on two columns, or draw ComponentDisplay"
             raise ShapeError(explain("X", f"{values.shape[1]} columns", "must have two: a surface is drawn over a plane", remedy))
         kind, ask = _question(estimator)
-        labels = read_labels(y, len(values))
+        labels = _as_known(read_labels(y, len(values)), y, getattr(estimator, "classes_", None))
         names = getattr(X, "columns", None)
         grid = over_plane(ask, X, values, (0, 1), resolution, margin)
         told = name(names, 0), name(names, 1)
@@ -143,6 +143,15 @@ def _question(estimator: Any) -> tuple[str, Any]:
         if hasattr(estimator, "predict_proba"):
             return "side", lambda Z: np.asarray(estimator.predict_proba(Z))[:, 1] - 0.5
     return "regions", lambda Z: np.searchsorted(np.asarray(classes), estimator.predict(Z))
+
+
+def _as_known(labels: Labels | None, y: Any, classes: Any) -> Labels | None:
+    """Labels in the order of the estimator's classes, so that points have the colours of their regions, also where a class is absent."""
+    if labels is None or classes is None:
+        return labels
+    places = {str(name): at for at, name in enumerate(classes)}
+    codes = [places.get(str(value), -1) for value in np.asarray(y).ravel()]
+    return labels if -1 in codes else Labels(np.array(codes), list(places), labels.title)
 
 
 def _support(estimator: Any, count: int) -> np.ndarray | None:

@@ -18,17 +18,14 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.report.figures import Picture, pictures
 
 _COLUMNS = 10  # of a sample that are shown in a table
-_LINKS = " ".join(
-    f'<a href="#{place}">{name}</a>'
-    for place, name in {
-        "error": "Error",
-        "pictures": "Pictures",
-        "kernel": "Kernel",
-        "examples": "Hardest samples",
-        "data": "Data",
-        "again": "Reproduce",
-    }.items()
-)
+_PLACES = {
+    "error": "Error",
+    "pictures": "Pictures",
+    "kernel": "Kernel",
+    "examples": "Hardest samples",
+    "data": "Data",
+    "again": "Reproduce",
+}
 _HASHED = 200_000_000  # bytes of data up to which a checksum is worth its time
 
 
@@ -49,6 +46,7 @@ def write_report(study: Study, path: Any, *, command: str = "", files: Any = (),
     ]
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = "\n".join(section for section in sections if section)
+    links = " ".join(f'<a href="#{place}">{name}</a>' for place, name in _PLACES.items() if f' id="{place}"' in body)
     page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -56,7 +54,7 @@ def write_report(study: Study, path: Any, *, command: str = "", files: Any = (),
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         f'<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.told)}</p>'
-        f"<nav>{_LINKS}</nav></header>\n"
+        f"<nav>{links}</nav></header>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
     target = Path(path)

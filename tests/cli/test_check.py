@@ -1,0 +1,95 @@
+"""Is it a kernel? The exit code says it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    file = tmp_path / "numbers.csv"
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    np.savetxt(file, X, delimiter=",", header="a,b,c,d", comments="")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("expression", "code"),
+    [
+        ("RBF()", 0),
+        ("0.5 * RBF(2.0) + Linear()", 0),
+        ("NegativeDistance()", 0),
+        ("Sigmoid()", 1),
+        ("RBF() - 2.0 * Linear()", 1),
+        ("EditDistance(gamma=2.0)", 3),
+    ],
+)
+def test_exit_codes(mercer, expression, code):
+    said = mercer("check", expression)
+    assert said.code == code and said.err == "" and said.out
+    told = json.loads(mercer("check", expression, "--json").out)
+    assert told["exit"] == code and told["certificate"].splitlines()[0] in said.out
+
+
+BAD = [
+    "",
+    "RBF(",
+    "Nope()",
+    "RBF(nope=1)",
+    "RBF(length_scale=-1)",
+    "3",
+    "'text'",
+    "__import__('os').system('touch pwned')",
+    "RBF().__class__.__mro__",
+    "RBF()._tile",
+    "(lambda: RBF())()",
+    "[RBF() for _ in range(3)]",
+    "open('pwned', 'w')",
+    "9**9**9 * RBF()",
+    "RBF() ** 99999999999999999999999",
+    "RBF() ** -1",
+    "(" * 300 + "RBF()" + ")" * 300,
+    "RBF() + " * 5000 + "RBF()",
+    "RBF()\nLinear()",
+    "RBF(length_scale=1e999)",
+    "\0",
+]
+
+
+@pytest.mark.parametrize("expression", BAD, ids=range(len(BAD)))
+def test_bad_and_hostile_expressions(mercer, one_line, expression, tmp_path):
+    one_line(mercer("check", expression))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dimensions(mercer, numbers):
+    assert mercer("check", "Bessel(order=0)").code == 0
+    assert mercer("check", "Bessel(order=0)", "-d", "4").code == 1
+    assert mercer("check", "Bessel(order=0)", numbers).code == 1  # valid in the plane, not where the data are
+
+
+def test_data(mercer, one_line, numbers, tmp_path):
+    said = mercer("check", "RBF()", numbers)
+    assert said.code == 0 and "on 30 samples of the data: smallest eigenvalue" in said.out
+    found = json.loads(mercer("check", "RBF()", numbers, "--json").out)["data"]
+    assert found["samples"] == 30 and found["psd"] is True
+    assert mercer("check", "RBF().on(['a', 'b'])", numbers).code == 0
+    assert mercer("check", "Linear().on(['d'])", numbers, "-t", "a").code == 0
+    assert mercer("check", "RBF() - Linear()", numbers).code == 1
+    one_line(mercer("check", "RBF().on(['d'])", numbers, "-t", "d"), "['d'] are not among")
+    one_line(mercer("check", "RBF()", numbers, "-t", "z"), "target = 'z' is not a column")
+    one_line(mercer("check", "RBF()", tmp_path / "none.csv"), "is not there")
+    one_line(mercer("check", "HistogramIntersection()", numbers), "must be >= 0")
+    words = tmp_path / "words.fa"
+    words.write_text(">x\nacgt\n>y\nttga\n>z\nacca\n")
+    assert mercer("check", "Spectrum(2)", words).code == 0
+    one_line(mercer("check", "RBF()", words))
+
+
+def test_many_samples_are_thinned(mercer, tmp_path):
+    file = tmp_path / "many.csv"
+    np.savetxt(file, np.random.default_rng(0).standard_normal((2000, 2)), delimiter=",")
+    assert "on 1,000 samples of the data" in mercer("check", "Linear()", file).out

@@ -1,0 +1,36 @@
+"""The studies of the lectures can be listed and run."""
+
+from __future__ import annotations
+
+import pytest
+
+from mercer.cli.gallery import scripts
+
+
+def test_eleven_are_listed(mercer):
+    said = mercer("gallery")
+    assert said.code == 0 and len(scripts()) == 11
+    assert [line[:2] for line in said.out.splitlines()[:11]] == [f"{at:02d}" for at in range(1, 12)]
+    assert all(len(line) > 8 for line in said.out.splitlines()[:11])
+
+
+def test_unknown(mercer, one_line):
+    one_line(mercer("gallery", "99"), "study = '99' is not in the gallery; 1 to 11")
+    one_line(mercer("gallery", "zzz"), "is not in the gallery")
+    one_line(mercer("gallery", "0"), "is not in the gallery")
+
+
+def test_one_is_run(mercer, monkeypatch, tmp_path):
+    script = tmp_path / "plot_07_tiny.py"
+    script.write_text('"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\nplt.subplots()\nplt.subplots()\nprint("told")\n')
+    monkeypatch.setattr("mercer.cli.gallery._PLACES", (tmp_path,))
+    said = mercer("gallery", "7", "--out", tmp_path / "new" / "pictures")
+    assert said.code == 0 and "A tiny study" in said.out and "told" in said.out
+    assert sorted(file.name for file in (tmp_path / "new" / "pictures").iterdir()) == ["07_tiny.png", "07_tiny_2.png"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, 12))
+def test_all_run(mercer, number, tmp_path):
+    said = mercer("gallery", number, "--quick", "--out", tmp_path)
+    assert said.code == 0, said.err
