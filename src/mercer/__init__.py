@@ -16,6 +16,7 @@ _WHERE = {
     "parse": "mercer.kernels.expression",
     "register_function": "mercer.kernels.maps",
     "inverse_root": "mercer.kernels.series",
+    "one_hot": "mercer.kernels.categories",
     "RadialKernel": "mercer.kernels.radial",
     "DotKernel": "mercer.kernels.dot",
     "Parts": "mercer.kernels.parts",

@@ -99,10 +99,12 @@ class Certificate:
 
     @property
     def psd(self) -> bool:
+        """Whether cᵀKc ≥ 0 for all c."""
         return self.status in (STRICT, PSD)
 
     @property
     def cpd(self) -> bool:
+        """Whether cᵀKc ≥ 0 for all c with Σc = 0."""
         return self.status in (STRICT, PSD, CPD)
 
     def has(self, fact: str) -> bool:

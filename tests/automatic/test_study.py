@@ -148,15 +148,19 @@ def test_a_study_of_numbers_by_terms():
     assert found.hardest[0][0] == int(np.argmax(gap))
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        Source("sequences", ["".join(rng.choice(list("acgt" if at % 2 else "aacg"), 20)) for at in range(30)], np.array(["x", "y"] * 15), [], None, "s"),
-        Source("texts", [" ".join(rng.choice(["sea", "ship", "to", "x" * (1 + at % 2)], 9)) for at in range(30)], np.array(["x", "y"] * 15), [], None, "t"),
-        Source("vectors", sp.csr_matrix(np.abs(rng.standard_normal((30, 5))) * (rng.random((30, 5)) > 0.5)), np.array([1.0, -1.0] * 15), [], None, "v"),
-    ],
-    ids=lambda source: source.kind,
-)  # fmt: skip
+def others() -> list[Source]:
+    letters = ["".join(rng.choice(list("acgt" if at % 2 else "aacg"), 20)) for at in range(30)]
+    words = [" ".join(rng.choice(["sea", "ship", "to", "x" * (1 + at % 2)], 9)) for at in range(30)]
+    thin = sp.csr_matrix(np.abs(rng.standard_normal((30, 5))) * (rng.random((30, 5)) > 0.5))
+    labels = np.array(["x", "y"] * 15)
+    return [
+        Source("sequences", letters, labels, [], None, "told"),
+        Source("texts", words, labels, [], None, "told"),
+        Source("vectors", thin, np.where(labels == "x", 1.0, -1.0), [], None, "told"),
+    ]
+
+
+@pytest.mark.parametrize("source", others(), ids=lambda source: source.kind)
 def test_studies_of_other_samples(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -79,7 +79,7 @@ def test_data(mercer, one_line, numbers, tmp_path):
     assert mercer("check", "RBF().on(['a', 'b'])", numbers).code == 0
     assert mercer("check", "Linear().on(['d'])", numbers, "-t", "a").code == 0
     assert mercer("check", "RBF() - Linear()", numbers).code == 1
-    one_line(mercer("check", "RBF().on(['d'])", numbers, "-t", "d"), "['d'] are not among")
+    one_line(mercer("check", "RBF().on(['d'])", numbers, "-t", "d"), "['d'] are not in the table")
     one_line(mercer("check", "RBF()", numbers, "-t", "z"), "target = 'z' is not a column")
     one_line(mercer("check", "RBF()", tmp_path / "none.csv"), "is not there")
     one_line(mercer("check", "HistogramIntersection()", numbers), "must be >= 0")

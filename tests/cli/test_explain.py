@@ -14,13 +14,23 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
     fit(write(tmp_path / "t.csv", rows), "-t", "y", "-q", "-k", "RBF().on(['a']) + RBF().on(['b'])")
     said = mercer("explain", "t.mercer")
     assert said.code == 0 and said.err == ""
-    for part in ("fitted on 60 samples", "y (classification)", "Why it is a kernel", "What the score loses when a column is shuffled", "‖f‖²", "weigh most", "colour="):
+    for part in (
+        "fitted on 60 samples",
+        "y (classification)",
+        "Why it is a kernel",
+        "What the score loses when a column is shuffled",
+        "‖f‖²",
+        "weigh most",
+        "colour=",
+    ):
         assert part in said.out, part
     told = json.loads(mercer("explain", "t.mercer", "--json").out)
     assert told["summary"]["target"] == "y" and len(told["shares"]) == 2 and len(told["examples"]) == 8
 
 
-@pytest.mark.parametrize("samples", [["acgt", "ttga", "acca", "ggta"], np.eye(4), [{1, 2}, {3}, {1}, {4, 3}]], ids=["strings", "vectors", "sets"])
+@pytest.mark.parametrize(
+    "samples", [["acgt", "ttga", "acca", "ggta"], np.eye(4), [{1, 2}, {3}, {1}, {4, 3}]], ids=["strings", "vectors", "sets"]
+)
 def test_other_models(mercer, samples, tmp_path):
     kernel = {str: library.Spectrum(2), set: library.Jaccard()}.get(type(samples[0]), library.RBF())
     library.save(library.SVC(kernel=kernel).fit(samples, [0, 1, 0, 1]), tmp_path / "own.mercer")
@@ -37,7 +47,12 @@ def test_a_kernel(mercer, tmp_path):
 
 def test_refused(mercer, one_line, tmp_path):
     one_line(mercer("explain", "none.mercer"), "is not there")
-    for content, part in ((b"", "it is empty"), (b"a,b\n1,2\n", "was not saved by mercer.save"), (b"\x80\x04\x95", "was not saved"), (b"PK\x03\x04", "")):
+    for content, part in (
+        (b"", "it is empty"),
+        (b"a,b\n1,2\n", "was not saved by mercer.save"),
+        (b"\x80\x04\x95", "was not saved"),
+        (b"PK\x03\x04", ""),
+    ):
         (tmp_path / "odd.mercer").write_bytes(content)
         one_line(mercer("explain", "odd.mercer"), part)
     one_line(mercer("explain", tmp_path))

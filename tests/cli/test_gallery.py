@@ -22,7 +22,9 @@ def test_unknown(mercer, one_line):
 
 def test_one_is_run(mercer, monkeypatch, tmp_path):
     script = tmp_path / "plot_07_tiny.py"
-    script.write_text('"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\nplt.subplots()\nplt.subplots()\nprint("told")\n')
+    script.write_text(
+        '"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\nplt.subplots()\nplt.subplots()\nprint("told")\n'
+    )
     monkeypatch.setattr("mercer.cli.gallery._PLACES", (tmp_path,))
     said = mercer("gallery", "7", "--out", tmp_path / "new" / "pictures")
     assert said.code == 0 and "A tiny study" in said.out and "told" in said.out

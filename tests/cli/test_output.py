@@ -13,7 +13,9 @@ from mercer.config import get_config
 
 
 def test_json_is_what_every_parser_reads(capsys):
-    print_json({"a": float("nan"), "b": [np.inf, np.float64(1.5), np.int64(3)], 4: np.array([[1.0, np.nan]]), "p": Path("x"), "t": (True, None)})
+    print_json(
+        {"a": float("nan"), "b": [np.inf, np.float64(1.5), np.int64(3)], 4: np.array([[1.0, np.nan]]), "p": Path("x"), "t": (True, None)}
+    )
     said = capsys.readouterr().out
     assert said.count("\n") == 1
     found = json.loads(said, parse_constant=lambda name: 1 / 0)
@@ -35,9 +37,9 @@ def test_notes(capsys):
 
 
 def test_threads_and_memory():
-    before = get_config()["threads"]
+    before = get_config().threads
     with with_threads(3):
-        assert get_config()["threads"] == 3
+        assert get_config().threads == 3
     with with_threads(None):
-        assert get_config()["threads"] == before
+        assert get_config().threads == before
     assert peak_memory() is None or peak_memory() > 1e7

@@ -114,7 +114,7 @@ def test_on_given_axes():
 def test_refused():
     with pytest.raises(NotFittedError):
         DecisionDisplay.from_estimator(SVC(), X)
-    with pytest.raises(errors.ShapeError, match="3 columns.*must have two"):
+    with pytest.raises(errors.ShapeError, match=r"3 columns.*must have two"):
         DecisionDisplay.from_estimator(TWO, np.ones((5, 3)))
     with pytest.raises(errors.ParameterError, match="resolution = 1"):
         DecisionDisplay.from_estimator(TWO, X, resolution=1)

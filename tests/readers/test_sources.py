@@ -81,5 +81,5 @@ def test_too_large_is_refused_unread(tmp_path, name):
     file = tmp_path / name
     file.touch()
     os.truncate(file, 2_000_000_000)
-    with pytest.raises(errors.InputError, match="above the limit of 1.0 GB"):
+    with pytest.raises(errors.InputError, match=r"above the limit of 1\.0 GB"):
         read_source(file)

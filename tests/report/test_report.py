@@ -28,7 +28,9 @@ def source_of(kind: str) -> tuple[Source, str | None]:
     side = np.where(a > 0, EVIL, WORSE)
     match kind:
         case "classes":
-            return Source("table", pd.DataFrame({EVIL: a, WORSE: b, MATHS: np.where(b > 0, MATHS, EVIL), "y": side}), None, [], None, EVIL), "y"
+            return Source(
+                "table", pd.DataFrame({EVIL: a, WORSE: b, MATHS: np.where(b > 0, MATHS, EVIL), "y": side}), None, [], None, EVIL
+            ), "y"
         case "plane":
             return Source("table", pd.DataFrame({"a": a, "b": b, WORSE: side}), None, [], None, "told"), WORSE
         case "numbers":
@@ -36,7 +38,9 @@ def source_of(kind: str) -> tuple[Source, str | None]:
         case "sequences":
             texts = ["".join(rng.choice(list("acgt" if v > 0 else "aacg"), 20)) for v in a]
             return Source("sequences", texts, side, [], None, "told"), None
-    return Source("vectors", sp.csr_matrix(rng.random((N, 6)) * (rng.random((N, 6)) > 0.5)), np.where(a > 0, 1.0, -1.0), [], None, "told"), None
+    return Source(
+        "vectors", sp.csr_matrix(rng.random((N, 6)) * (rng.random((N, 6)) > 0.5)), np.where(a > 0, 1.0, -1.0), [], None, "told"
+    ), None
 
 
 KINDS = ("classes", "plane", "numbers", "sequences", "vectors")
@@ -54,7 +58,16 @@ def studies():
 @pytest.fixture(scope="module")
 def pages(studies, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
-    return {kind: write_report(made, folder / f"{kind}.html", command="mercer fit some.csv", memory=1e9).read_text() for kind, made in studies.items()}
+    return {
+        kind: write_report(made, folder / f"{kind}.html", command="mercer fit some.csv", memory=1e9).read_text()
+        for kind, made in studies.items()
+    }
+
+
+@pytest.fixture
+def _undrawn(monkeypatch):
+    """Pictures take time, and not every test looks at them."""
+    monkeypatch.setattr("mercer.report.page.pictures", lambda study: [])
 
 
 class Reader(HTMLParser):
@@ -109,7 +122,9 @@ def test_all_sections_are_there(pages, kind):
     assert ("contributions" in found.ids) is (kind in ("classes", "plane", "numbers"))
     for text in ("How well it does", "The kernel, and why it is one", "What was tried", "Hardest samples", "The data", "Reproduce"):
         assert text in found.text
-    assert "mercer fit some.csv" in found.text and "is positive semi-definite" in found.text.replace("strictly positive definite", "positive semi-definite")
+    assert "mercer fit some.csv" in found.text and "is positive semi-definite" in found.text.replace(
+        "strictly positive definite", "positive semi-definite"
+    )
     assert ("What it remembers" in found.text) is (kind == "plane")
     assert "nan" not in found.text.lower()
 
@@ -143,6 +158,7 @@ def test_a_study_without_contributions_and_much_else(studies, tmp_path):
     assert {value[1:] for tag, name, value in found.values if (tag, name) == ("a", "href")} <= set(found.ids)
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_it_is_written_whole_or_not_at_all(studies, tmp_path, monkeypatch):
     target = tmp_path / "some.html"
     target.write_text("old")
@@ -159,6 +175,7 @@ def test_it_is_written_whole_or_not_at_all(studies, tmp_path, monkeypatch):
     assert target.read_text() == "old" and [file.name for file in tmp_path.iterdir()] == ["some.html"]
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_checksums_of_the_data(studies, tmp_path):
     file = tmp_path / "x<y.csv"
     file.write_bytes(b"a,b\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import warnings
 from typing import Any
@@ -12,6 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer.automatic.assessment import Assessment, _score
 from mercer.domains.base import pick_rows, raw_length
+from mercer.gram.run import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.kernels.compose import Sum
 
@@ -93,7 +95,7 @@ def learning_curve(
         X, y, n = pick_rows(X, rows), y[rows], most
     splitter: Any = StratifiedKFold if classes else KFold
     made = []
-    with warnings.catch_warnings():
+    with serial_blas() if n <= 1000 else contextlib.nullcontext(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = list(splitter(folds, shuffle=True, random_state=random_state).split(np.zeros(n), y if classes else None))
         largest = min(len(train) for train, _ in parts)

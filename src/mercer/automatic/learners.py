@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer.errors import DefinitenessWarning, ParameterError, explain
+from mercer.gram.run import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import White
 
@@ -153,8 +154,10 @@ def _table() -> dict[tuple[str, str], Learner]:
         )
 
     some, loo = (1.0, 16.0), "closed-form leave-one-out"
+    # errors of held-out samples do not depend on the last digits of a solution
+    rough = {"tol": 1e-2, "max_iter": 200_000}
     C, R = "classification", "regression"
-    add("svc", C, _of("svc", "SVC", "C"), _COSTS, coarse=some)
+    add("svc", C, _of("svc", "SVC", "C"), _COSTS, coarse=some, tries=_search(_of("svc", "SVC", "C", **rough), True))
     add(
         "ridge",
         C,
@@ -171,7 +174,14 @@ def _table() -> dict[tuple[str, str], Learner]:
     add("discriminant", C, _of("discriminant", "KernelDiscriminant", "alpha"), (1.0, 0.1, 0.01, 0.001), penalty="alpha", coarse=(0.1,))
     add("ridge", R, _of("ridge", "KernelRidge", "alpha"), _ALPHAS, penalty="alpha", way=loo, tries=_ridge_tries)
     add("gp", R, _process, _ALPHAS, penalty="noise", way="evidence", tries=_evidence_tries)
-    add("svr", R, _of("svr", "SVR", "C", epsilon=0.1), _COSTS, coarse=some)
+    add(
+        "svr",
+        R,
+        _of("svr", "SVR", "C", epsilon=0.1),
+        _COSTS,
+        coarse=some,
+        tries=_search(_of("svr", "SVR", "C", epsilon=0.1, **rough), False),
+    )
     add("rvm", R, _of("rvm", "RVR", None), (1.0,), penalty="none")
     add("neighbors", R, _of("neighbors", "KernelNeighborsRegressor", "n_neighbors"), _NEIGHBOURS, penalty="n_neighbors")
     return {(learner.task, learner.name): learner for learner in made}
@@ -214,7 +224,8 @@ def tune(learner: Learner, kernels: list[Kernel], X: Any, y: np.ndarray, seed: i
         if best is None or least.loss < best.loss - 1e-9 * abs(best.loss):
             best = Tuned(kernel, least.penalty, least.loss, table)
 
-    with warnings.catch_warnings():
+    # many small matrices: threads of BLAS would wait for each other, and on a busy machine forever
+    with serial_blas(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DefinitenessWarning)  # said again when the chosen kernel is fitted
         warnings.simplefilter("ignore", ConvergenceWarning)
         coarse = learner.coarse or learner.penalties

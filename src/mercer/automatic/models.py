@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,9 @@ from mercer.automatic.candidates import candidates, kind_of
 from mercer.automatic.learners import Learner, Tuned, learner_for, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, explain, warn
+from mercer.gram.run import serial_blas
 
+_FEW = 1000  # samples up to which further threads of BLAS gain little, and on a busy machine lose much
 _FEWEST = 4  # samples below which nothing can be held out
 
 
@@ -46,7 +49,8 @@ class _Automatic(BaseEstimator):
         self.tuned_: Tuned = tune(learner, self.candidates_, part, y[rows], seed)
         self.n_tuned_ = len(rows)
         self.learner_, self.way_, self.loss_, self.penalty_name_ = learner.name, learner.way, learner.loss, learner.penalty
-        self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
+        with serial_blas() if n <= _FEW else contextlib.nullcontext():
+            self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
         self.kernel_ = self.model_.kernel_
         self._calibrate(part, y[rows], seed)
         return learner

@@ -18,7 +18,7 @@ _MOST = 1000  # samples of which a Gram matrix is made
 
 def run(expression: str, data: list[Path] | None, target: str | None, dimension: int | None, as_json: bool) -> int:
     kernel = parse(expression)
-    X = _samples(data, target) if data else None
+    X: Any = _samples(data, target) if data else None
     if dimension is None and hasattr(X, "shape") and kernel.domain.name == "vectors" and len(X.shape) == 2:
         dimension = int(X.shape[1])  # what holds of the plane may not hold where the data are
     certificate = kernel.certificate(dimension)

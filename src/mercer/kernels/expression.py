@@ -39,6 +39,10 @@ def show_value(value: Any) -> str:
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
     if callable(value) and not isinstance(value, Kernel):
         from mercer.kernels.maps import FUNCTIONS, describe
+        from mercer.kernels.series import InverseRoot
+
+        if isinstance(value, InverseRoot):
+            return f"inverse_root({show_value(value.theta)})"
 
         name = describe(value).name
         return name if name in FUNCTIONS and FUNCTIONS[name].function is value else f"<{name}>"
@@ -188,6 +192,10 @@ class _Reader:
         args, named = self._arguments(node, below)
         if name == "slice" and not named and all(a is None or isinstance(a, int) for a in args) and 1 <= len(args) <= 3:
             return slice(*args)
+        if name == "inverse_root" and not named and len(args) == 1 and isinstance(args[0], (int, float)):
+            from mercer.kernels.series import inverse_root
+
+            return inverse_root(args[0])
         made = self.names.get(name) or REGISTRY.get(_ALIASES.get(name, name)) or CUSTOM.get(name)
         if isinstance(made, Kernel) and not args:
             return made.copy().set_params(**named)

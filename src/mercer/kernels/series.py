@@ -197,10 +197,12 @@ class PowerSeries(Composite):
 
 def inverse_root(theta: float) -> Callable[[int], float]:
     """The coefficients of 1/√(θ − z) = Σ (2n choose n) zⁿ/(4ⁿ θ^(n+½)), all positive."""
-    return _InverseRoot(theta)
+    return InverseRoot(theta)
 
 
-class _InverseRoot:
+class InverseRoot:
+    """n → a_n of 1/√(θ − z) = Σ a_n zⁿ."""
+
     def __init__(self, theta: float) -> None:
         self.theta = theta
 

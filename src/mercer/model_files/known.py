@@ -46,7 +46,7 @@ OURS = {
     "mercer.estimators.windows": ("CosineArch", "Epanechnikov", "Tophat", "Triangle"),
     "mercer.kernels.fillings": ("Completed", "ExpectedGaussian", "ExpectedMatches", "MeanFilled"),
     "mercer.kernels.hot_deck": ("HotDeck", "_Column"),
-    "mercer.kernels.series": ("_InverseRoot",),
+    "mercer.kernels.series": ("InverseRoot",),
     "mercer.sklearn_kernels": ("SklearnKernel",),
     "mercer.solvers.inducing": ("Bound",),
     "mercer.solvers.laplace": ("Laplace",),

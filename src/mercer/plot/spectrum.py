@@ -93,5 +93,11 @@ class SpectrumDisplay:
             label=f"effective dimension {self.effective_dimension_:.0f}",
         )
         ax.set(xlabel="eigenvalue", ylabel="λ / n", xlim=(0.5, len(at) + 0.5), ylim=(floor / 10, None))
+        ax.yaxis.set_major_formatter(_power)  # as plain text: mathematics may be switched off, for names with dollars
         ax.legend(loc="best", frameon=False, fontsize="small")
         return self
+
+
+def _power(value: float, _: Any) -> str:
+    exponent = round(float(np.log10(value))) if value > 0 else 0
+    return f"1e{exponent}" if exponent else "1"

@@ -65,7 +65,8 @@ def read_table(
     """A data frame of a delimited file (plain or gzip) or a Parquet file, and how it was read; what is None is found out.
 
     Columns of files without a header are called c0, c1, ... ``missing`` are the cells that mean a hole; by default the empty one, "?", "NA"
-    and the like. Decimal commas are read where the separator is another and no number has a point. ``like`` is the layout of an earlier file: columns keep its names and types, and some may be absent.
+    and the like. Decimal commas are read where the separator is another and no number has a point. ``like`` is the layout of an earlier
+    file: columns keep its names and types, and some may be absent.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "some.csv"

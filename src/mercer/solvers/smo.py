@@ -16,6 +16,7 @@ from mercer.gram.run import check_stop, serial_blas
 
 _CHEAP = 200  # free variables that a Newton step may solve for
 _ROUNDS = 20
+_LOOSE = 5e-3  # who asks for no more than this is not given more: a polish costs as much as the solution
 _ONE_THREAD = 100  # up to here LAPACK does not think of using more
 _PATIENCE = 3  # batches without progress before the solver gives up
 PRECISION = "no further progress in floating point"
@@ -160,7 +161,7 @@ def solve_dual(
                 break
         last = value
     fresh = None
-    if reason == "converged" and not single:
+    if reason == "converged" and not single and tol < _LOOSE:
         free = int(np.count_nonzero(state.up == state.low))
         with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
             fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1)
