@@ -39,10 +39,7 @@ def test_only_columns_that_are_used_contribute():
     assert column_contributions(found, X, Y, most=2) == [] and column_contributions(found, X.to_numpy(), Y) == []
 
 
-BROKEN = pytest.mark.xfail(
-    strict=True, reason="the process of the curve lacks the factor and the noise that its fixed parameters are named by"
-)
-CURVES = [pytest.param(*key, marks=BROKEN) if key == ("regression", "gp") else key for key in LEARNERS if key[1] != "rvm"]
+CURVES = [key for key in LEARNERS if key[1] != "rvm"]
 
 
 @pytest.mark.parametrize(("task", "learner"), CURVES)

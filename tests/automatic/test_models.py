@@ -27,22 +27,14 @@ WORDS = [" ".join(rng.choice(["sea", "ship", "port"] if at % 2 else ["wheat", "f
 STRINGS = ["".join(rng.choice(list("acgt" if at % 2 else "aacg"), 25)) for at in range(40)]
 SIDE = np.array(["odd" if at % 2 else "even" for at in range(40)])
 
-NUMBERED = "columns that are numbered are not found again by predict"
 
-
-def _failing(estimator):
-    if isinstance(estimator, AutoRegressor):
-        return {"check_regressor_data_not_an_array": NUMBERED}
-    return {"check_classifier_data_not_an_array": NUMBERED, "check_supervised_y_no_nan": "infinite labels are cast before they are refused"}
-
-
-@parametrize_with_checks([AutoClassifier(learner="ridge"), AutoRegressor()], expected_failed_checks=_failing, xfail_strict=True)
+@parametrize_with_checks([AutoClassifier(learner="ridge"), AutoRegressor()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([AutoClassifier()], expected_failed_checks=_failing, xfail_strict=True)
+@parametrize_with_checks([AutoClassifier()])
 def test_scikit_learn_checks_of_support_vectors(estimator, check):
     check(estimator)
 
@@ -128,10 +120,7 @@ def test_the_same_again(task, learner):
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
-POLARS = pytest.param(pl.DataFrame, marks=pytest.mark.xfail(strict=True, reason="polars' to_pandas needs pyarrow"), id="polars")
-
-
-@pytest.mark.parametrize("frame", [pytest.param(pd.DataFrame, id="pandas"), POLARS])
+@pytest.mark.parametrize("frame", [pytest.param(pd.DataFrame, id="pandas"), pytest.param(pl.DataFrame, id="polars")])
 def test_frames(frame):
     columns = {"size": X[:, 0], "weight": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")}
     table = frame(columns)
@@ -144,7 +133,6 @@ def test_frames(frame):
         model.predict(frame({"size": X[:, 0], "weight": X[:, 1]}))
 
 
-@pytest.mark.xfail(strict=True, reason=NUMBERED)
 def test_frames_whose_columns_are_numbered():
     model = AutoClassifier(learner="ridge").fit(pd.DataFrame(X), TWO)
     named = AutoClassifier(learner="ridge").fit(pd.DataFrame(X, columns=list("abc")), TWO)
@@ -164,7 +152,6 @@ def test_holes_are_told_and_filled():
     np.testing.assert_array_equal(said, model.predict(filled))
 
 
-@pytest.mark.xfail(strict=True, reason="the value is shown as NumPy shows it, and pandas warns of truth values that fill numbers")
 def test_a_filling_is_told_plainly():
     table = pd.DataFrame({"size": X[:, 0], "truth": X[:, 1] > 0})
     model = AutoClassifier(learner="ridge").fit(table, TWO)
@@ -203,14 +190,12 @@ def test_sparse(form):
     np.testing.assert_allclose(model.predict(form(thin)), model.predict(thin), rtol=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="AttributeError: the names of an array's columns are not known")
 def test_arrays_and_frames_may_change_places():
     """Names are only asked for where they are known."""
     model = AutoClassifier(RBF(length_scale=2.0), "ridge").fit(X, TWO)
     np.testing.assert_array_equal(model.predict(pd.DataFrame(NEW, columns=list("abc"))), model.predict(NEW))
 
 
-@pytest.mark.xfail(strict=True, reason="IndexError: sets are taken for a table")
 def test_other_samples_by_a_kernel_of_ones_own():
     sets = [set(rng.choice(6, 3) + 4 * (at % 2)) for at in range(40)]
     model = AutoClassifier(Jaccard(), "ridge").fit(sets, SIDE)

@@ -93,7 +93,6 @@ def test_refused(source, target, task, said):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, reason="infinities are cast to a whole number and taken for a class", raises=RuntimeWarning)
 def test_infinities_among_whole_numbers_are_refused():
     with pytest.raises(errors.InputError, match="infinit"):
         ask(table(a=A, y=[1.0, 2.0, np.inf] * 20), "y")

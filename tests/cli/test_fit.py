@@ -104,7 +104,6 @@ def test_numbers(fit, rows, write, tmp_path):
     assert found["target"].startswith("b: ") and "deviation" in found["target"] and "root mean squared error" in found["R²"]
 
 
-@pytest.mark.xfail(strict=True, reason="the learning curve of a process is refused its fixed parameters")
 def test_a_process(mercer, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     options = ("-k", "RBF(2.0).on(['a'])", "-l", "gp", "--folds", "2", "--repeats", "1", "--no-report")

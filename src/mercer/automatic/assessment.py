@@ -23,7 +23,7 @@ class Assessment:
     """
 
     task: str
-    scores: np.ndarray  # one for each fold of each repeat: accuracy, or R²
+    scores: np.ndarray  # one for each fold of each repeat: accuracy, or R² in units of the variance of all targets
     share: float  # test size / training size
     predicted: np.ndarray  # repeats × n
     probability: np.ndarray | None  # n × classes, of the first repeat
@@ -68,6 +68,7 @@ def assess(
         labels, counts = np.unique(y, return_counts=True)
         folds = max(2, min(folds, int(counts.max())))
     folds = min(folds, n)
+    spread = 0.0 if classes else float(y.astype(float).var())
     predicted = np.empty((repeats, n), dtype=y.dtype if classes else float)
     probability = np.zeros((n, len(labels))) if classes else None
     fold = np.zeros(n, dtype=int)
@@ -90,7 +91,7 @@ def assess(
                     models.append(fitted)
                     if probability is not None:
                         probability[np.ix_(test, np.searchsorted(labels, fitted.classes_))] = fitted.predict_proba(held)
-            scores.append(_score(y[test], predicted[repeat, test], classes))
+            scores.append(score(y[test], predicted[repeat, test], classes, spread))
             if told is not None:
                 told()
     share = 1.0 / (folds - 1)
@@ -98,9 +99,8 @@ def assess(
     return Assessment(task, np.array(scores), share, predicted, probability, fold, models, folds, repeats)
 
 
-def _score(y: np.ndarray, said: np.ndarray, classes: bool) -> float:
-    """Accuracy, or the share of the variance explained."""
+def score(y: np.ndarray, said: np.ndarray, classes: bool, spread: float) -> float:
+    """Accuracy, or 1 − (mean squared error)/``spread``, the variance of all targets: a fold of like samples has none of its own."""
     if classes:
         return float((y == said).mean())
-    spread = float(((y - y.mean()) ** 2).sum())
-    return 1.0 - float(((y - said) ** 2).sum()) / spread if spread > 0 else float("nan")
+    return 1.0 - float(((y - said) ** 2).mean()) / spread if spread > 0 else float("nan")

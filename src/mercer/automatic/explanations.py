@@ -8,10 +8,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mercer.automatic.assessment import Assessment, _score
+from mercer.automatic.assessment import Assessment, score
+from mercer.automatic.learners import learner_for
 from mercer.domains.base import pick_rows, raw_length
 from mercer.gram.run import serial_blas
 from mercer.kernels.base import Kernel
@@ -34,6 +35,8 @@ def column_contributions(found: Assessment, X: Any, y: Any, *, random_state: int
     if not hasattr(X, "columns") or not 1 < len(X.columns) <= most:
         return []
     y = np.asarray(y)
+    classes = found.task == "classification"
+    spread = 0.0 if classes else float(y.var())
     rng = np.random.default_rng(random_state)
     drops: dict[str, list[float]] = {str(name): [] for name in X.columns}
     with warnings.catch_warnings():
@@ -42,11 +45,11 @@ def column_contributions(found: Assessment, X: Any, y: Any, *, random_state: int
             rows = np.flatnonzero(found.fold == at)
             rows = np.sort(rng.permutation(rows)[:_ROWS])
             held = X.iloc[rows]
-            whole = _score(y[rows], model.predict(held), found.task == "classification")
+            whole = score(y[rows], model.predict(held), classes, spread)
             for name in X.columns:
                 shuffled = held.copy()
                 shuffled[name] = held[name].to_numpy()[rng.permutation(len(held))]
-                drops[str(name)].append(whole - _score(y[rows], model.predict(shuffled), found.task == "classification"))
+                drops[str(name)].append(whole - score(y[rows], model.predict(shuffled), classes, spread))
     made = [Contribution(name, float(np.mean(d)), float(np.std(d, ddof=1) / np.sqrt(len(d)))) for name, d in drops.items()]
     return sorted(made, key=lambda one: -one.drop)
 
@@ -94,6 +97,8 @@ def learning_curve(
         rows = np.sort(rng.permutation(n)[:most])
         X, y, n = pick_rows(X, rows), y[rows], most
     splitter: Any = StratifiedKFold if classes else KFold
+    learner = learner_for(model._task, model.learner_)
+    spread = float(y.var()) if not classes else 0.0
     made = []
     with serial_blas() if n <= 1000 else contextlib.nullcontext(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -107,9 +112,9 @@ def learning_curve(
                 if classes and len(np.unique(y[part])) < 2:
                     continue
                 target = y[part] if classes else (y[part] - y[part].mean()) / (y[part].std() or 1.0)
-                fitted = clone(model.model_).set_params(kernel=model.tuned_.kernel).fit(pick_rows(X, part), target)
+                fitted = learner.make(model.tuned_.kernel, model.tuned_.penalty).fit(pick_rows(X, part), target)
                 said = fitted.predict(pick_rows(X, test))
-                scores.append(_score(y[test], said if classes else y[part].mean() + (y[part].std() or 1.0) * said, classes))
+                scores.append(score(y[test], said if classes else y[part].mean() + (y[part].std() or 1.0) * said, classes, spread))
             if len(scores) > 1:
                 made.append(CurvePoint(int(count), float(np.mean(scores)), float(np.std(scores, ddof=1) / np.sqrt(len(scores)))))
     return made

@@ -58,6 +58,9 @@ def _search(make: Callable[[Any, float], Any], classes: bool) -> Callable[..., l
             warnings.simplefilter("ignore", UserWarning)  # small folds may lack a class; extreme penalties may not converge
             for train, test in _split(y, classes, seed):
                 inner, outer = K[np.ix_(train, train)], K[np.ix_(test, train)]
+                if classes and len(np.unique(y[train])) < 2:  # of a rare class all samples are held out
+                    total += float((y[test] != y[train][0]).sum())
+                    continue
                 for at, penalty in enumerate(penalties):
                     said = make("precomputed", penalty).fit(inner, y[train]).predict(outer)
                     total[at] += float((said != y[test]).sum() if classes else ((said - y[test]) ** 2).sum())

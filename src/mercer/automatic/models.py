@@ -10,9 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from mercer.automatic.candidates import candidates, kind_of
+from mercer.automatic.candidates import candidates
+from mercer.automatic.frames import as_pandas, nested_rows, usual
 from mercer.automatic.learners import Learner, Tuned, learner_for, tune
 from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.categories import is_hole
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, explain, warn
 from mercer.gram.run import serial_blas
 
@@ -80,55 +82,50 @@ class _Automatic(BaseEstimator):
         if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
             raise InputError(explain("X", "0 sample(s)", "is empty: a minimum of 1 is required"))
         numbers = hasattr(X, "tocsr") or (isinstance(X, np.ndarray) and X.dtype.kind in "biufc")
-        nested = (
-            isinstance(X, (list, tuple))
-            and np.asarray(X, dtype=object).ndim == 2
-            and all(isinstance(v, (int, float)) for row in X for v in row)
-        )
+        nested = nested_rows(X) and all(isinstance(v, (int, float)) for row in X for v in row)
         objects = isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.ndim == 2
         if numbers or nested or (isinstance(X, np.ndarray) and X.ndim != 1 and not objects):
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
         if hasattr(X, "columns"):
             return self._frame(X, reset)
         if reset:
-            self.__dict__.pop("n_features_in_", None)
-            self.__dict__.pop("feature_names_in_", None)
-            if kind_of(X) == "table":
-                self.n_features_in_ = np.asarray(X, dtype=object).shape[1]
+            for name in ("n_features_in_", "feature_names_in_", "columns_"):
+                self.__dict__.pop(name, None)
+            if nested_rows(X) or np.ndim(X) == 2:
+                self.n_features_in_ = len(X[0])
         return X
 
     def _frame(self, X: Any, reset: bool) -> Any:
         """Columns that say nothing are left out; holes where the training table had none are filled, and that is said."""
-        if hasattr(X, "iloc") is False and hasattr(X, "to_pandas"):
-            X = X.to_pandas()
+        X = as_pandas(X)
         if reset:
-            self.feature_names_in_ = np.asarray([str(name) for name in X.columns], dtype=object)
+            self.__dict__.pop("feature_names_in_", None)
+            if all(isinstance(name, str) for name in X.columns):  # scikit-learn's rule
+                self.feature_names_in_ = np.asarray(X.columns, dtype=object)
             self.n_features_in_ = len(X.columns)
+            self.columns_ = list(X.columns)
             hole = X.isna() | X.isin([v for v in self.missing if v is not None])
             self.left_out_ = [name for name in X.columns if hole[name].all()]
-            self.fillings_ = {}
-            for name in X.columns:
-                if not hole[name].any():
-                    self.fillings_[name] = X[name].median() if X[name].dtype.kind in "iuf" else X[name].mode().iloc[0]
+            self.fillings_ = {name: usual(X[name]) for name in X.columns if not hole[name].any()}
             return X.drop(columns=self.left_out_) if self.left_out_ else X
-        absent = [name for name in self.feature_names_in_ if name not in X.columns and name not in self.left_out_]
+        if not hasattr(self, "columns_"):  # fitted on an array: places are names
+            return self._checked(X.to_numpy(dtype=None if all(d.kind in "biuf" for d in X.dtypes) else object), reset=False)
+        wanted = [name for name in self.columns_ if name not in self.left_out_]
+        absent = [name for name in wanted if name not in X.columns]
         if absent:
-            raise WidthError(
-                explain("X", f"no column {absent[0]!r}", "lacks what the model was fitted on", f"it has {list(X.columns)[:20]}")
-            )
-        X = X[[name for name in self.feature_names_in_ if name not in self.left_out_]]
-        torn = [name for name in self.fillings_ if name in X.columns and X[name].isna().any()]
+            rule = "lacks what the model was fitted on"
+            raise WidthError(explain("X", f"no column {absent[0]!r}", rule, f"it has {list(X.columns)[:20]}"))
+        X = X[wanted]
+        torn = [name for name in wanted if name in self.fillings_ and X[name].isna().any()]
         if torn:
-            warn(
-                f"column {torn[0]!r} has holes and had none in training: filled with {self.fillings_[torn[0]]!r}"
-                + (f"; so have {torn[1:]}" if torn[1:] else "")
-            )
-            X = X.fillna({name: self.fillings_[name] for name in torn})
+            more = f"; so have {torn[1:]}" if torn[1:] else ""
+            warn(f"column {torn[0]!r} has holes and had none in training: filled with {self.fillings_[torn[0]]!r}{more}")
+            X = X.assign(**{str(name): [self.fillings_[name] if is_hole(v) else v for v in X[name]] for name in torn})
         return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "auto"
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -174,6 +171,8 @@ class AutoClassifier(ClassifierMixin, _Automatic):
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         X = self._checked(X, reset=True)
         y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN or infinity: a class must have a name")
         check_classification_targets(y)
         if len(y) != raw_length(X):
             raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"))

@@ -153,6 +153,8 @@ def _numbers(y: np.ndarray, name: str) -> np.ndarray:
 
 
 def _classes(y: np.ndarray, name: str, notes: list[str]) -> np.ndarray:
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise InputError(explain("target", name, "holds infinities"))
     whole = y.dtype.kind in "iuf" and bool((y == np.round(y)).all())
     values = y.astype(int).astype(str) if whole else y.astype(str)
     found, counts = np.unique(values, return_counts=True)
