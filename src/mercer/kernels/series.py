@@ -206,5 +206,8 @@ class InverseRoot:
     def __init__(self, theta: float) -> None:
         self.theta = theta
 
+    def __repr__(self) -> str:
+        return f"inverse_root({self.theta!r})"
+
     def __call__(self, n: int) -> float:
         return math.exp(math.lgamma(2 * n + 1) - 2 * math.lgamma(n + 1) - n * math.log(4.0) - (n + 0.5) * math.log(self.theta))

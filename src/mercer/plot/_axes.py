@@ -6,8 +6,10 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import MissingDependencyError, ParameterError, ShapeError, explain
+from mercer.kernels.base import Kernel
 
 _CLASSES = 10  # colours that are told apart, those of Matplotlib's cycle; beyond, a colour bar
 _TICKS = 30  # names that a colour bar has room for
@@ -37,6 +39,18 @@ def axes(ax: Any) -> Any:
 def last_step(estimator: Any) -> Any:
     """What a pipeline ends with; any other estimator as it is."""
     return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def kernel_and_samples(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """The kernel of a fitted estimator and what it is given: the steps before it in a pipeline are applied."""
+    check_is_fitted(estimator)
+    model = last_step(estimator)
+    if model is not estimator and len(estimator) > 1:
+        X = estimator[:-1].transform(X)
+    kernel = getattr(model, "kernel_", None)
+    if not isinstance(kernel, Kernel):
+        raise ParameterError(explain("estimator", estimator, "has no kernel of its own", "use from_matrix(K)"))
+    return kernel, X
 
 
 def two(name: str, chosen: Any, width: int, whose: str, remedy: str) -> tuple[int, int]:

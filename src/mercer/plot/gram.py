@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
-from mercer.plot._axes import Labels, axes, class_colours, last_step, read_labels
+from mercer.plot._axes import Labels, axes, class_colours, kernel_and_samples, read_labels
 
 _MOST = 1000  # samples beyond which a screen has no pixels left
 
@@ -48,13 +47,7 @@ class GramDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, most: int = _MOST, ax: Any = None, **options: Any) -> Self:
         """The matrix of ``X`` by the kernel of a fitted estimator; the steps before it in a pipeline are applied."""
-        check_is_fitted(estimator)
-        model = last_step(estimator)
-        if model is not estimator and len(estimator) > 1:
-            X = estimator[:-1].transform(X)
-        kernel = getattr(model, "kernel_", None)
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(explain("estimator", estimator, "has no kernel of its own", "use GramDisplay.from_matrix(K, y)"))
+        kernel, X = kernel_and_samples(estimator, X)
         return cls.from_kernel(kernel, X, y, most=most, ax=ax, **options)
 
     @classmethod

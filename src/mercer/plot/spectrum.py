@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
-from mercer.plot._axes import axes, last_step
+from mercer.plot._axes import axes, kernel_and_samples
 
 
 class SpectrumDisplay:
@@ -45,14 +44,7 @@ class SpectrumDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, *, most: int = 1000, ridge: float = 1e-3, ax: Any = None, **options: Any) -> Self:
         """Of ``X`` by the kernel of a fitted estimator; the steps before it in a pipeline are applied."""
-        check_is_fitted(estimator)
-        model = last_step(estimator)
-        if model is not estimator and len(estimator) > 1:
-            X = estimator[:-1].transform(X)
-        kernel = getattr(model, "kernel_", None)
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(explain("estimator", estimator, "has no kernel of its own", "use SpectrumDisplay.from_matrix(K)"))
-        return cls.from_kernel(kernel, X, most=most, ridge=ridge, ax=ax, **options)
+        return cls.from_kernel(*kernel_and_samples(estimator, X), most=most, ridge=ridge, ax=ax, **options)
 
     @classmethod
     def from_kernel(cls, kernel: Kernel, X: Any, *, most: int = 1000, ridge: float = 1e-3, ax: Any = None, **options: Any) -> Self:
