@@ -90,7 +90,9 @@ def test_the_list_is_complete():
         "ImputedVote",
         "AutoClassifier",
         "AutoRegressor",
-    }  # a map learns nothing of samples; a process learns its kernel too; two views, no kernel to name, categories, an estimator inside, kernels of their own choice
+    }
+    # a map learns nothing of samples; a process learns its kernel too; two views, no kernel to name, categories, an estimator inside,
+    # kernels of their own choice
     assert found - apart == ESTIMATORS.keys()
 
 
