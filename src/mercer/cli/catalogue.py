@@ -10,6 +10,8 @@ from mercer.cli.output import print_json
 from mercer.errors import MercerError, ParameterError, explain
 from mercer.kernels.base import Kernel
 
+_COMBINING = {"compose", "maps", "feature_space", "series"}  # modules of what makes kernels from kernels
+
 
 def run(name: str | None, as_json: bool) -> int:
     found = {known: _entry(known) for known in sorted(kernels.__all__) if _is_kernel(known)}
@@ -46,7 +48,15 @@ def run(name: str | None, as_json: bool) -> int:
 
 def _is_kernel(name: str) -> bool:
     value = getattr(kernels, name)
-    return inspect.isclass(value) and issubclass(value, Kernel) and not inspect.isabstract(value)
+    return inspect.isclass(value) and issubclass(value, Kernel) and value is not Kernel
+
+
+def _example(cls: type[Kernel]) -> Kernel:
+    """The kernel as it is by default, else the first of its examples."""
+    try:
+        return cls()
+    except (MercerError, TypeError):
+        return cls.examples()[0]
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -56,13 +66,12 @@ def _entry(name: str) -> dict[str, Any]:
         signature = str(inspect.signature(cls)).replace(" -> None", "").replace(": 'Any' = ", "=").replace(": Any", "")
     except (TypeError, ValueError):
         signature = "(...)"
-    status, proof, samples = "by parts", "", "combinations"
-    try:
-        made = cls()
-        certificate = made.certificate()
-        status, proof, samples = str(certificate.status), str(certificate), made.domain.name
-    except (MercerError, TypeError, ValueError, AttributeError):
-        domain = getattr(cls, "domain", None)
-        samples = getattr(domain, "name", "combinations") if not isinstance(domain, property) else "combinations"
+    made = _example(cls)
+    combines = cls.__module__.rpartition(".")[2] in _COMBINING
+    certificate = made.certificate()
+    samples = "combinations" if combines else made.domain.name
+    # what is built of others is as they are; what depends on its parameters is told of an example
+    status = "by parts" if hasattr(made, "children") else str(certificate.status)
+    proof = "" if combines else str(certificate)
     formula = doc if len(doc) <= 96 else doc[:95] + "…"
     return {"name": name, "samples": samples, "status": status, "formula": formula, "signature": signature, "certificate": proof}
