@@ -19,6 +19,7 @@ from mercer.readers import Layout, Source
 from mercer.selection.tables import read_columns
 
 _FEW = 20  # whole numbers up to which a target of numbers is taken for classes, where values repeat
+_MANY = 100  # and up to which, where each occurs often
 Told = Callable[[str, int], None]  # a stage, and how many steps it has; a step is told as ("", 1)
 
 
@@ -139,7 +140,8 @@ def _task(y: np.ndarray) -> str:
         return "classification"
     found, counts = np.unique(y, return_counts=True)
     whole = bool((found == np.round(found)).all())
-    return "classification" if whole and len(found) <= _FEW and np.median(counts) >= 5 else "regression"
+    few = len(found) <= _FEW and np.median(counts) >= 5
+    return "classification" if whole and (few or (len(found) <= _MANY and counts.min() >= 20)) else "regression"
 
 
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:
