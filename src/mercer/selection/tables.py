@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.domains.base import Batch
+from mercer.domains.base import Batch, raw_length
 from mercer.domains.categories import is_hole, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError, explain
 from mercer.kernels.base import Kernel
@@ -24,7 +24,7 @@ from mercer.kernels.texts import TfIdf
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
-_TORN = 0.02  # share of holes from which there are enough rows to tell what a hole means
+_TORN = 30  # holes from which there are enough rows to tell what a hole means
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -117,12 +117,12 @@ def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (
     agree, long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the cycles
     they pass through. Widths make the mean exponent 1/scale²; constant columns are left out. Where a column has holes its kernel is the
     mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have; and since a hole may tell
-    something by itself, where rows have holes counts like a category, in columns with 2 % of holes or more. ``missing`` are values, such
+    something by itself, where rows have holes counts like a category, in columns with 30 holes or more. ``missing`` are values, such
     as "?", that mean a hole beside None and NaN.
 
     >>> from mercer import table_kernel
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
-    MissingAware(RBF(length_scale=[8.841])).on([0]) * (RBF(length_scale=1.323) @ one_hot).on([1]) * SameHoles(length_scale=1.323).on([0])
+    MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
     if not isinstance(scale, (int, float, np.number)) or isinstance(scale, bool) or not (np.isfinite(scale) and scale > 0):
         raise ParameterError(explain("scale", scale, "must be a number > 0"))
@@ -130,7 +130,7 @@ def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (
     if not columns:
         raise ParameterError(explain("frame", "every column constant", "has nothing to tell rows apart by"))
     # a hole may tell something by itself: who does not answer differs from who does
-    torn = [c for c in columns if c.holes >= _TORN]
+    torn = [c for c in columns if round(c.holes * raw_length(frame)) >= _TORN]
     whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)
     whole += sum(4.0 * c.holes * (1.0 - c.holes) for c in torn)
     width = float(scale) * float(np.sqrt(whole / 2.0))
