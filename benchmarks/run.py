@@ -1,7 +1,7 @@
 """All benchmarks, one process for each task, and their results in one table: ``benchmarks/RESULTS.md``.
 
-Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm ridge density gp projection strings.
-Each process is timed by itself and its peak of memory is read when it ends, peers and data included; tasks that measure memory say so
+Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm ridge density gp projection
+structured strings. Each process is timed by itself and its peak of memory is read when it ends, peers and data included; tasks that measure memory say so
 themselves. Peers that are not installed are shown as such. Accuracy comparisons (``uci.py``, ``ica.py``, ``tables.py``) have tables of
 their own in the documentation, because they take hours.
 """
@@ -28,6 +28,7 @@ TASKS: dict[str, list[list[str]]] = {
     "density": [[]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
     "projection": [[name] for name in ("pca", "kmeans", "spectral", "memory", "cca")],
+    "structured": [["mushrooms"], ["diffusion"]],
     "strings": [[name] for name in ("spectrum", "subsequence", "dna", "million")],
 }
 PEERS = ("scikit-learn", "scikit-learn-intelex", "pykeops", "gpytorch", "torch", "tslearn", "strkernel")
