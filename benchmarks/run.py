@@ -1,9 +1,9 @@
 """All benchmarks, one process for each task, and their results in one table: ``benchmarks/RESULTS.md``.
 
 Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm ridge density gp projection
-structured strings. Each process is timed by itself and its peak of memory is read when it ends, peers and data included; tasks that measure memory say so
-themselves. Peers that are not installed are shown as such. Accuracy comparisons (``uci.py``, ``ica.py``, ``tables.py``) have tables of
-their own in the documentation, because they take hours.
+structured strings. Each process is timed by itself and its peak of memory is read when it ends, peers and data included; tasks that
+measure memory say so themselves. Peers that are not installed are shown as such. Accuracy comparisons (``uci.py``, ``ica.py``,
+``tables.py``) have tables of their own in the documentation, because they take hours.
 """
 
 from __future__ import annotations
