@@ -72,6 +72,17 @@ def test_a_long_text_equals_the_plain_recursion():
     np.testing.assert_allclose(found, [[recursion(a, b) for b in (x, y)] for a in (x, y)], rtol=1e-12)
 
 
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_pairs_beside_each_other_do_not_meet(length):
+    """More lengths than there are places to order them by, and strings of several blocks of columns."""
+    rng = np.random.default_rng(3)
+    X = ["".join(rng.choice(list("ab "), size=size)) for size in range(300)]
+    rng.shuffle(X)
+    Y = ["ab a" * 40, "", "b"]
+    k = Subsequence(length=length, decay=0.4)
+    assert np.array_equal(k(X, Y), [[k([x], [y])[0, 0] for y in Y] for x in X])
+
+
 def test_short_strings_are_the_zero_vector():
     k = Subsequence(length=3)
     K = k(["ab", "", "abc"])
@@ -335,7 +346,14 @@ def test_beyond_the_witness_nothing_is_known():
 
 # -- all of them -----------------------------------------------------------------------------------------------------
 
-KERNELS = [Subsequence(length=2), LocalAlignment(), LocalAlignment(scores=ABC, beta=0.7), EditDistance()]
+KERNELS = [
+    Subsequence(length=2),
+    Subsequence(length=4),
+    Subsequence(length=6),
+    LocalAlignment(),
+    LocalAlignment(scores=ABC, beta=0.7),
+    EditDistance(),
+]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)

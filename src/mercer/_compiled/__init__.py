@@ -9,9 +9,9 @@ profiles       functions of a distance or an inner product, tile to tile
 coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
 distributions  Jensen–Shannon divergences of probability rows
 sparse         the same products for rows in CSR form
-subsequences   gap-weighted common subsequences of strings, pair by pair
+subsequences   gap-weighted common subsequences of strings, four pairs at a time
 alignments     sums over local alignments, and edit distances, pair by pair
-lanes          the vector steps of recursions over two strings (the two above are built of them)
+lanes          vector steps of recursions over two strings (the two above are built of them)
 smo            the loop of all margin machines
 nearest        the nearest and the farthest of a row's samples, tile by tile
 categories     equal columns counted, and values looked up by a pair of categories

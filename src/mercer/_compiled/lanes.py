@@ -1,7 +1,10 @@
-"""Recursions over two strings, eight rows at a time, with everything that passes from cell to cell in registers.
+"""Vector instructions for recursions over two strings, with everything that passes from cell to cell in registers.
+
+Where there are many pairs of one size a lane may have a pair of its own (`subsequences`). Otherwise the rows of one pair are
+the lanes (`alignments`), by `below`, `keep_last` and `steps`:
 
 The cell (i, j) of such a recursion needs its neighbours above, on the left, and above on the left. Rows i … i + 7 are the
-lanes of a vector, each one column behind the lane before: what is above a lane is then what the lane before it had one
+lanes, each one column behind the lane before: what is above a lane is then what the lane before it had one
 step ago, the left is its own last value, and the corner is the "above" of the last step. Only the lowest row of a
 strip goes to memory, where the next strip finds it. LLVM does not see this by itself, hence the hand-written steps.
 """
@@ -15,29 +18,29 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 
-LANES = 8
+LANES = 8  # of recursions whose rows pass values to each other
 _FUSED = ("contract",)  # a product and a sum in one rounding
 _INT = ir.IntType(32)
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
 class Lanes:
     """Vector instructions of one function that is being built."""
 
-    def __init__(self, builder: Any) -> None:
-        self.builder = builder
+    def __init__(self, builder: Any, width: int = LANES) -> None:
+        self.builder, self.width = builder, width
+        self._vector = ir.VectorType(ir.DoubleType(), width)
 
     def constant(self, value: float) -> Any:
-        return ir.Constant(_VECTOR, [value] * LANES)
+        return ir.Constant(self._vector, [value] * self.width)
 
     def splat(self, number: Any) -> Any:
         """A number in all lanes."""
-        first = self.builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, _INT(0))
-        return self.builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INT, LANES), [0] * LANES))
+        first = self.builder.insert_element(ir.Constant(self._vector, ir.Undefined), number, _INT(0))
+        return self.builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INT, self.width), [0] * self.width))
 
     def variable(self) -> Any:
         """A vector that changes from step to step, zero at first; LLVM keeps it in a register."""
-        place = cgutils.alloca_once(self.builder, _VECTOR)
+        place = cgutils.alloca_once(self.builder, self._vector)
         self.builder.store(self.constant(0.0), place)
         return place
 
@@ -50,18 +53,18 @@ class Lanes:
         self.builder.store(vector, self._place(data, at)).align = 8
 
     def _place(self, data: Any, at: Any) -> Any:
-        return self.builder.bitcast(self.builder.gep(data, [at]), _VECTOR.as_pointer())
+        return self.builder.bitcast(self.builder.gep(data, [at]), self._vector.as_pointer())
 
     def below(self, vector: Any, data: Any, at: Any) -> Any:
         """Every lane moved down by one; the first takes the number at ``data[at]``."""
         edge = self.builder.load(self.builder.gep(data, [at]))
-        first = self.builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), edge, _INT(0))
-        order = ir.Constant(ir.VectorType(_INT, LANES), [LANES, *range(LANES - 1)])
+        first = self.builder.insert_element(ir.Constant(self._vector, ir.Undefined), edge, _INT(0))
+        order = ir.Constant(ir.VectorType(_INT, self.width), [self.width, *range(self.width - 1)])
         return self.builder.shuffle_vector(vector, first, order)
 
     def keep_last(self, vector: Any, data: Any, at: Any) -> None:
         """The last lane, for the strip below."""
-        self.builder.store(self.builder.extract_element(vector, _INT(LANES - 1)), self.builder.gep(data, [at]))
+        self.builder.store(self.builder.extract_element(vector, _INT(self.width - 1)), self.builder.gep(data, [at]))
 
     def add(self, a: Any, b: Any) -> Any:
         return self.builder.fadd(a, b, flags=_FUSED)
@@ -78,7 +81,7 @@ class Lanes:
     @contextmanager
     def steps(self, columns: Any) -> Iterator[Any]:
         """The steps that bring every lane over every column."""
-        with cgutils.for_range(self.builder, self.builder.add(columns, columns.type(LANES - 1))) as loop:
+        with cgutils.for_range(self.builder, self.builder.add(columns, columns.type(self.width - 1))) as loop:
             yield loop.index
 
 

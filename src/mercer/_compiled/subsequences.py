@@ -1,4 +1,4 @@
-"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others, eight rows at a time (see `lanes`).
+"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others, four pairs of strings at a time.
 
 P_l(i, j) is the sum over common subsequences of length l of x[:i+1] and y[:j+1] of decay to the letters they stretch
 over, counted to the ends i and j (without the decay² of each matched pair, put in at the end). With P_0 = 1,
@@ -8,6 +8,10 @@ over, counted to the ends i and j (without the decay² of each matched pair, put
 
 and k = decay^(2 length) Σ [x_i = y_j] P_{length−1}(i−1, j−1). Nothing is subtracted, so that every value is accurate
 to its last digits. Letters are float64, because a comparison of such is a mask of the right width.
+
+Every lane of a vector has a pair of its own, so that nothing passes between lanes; shorter strings end in NaN, which equals
+nothing and adds zero, so that a value does not depend on the pairs beside it. What passes along a row (Q, and P of the row
+before) stays in registers; P of a few columns stays in the first cache while all rows go over them.
 """
 
 from __future__ import annotations
@@ -15,117 +19,126 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from mercer._compiled import compiled
-from mercer._compiled.lanes import LANES, Lanes, pointers
+from mercer._compiled.lanes import Lanes, pointers
 
-_GROUP = 3  # levels of one sweep: more would not fit into registers, eight lanes being two of them
+PAIRS = 4  # lanes: with twice as many, three levels do not fit into registers
+_LEVELS = 3  # of one pass over a row
+_BLOCK = 64  # columns
 
 
-def _sweep(levels: int, chained: bool) -> Any:
-    """A strip of LANES rows over all columns, ``levels`` of the recursion at once.
+def _row(levels: int, reads: bool = False, writes: bool = False) -> Any:
+    """``levels`` of the recursion for one letter of every x against the next ``count`` letters of its y.
 
-    ``above`` holds one row per level, of ``stride`` numbers: P_l(i−1, j) at j + LANES − 1, to be replaced by that of the
-    strip's last row. ``chained``: the level below the first is read from ``corners`` (from its start if ``step`` is 0), where
-    what the level above the last will need is written.
+    All else are places in ``work``, of PAIRS numbers each: the ``letter``; the letters ``across``; ``above``, P_l(i−1, j) for each level of
+    each column, to be replaced by P_l(i, j); ``edge``, what passes on to the next columns of this row; ``corners``, the P(i−1, j−1) of
+    the level below these, if that ``reads`` them, which becomes that of the last of these, if that ``writes``; and ``total``.
     """
 
     @intrinsic  # type: ignore[misc]
-    def sweep(typingctx, rows, columns, count, above, stride, corners, source, step, total, decay):  # type: ignore[no-untyped-def]
+    def row(typingctx, work, letter, across, count, above, edge, corners, total, decay):  # type: ignore[no-untyped-def]
         def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-            rows, columns, count, above, stride, corners, source, step, total, decay = pointers(context, builder, signature, args)
-            lanes, word = Lanes(builder), count.type
-            zero, fade = lanes.constant(0.0), lanes.splat(decay)
-            letters = lanes.load(rows, word(0))
-            running, last, corner = ([lanes.variable() for _ in range(levels)] for _ in range(3))
-            found = lanes.variable()
-            end = builder.add(count, word(LANES - 2))
-            with lanes.steps(count) as k:
-                match = builder.fcmp_ordered("==", letters, lanes.load(columns, builder.sub(end, k)))
-                lowest = lanes.load(source, builder.mul(k, step)) if chained else lanes.constant(1.0)
-                inputs = [lowest, *map(builder.load, corner)]
-                if chained:
-                    lanes.store(inputs[-1], corners, builder.mul(k, word(LANES)))
+            work, letter, across, count, above, edge, corners, total, decay = pointers(context, builder, signature, args)
+            lanes, word = Lanes(builder, PAIRS), count.type
+            zero, one, fade, letters = lanes.constant(0.0), lanes.constant(1.0), lanes.splat(decay), lanes.load(work, letter)
+            found, *passed = (lanes.variable() for _ in range(1 + 2 * levels))
+            kept = [(found, total), *((place, builder.add(edge, word(PAIRS * at))) for at, place in enumerate(passed))]
+            for place, at in kept:
+                builder.store(lanes.load(work, at), place)
+            running, corner = passed[:levels], passed[levels:]
+            with cgutils.for_range(builder, count) as loop:
+                here = builder.mul(loop.index, word(PAIRS))
+                match = builder.fcmp_ordered("==", letters, lanes.load(work, builder.add(across, here)))
+                aside = builder.add(corners, here)
+                inputs = [lanes.load(work, aside) if reads else one, *map(builder.load, corner)]
+                if writes:
+                    lanes.store(inputs[-1], work, aside)
                 builder.store(lanes.add(builder.load(found), lanes.where(match, inputs[-1], zero)), found)
                 for level in range(levels):
-                    start = builder.mul(stride, word(level))
-                    up = lanes.below(builder.load(last[level]), above, builder.add(start, builder.add(k, word(LANES - 1))))
+                    at = builder.add(above, builder.add(builder.mul(here, word(levels)), word(PAIRS * level)))
+                    up = lanes.load(work, at)
                     along = lanes.add(lanes.times(fade, builder.load(running[level])), lanes.where(match, inputs[level], zero))
-                    made = lanes.add(lanes.times(fade, up), along)
-                    lanes.keep_last(made, above, builder.add(start, k))
+                    lanes.store(lanes.add(lanes.times(fade, up), along), work, at)
                     builder.store(along, running[level])
-                    builder.store(made, last[level])
                     builder.store(up, corner[level])
-            lanes.store(builder.load(found), total, word(0))
+            for place, at in kept:
+                lanes.store(builder.load(place), work, at)
             return context.get_dummy_value()
 
         number, whole = types.float64, types.intp
-        return types.void(rows, columns, whole, above, whole, corners, source, whole, total, number), codegen
+        return types.void(work, *[whole] * 7, number), codegen
 
-    return sweep
+    return row
 
 
-_sweep0, _sweep1, _sweep2, _sweep3 = (_sweep(levels, False) for levels in range(_GROUP + 1))
-_one_more, _group_more = _sweep(1, True), _sweep(_GROUP, True)
+_row0, _row1, _row2, _row3 = (_row(levels) for levels in range(_LEVELS + 1))
+_first_three, _one_more = _row(_LEVELS, writes=True), _row(1, reads=True, writes=True)
 
 
 @compiled
-def _strip(rows, columns, n, levels, above, stride, corners, ones, total, decay):  # type: ignore[no-untyped-def]
-    """All levels of one strip of rows."""
-    if levels == 0:
-        _sweep0(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-    elif levels == 1:
-        _sweep1(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-    elif levels == 2:
-        _sweep2(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-    elif levels == 3:
-        _sweep3(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-    else:
-        _group_more(rows, columns, n, above, stride, corners, ones, 0, total, decay)
-        done = _GROUP
-        while levels - done >= _GROUP:
-            _group_more(rows, columns, n, above[done * stride :], stride, corners, corners, LANES, total, decay)
-            done += _GROUP
-        while done < levels:
-            _one_more(rows, columns, n, above[done * stride :], stride, corners, corners, LANES, total, decay)
-            done += 1
+def _block(work, m, across, count, levels, above, edges, corners, total, decay):  # type: ignore[no-untyped-def]
+    """All levels of all rows of a block of columns."""
+    for i in range(m):
+        letter, edge = i * PAIRS, edges + 2 * levels * i * PAIRS
+        if levels == 0:
+            _row0(work, letter, across, count, above, edge, corners, total, decay)
+        elif levels == 1:
+            _row1(work, letter, across, count, above, edge, corners, total, decay)
+        elif levels == 2:
+            _row2(work, letter, across, count, above, edge, corners, total, decay)
+        elif levels == 3:
+            _row3(work, letter, across, count, above, edge, corners, total, decay)
+        else:
+            unused = total + PAIRS  # the sum of a shorter length
+            _first_three(work, letter, across, count, above, edge, corners, unused, decay)
+            for done in range(_LEVELS, levels):
+                last = total if done == levels - 1 else unused
+                _one_more(work, letter, across, count, above + done * _BLOCK * PAIRS, edge + 2 * done * PAIRS, corners, last, decay)
 
 
 @compiled
 def subsequences(x, x_at, y, y_at, left, right, length, decay, out):  # type: ignore[no-untyped-def]
-    """out[e] = k(x[left[e]], y[right[e]]) for every pair e; string i is x[x_at[i]:x_at[i + 1]]."""
-    longest = 0
+    """out[e] = k(x[left[e]], y[right[e]]) for every pair e; string i is x[x_at[i]:x_at[i + 1]].
+
+    Each PAIRS of them, as they are given, cost what the longest strings among them would.
+    """
+    tallest = widest = 0
     for e in range(left.size):
-        longest = max(longest, x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]])
-    above = np.empty(max(1, length - 1) * (longest + 2 * LANES))
-    corners = np.empty((longest + LANES) * LANES if length - 1 > _GROUP else LANES)
-    columns = np.empty(longest + 2 * LANES)
-    rows, total, ones = np.empty(LANES), np.empty(LANES), np.ones(LANES)
+        a, b = x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]]
+        tallest, widest = max(tallest, min(a, b)), max(widest, max(a, b))
+    levels = length - 1
+    columns = tallest * PAIRS  # the parts of work
+    above = columns + widest * PAIRS
+    edges = above + levels * _BLOCK * PAIRS
+    corners = edges + 2 * levels * tallest * PAIRS
+    total = corners + _BLOCK * PAIRS
+    work = np.empty(total + 2 * PAIRS)
     scale = decay ** (2.0 * length)
-    for e in range(left.size):
-        s, t = x[x_at[left[e]] : x_at[left[e] + 1]], y[y_at[right[e]] : y_at[right[e] + 1]]
-        if s.size > t.size:  # few long strips cost less than many short ones
-            s, t = t, s
-        m, n = s.size, t.size
-        out[e] = 0.0
-        if m < length:
-            continue
-        stride = n + 2 * LANES
-        above[: (length - 1) * stride] = 0.0
-        columns[: LANES - 1] = np.nan  # which equals nothing
-        for j in range(n):
-            columns[LANES - 1 + j] = t[n - 1 - j]
-        columns[n + LANES - 1 : n + 2 * LANES - 2] = np.nan
-        value = 0.0
-        for top in range(0, m, LANES):
-            for v in range(LANES):
-                rows[v] = s[top + v] if top + v < m else np.nan
-            _strip(rows, columns, n, length - 1, above, stride, corners, ones, total, decay)
-            for v in range(LANES):
-                value += total[v]
-        out[e] = scale * value
+    for start in range(0, left.size, PAIRS):
+        stop = min(start + PAIRS, left.size)
+        m = n = 0
+        for e in range(start, stop):
+            a, b = x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]]
+            m, n = max(m, min(a, b)), max(n, max(a, b))
+        work[: m * PAIRS] = work[columns : columns + n * PAIRS] = np.nan  # which equals nothing
+        for e in range(start, stop):
+            s, t = x[x_at[left[e]] : x_at[left[e] + 1]], y[y_at[right[e]] : y_at[right[e] + 1]]
+            if s.size > t.size:  # fewer edges
+                s, t = t, s
+            for i in range(s.size):
+                work[i * PAIRS + e - start] = s[i]
+            for j in range(t.size):
+                work[columns + j * PAIRS + e - start] = t[j]
+        work[edges : edges + 2 * levels * m * PAIRS] = 0.0
+        work[total:] = 0.0
+        for first in range(0, n, _BLOCK):
+            work[above:edges] = 0.0
+            _block(work, m, columns + first * PAIRS, min(_BLOCK, n - first), levels, above, edges, corners, total, decay)
+        for e in range(start, stop):
+            out[e] = scale * work[total + e - start]
 
 
 @compiled

@@ -29,17 +29,23 @@ from mercer.params import Constraint, between, integer, is_real, param, positive
 __all__ = ["EditDistance", "LocalAlignment", "Subsequence"]
 
 _CHUNK = 20_000_000  # cells of one call of compiled code: long enough to forget the call, short enough to be interrupted
+_FEW = 100_000  # cells: below, an order costs more than it saves
 _LARGEST = 150.0  # of beta times a score: the recursion steps over exp(177) at a time
 
 Fill = Callable[[np.ndarray, np.ndarray, slice], None]
 
 
-def _for_pairs(x: StringSamples, y: StringSamples, left: np.ndarray, right: np.ndarray, fill: Fill, work: Workspace | None = None) -> None:
-    """Call ``fill(left, right, where)`` on stretches of pairs of about the same work: a single tile may take all threads."""
+def _for_pairs(
+    x: StringSamples, y: StringSamples, left: np.ndarray, right: np.ndarray, fill: Fill, work: Workspace | None = None, together: int = 1
+) -> None:
+    """Call ``fill(left, right, where)`` on stretches of pairs of about the same work: a single tile may take all threads.
+
+    Stretches begin at multiples of ``together``.
+    """
     cells = np.cumsum((x.lengths[left] + 8) * (y.lengths[right] + 8))
     count = int(min(len(left), -(-int(cells[-1]) // _CHUNK))) if len(left) else 0
     edges = np.searchsorted(cells, np.linspace(0, cells[-1], count + 1)[1:-1]) if count > 1 else np.empty(0, dtype=int)
-    edges = np.concatenate([[0], edges, [len(left)]])
+    edges = np.concatenate([[0], edges // together * together, [len(left)]])
 
     def work_on(number: int, work: Workspace) -> None:
         where = slice(int(edges[number]), int(edges[number + 1]))
@@ -52,6 +58,18 @@ def _for_pairs(x: StringSamples, y: StringSamples, left: np.ndarray, right: np.n
         for number in range(count):
             check_stop()
             work_on(number, work)
+
+
+def _alike_together(x: StringSamples, y: StringSamples, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """An order of the pairs in which neighbours are of like lengths: by the shorter string, then to and fro by the longer."""
+    if x.lengths[left] @ y.lengths[right] < _FEW:
+        return np.arange(len(left))
+    levels = np.unique(np.concatenate([x.lengths, y.lengths]))
+    most = 256  # two such numbers make 16 bits, which NumPy sorts in one pass over them
+    place = np.arange(len(levels)) if len(levels) <= most else np.arange(len(levels)) * most // len(levels)
+    a, b = (place[np.searchsorted(levels, side.lengths)][which] for side, which in ((x, left), (y, right)))
+    short, long = np.minimum(a, b), np.maximum(a, b)
+    return np.argsort((short * most + np.where(short % 2, most - 1 - long, long)).astype(np.uint16), kind="stable")
 
 
 def _pairs_of(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +93,7 @@ def _spread(pair: Pair, left: np.ndarray, right: np.ndarray, values: np.ndarray,
 
 
 def _numbers(side: StringSamples) -> np.ndarray:
-    """Letters as float64, which compiled code compares eight at a time."""
+    """Letters as float64, which compiled code compares many at a time."""
     return side.once("numbers", lambda: side.codes.astype(float))
 
 
@@ -105,13 +123,15 @@ class Subsequence(Kernel):
     def _values(
         self, x: StringSamples, y: StringSamples, left: np.ndarray, right: np.ndarray, how: Any, work: Workspace | None = None
     ) -> np.ndarray:
-        values = np.empty(len(left))
+        values, made = np.empty(len(left)), np.empty(len(left))
         texts, others = _numbers(x), _numbers(y)
 
         def fill(first: np.ndarray, second: np.ndarray, where: slice) -> None:
-            how(texts, x.offsets, others, y.offsets, first, second, int(self.length), float(self.decay), values[where])
+            how(texts, x.offsets, others, y.offsets, first, second, int(self.length), float(self.decay), made[where])
 
-        _for_pairs(x, y, left, right, fill, work)
+        order = _alike_together(x, y, left, right)
+        _for_pairs(x, y, left[order], right[order], fill, work, _compiled.subsequences.PAIRS)
+        values[order] = made
         return values
 
     def _fill(self, pair: Pair, how: Any, out: np.ndarray) -> None:
