@@ -56,7 +56,7 @@ class GaussianProcess(KernelEstimator):
     needs: ClassVar[str] = "psd"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "optimizer": [StrOptions({"fmin_l_bfgs_b"}), callable, None],
+        "optimizer": [StrOptions({"bfgs", "fmin_l_bfgs_b"}), callable, None],
         "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
         "copy_X_train": ["boolean"],
         "random_state": ["random_state"],

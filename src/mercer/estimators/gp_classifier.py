@@ -56,7 +56,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self,
         kernel: Any = None,
         *,
-        optimizer: Any = "fmin_l_bfgs_b",
+        optimizer: Any = "bfgs",
         n_restarts_optimizer: int = 0,
         max_iter_predict: int = 100,
         warm_start: bool = False,

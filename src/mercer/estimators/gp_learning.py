@@ -12,13 +12,11 @@ from sklearn.utils import check_random_state
 
 from mercer.errors import NotDifferentiableError, ParameterError, explain, warn
 from mercer.estimators.hyper import Learned, Theirs
+from mercer.solvers.bfgs import bfgs
 
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
 
 _STEP = 1e-5  # of a logarithm, for the slope of a prior
-# The first steps of a descent are long, and may throw a length scale to where the likelihood is flat and nothing brings it back. So
-# parameters first move by no more than a factor e in three steps, then again, until none wants to go further.
-_STRIDE, _CAREFUL, _STAGES = 1.0, 3, 40
 
 
 def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: int, random_state: Any, given: Any) -> None:
@@ -97,24 +95,18 @@ def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.nda
             best, lowest = at.copy(), value
         return value, slope
 
-    def descend(start: np.ndarray, limits: np.ndarray, **options: Any) -> Any:
-        return optimize.minimize(watched, start, method="L-BFGS-B", jac=True, bounds=limits, options=options)
-
     try:
-        for _ in range(_STAGES):
-            near = np.clip(bounds, (theta - _STRIDE)[:, None], (theta + _STRIDE)[:, None])
-            found = descend(theta, near, maxiter=_CAREFUL).x
-            stays = np.abs(found - theta).max() < 0.999 * _STRIDE
-            theta = found
-            if stays:
-                break
-        result = descend(theta, bounds)
+        if optimizer == "bfgs":
+            descent = bfgs(watched, theta, bounds)
+            found, value, converged, message = descent.x, descent.value, descent.converged, descent.message
+        else:
+            result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
+            found, value, converged, message = result.x, result.fun, result.status in (0, 1), result.message
     except StopIteration:
         return best, float(lowest)
-    if result.status not in (0, 1):
-        message = f"lbfgs failed to converge ({result.message}); scale the data, or set bounds"
-        warn(message, ConvergenceWarning)
-    return result.x, float(result.fun)
+    if not converged and np.isfinite(value):
+        warn(f"{optimizer} failed to converge ({message}); scale the data, or set bounds", ConvergenceWarning)
+    return found, float(value)
 
 
 def at_bounds(model: Learned | Theirs) -> list[str]:

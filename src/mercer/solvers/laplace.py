@@ -25,17 +25,23 @@ class Laplace:
     converged: bool
 
     def weights(self, K: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """V with Σ V∘dK the derivative of the evidence: what K moves directly, and what it moves through the mode."""
+        """V with Σ V∘dK, for a symmetric dK, the derivative of the evidence: what K moves directly, and what it moves through the mode.
+
+        V is left triangular, its part above the diagonal counted twice. With W = √W√W the posterior variances are (1 − diag B⁻¹)/W,
+        and log|B| changes with the mode by them times W(1 − 2π): W itself, which may be as good as zero, need not be divided by.
+        """
         root, p = self.root, self.probability
-        C = linalg.solve_triangular(self.lower, root[:, None] * K, lower=True, check_finite=False)
-        own = K.diagonal() - np.einsum("ij,ij->j", C, C)  # posterior variances
-        pull = -0.5 * own * (p * (1 - p) * (1 - 2 * p))  # d log|B| / d mode
-        inner = linalg.cho_solve((self.lower, True), np.diag(root), check_finite=False)
-        R = root[:, None] * inner
-        through = pull - product(R, product(K, pull))
+        inverse, _ = linalg.lapack.dpotri(self.lower, lower=1)  # its lower triangle, in Fortran order
+        pull = -0.5 * (1.0 - inverse.diagonal()) * (1.0 - 2.0 * p)
+        through = pull - root * linalg.blas.dsymv(1.0, inverse, root * product(K, pull), lower=1)
+        V = np.triu(inverse.T)
+        V *= -root[:, None]
+        V *= root
+        V.reshape(-1)[:: len(V) + 1] *= 0.5
         gradient = label - p
-        V = 0.5 * np.outer(self.dual, self.dual) - 0.5 * R
-        return V + 0.5 * (np.outer(through, gradient) + np.outer(gradient, through))
+        halves = np.array([0.5 * self.dual, through, gradient])
+        others = np.array([self.dual, 0.5 * gradient, 0.5 * through])
+        return linalg.blas.dgemm(1.0, halves, others, beta=1.0, c=V.T, trans_a=1, overwrite_c=1).T
 
 
 def laplace(K: np.ndarray, label: np.ndarray, start: np.ndarray | None = None, most: int = 100, tol: float = 1e-10) -> Laplace | None:
