@@ -88,6 +88,23 @@ def mirror(tile):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def gradient_weights(inverse, a):  # type: ignore[no-untyped-def]
+    """½ aaᵀ − ½ m inverse for the m columns of a, in the place of the inverse: below the diagonal twice, above it zero."""
+    n, m = a.shape
+    for i in range(n):
+        row = inverse[i]
+        for j in range(i + 1):
+            row[j] *= -float(m)
+        for c in range(m):
+            ai, ac = a[i, c], a[:, c]
+            for j in range(i + 1):
+                row[j] += ai * ac[j]
+        row[i] *= 0.5
+        for j in range(i + 1, n):
+            row[j] = 0.0
+
+
+@compiled
 def weighted_sum(weights, tile):  # type: ignore[no-untyped-def]
     """Σ weights · tile in an order of its own, the same for any number of threads."""
     m, n = tile.shape

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 from scipy import linalg
 
+from mercer import _compiled
+
 _JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)
 
 
@@ -26,14 +28,11 @@ class Evidence:
     def weights(self) -> np.ndarray:
         """W with Σ W∘dK = ½ Σ a·dK·a − ½ m tr((K + noise)⁻¹dK), for m columns of Y and a symmetric dK.
 
-        The inverse is left triangular, its part below the diagonal counted twice: making it symmetric takes as long as making it.
+        W is left triangular, its part below the diagonal counted twice: making it symmetric takes as long as making it.
         """
-        columns = self.alpha.shape[1]
         made, _ = linalg.lapack.dpotri(self.upper, lower=0)
-        W = np.tril(made.T)
-        W *= -float(columns)
-        W.reshape(-1)[:: len(W) + 1] *= 0.5
-        return linalg.blas.dgemm(0.5, self.alpha, self.alpha, beta=1.0, c=W.T, trans_b=1, overwrite_c=1).T
+        _compiled.storage.gradient_weights(made.T, np.asfortranarray(self.alpha))
+        return made.T
 
 
 def evidence(K: np.ndarray, noise: np.ndarray | float, Y: np.ndarray, patient: bool = False) -> Evidence | None:
