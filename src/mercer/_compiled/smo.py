@@ -211,11 +211,22 @@ def subtract_rows(h, table, slots, weights, begin, end):  # type: ignore[no-unty
 
 
 @compiled
-def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, panels):  # type: ignore[no-untyped-def]
+def fetch_row(i, rows, have, place, source, z, panels):  # type: ignore[no-untyped-def]
+    """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z, as `single.gaussian_row` wants them."""
+    if place.size > 0:
+        row, from_ = rows[i], source[place[i]]
+        for j in range(place.size):
+            row[j] = from_[place[j]]
+    else:
+        gaussian_row(z, panels, i, rows)
+    have[i] = True
+
+
+@compiled
+def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, place, source, z, panels):  # type: ignore[no-untyped-def]
     """At most ``most`` steps. Returns (steps done, gap ≤ tol reached).
 
-    Rows of K that ``have`` does not tick are computed when a step first needs them: Gaussians of z, in panels as
-    `single.gaussian_row` wants them.
+    Rows of K that ``have`` does not tick are made by `fetch_row`.
 
     K is (variables, chunks, WIDTH), diagonal (chunks, WIDTH); h, up and low (groups, chunks, WIDTH); beta, lower and upper
     (groups, variables), in double precision.
@@ -236,8 +247,7 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, 
             if top <= -number(0.5) * huge:
                 continue
             if not have[a]:
-                gaussian_row(z, panels, a, rows)
-                have[a] = True
+                fetch_row(a, rows, have, place, source, z, panels)
             b, found = _find_down(h, low, g, diagonal, K, a, top, best, other)
             if b >= 0 and found > score:
                 chosen, i, j, score = g, a, b, found
@@ -255,8 +265,7 @@ def steps(K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, z, 
             if widest <= tol:
                 return done, True
         if not have[j]:
-            gaussian_row(z, panels, j, rows)
-            have[j] = True
+            fetch_row(j, rows, have, place, source, z, panels)
         curve = np.float64(diagonal[i // WIDTH, i % WIDTH]) + np.float64(diagonal[j // WIDTH, j % WIDTH])
         curve -= 2.0 * np.float64(K[i, j // WIDTH, j % WIDTH])
         delta = slope / (curve if curve > _FLAT else _FLAT)

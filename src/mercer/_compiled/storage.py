@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer._compiled import compiled, compiled_sums
 
+_BLOCK = 32  # rows and columns that fit the first-level cache
 _STEP = 8  # a block of 8 x 8 is transposed through the first-level cache
 
 
@@ -85,6 +86,30 @@ def mirror(tile):  # type: ignore[no-untyped-def]
             for i in range(top, min(n, top + _STEP)):
                 for j in range(left, min(i, left + _STEP)):
                     tile[i, j] = tile[j, i]
+
+
+@compiled
+def pick(matrix, rows, out):  # type: ignore[no-untyped-def]
+    """out[i, j] = matrix[rows[i], rows[j]]."""
+    for i in range(rows.size):
+        row, to = matrix[rows[i]], out[i]
+        for j in range(rows.size):
+            to[j] = row[rows[j]]
+
+
+@compiled
+def asymmetry(matrix):  # type: ignore[no-untyped-def]
+    """The largest |K_ij| and the largest |K_ij − K_ji|, block by block, because columns are far apart in memory."""
+    n = len(matrix)
+    large = gap = 0.0
+    for top in range(0, n, _BLOCK):
+        for left in range(0, top + 1, _BLOCK):
+            for i in range(top, min(n, top + _BLOCK)):
+                row = matrix[i]
+                for j in range(left, min(n, left + _BLOCK)):
+                    large = max(large, abs(row[j]), abs(matrix[j, i]))
+                    gap = max(gap, abs(row[j] - matrix[j, i]))
+    return large, gap
 
 
 @compiled

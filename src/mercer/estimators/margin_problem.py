@@ -30,6 +30,11 @@ _FINE = 1e-4  # a smaller tolerance asks for double precision
 Progress = Callable[[int, float], bool]
 
 
+def in_one_matrix(sizes: list[int], n: int) -> bool:
+    """Whether problems of every two of these classes are cut from one matrix of all n samples: it is half the work, if they are small."""
+    return len(sizes) > 2 and sum(sorted(sizes)[-2:]) <= _TINY and 8 * n * n <= min(_ENOUGH, get_config().memory_budget // 4)
+
+
 class MarginProblem:
     """Rows of the training samples under a kernel, ready for the dual problem."""
 
@@ -48,8 +53,8 @@ class MarginProblem:
         n = len(rows)
         self.kernel, self.rows, self.tol, self.progress = kernel, rows, tol, progress
         self.side: Any = whole
-        if not np.array_equal(rows, np.arange(len(whole))):
-            self.side = whole[np.ix_(rows, rows)] if kernel is None else whole.take(rows)
+        if kernel is not None and not np.array_equal(rows, np.arange(len(whole))):
+            self.side = whole.take(rows)
         self.warm: list[tuple[np.ndarray, float]] = []  # solutions of an earlier fit and the room they had, in order of use
         self.solved: list[tuple[np.ndarray, float]] = []
         self.operator: np.ndarray | None = None  # what the coefficients need after a repair
@@ -60,7 +65,7 @@ class MarginProblem:
         precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
         fitting = (8 if precise else 4) * n * n <= get_config().memory_budget // 2
         if kernel is None or repair is not None or (fitting and (n <= _SMALL or tol < _FINE)):
-            self._store(np.float64 if precise else np.float32)
+            self._store(np.float64 if precise else np.float32, whole=repair is not None)
             if repair is not None:
                 assert self.matrix is not None
                 made = repair_matrix(np.ascontiguousarray(flat(self.matrix, n)), repair)
@@ -72,18 +77,20 @@ class MarginProblem:
         self.diagonal = np.asarray(kernel.diagonal(self.side), dtype=np.float64)
         self.plan = f"rows on demand, float32, at most {format_bytes(min(get_config().memory_budget // 2, 4 * n * n))}"
 
-    def _store(self, dtype: Any) -> None:
-        """The dense matrix, its rows padded for the solver."""
+    def _store(self, dtype: Any, whole: bool = False) -> None:
+        """The dense matrix, its rows padded for the solver; unless it must be there as a whole, rows may come when they are needed."""
         n = len(self.rows)
         width = padded_width(n)
         table = np.empty((n, width), dtype=dtype) if self.work is None else self.work.table(n, width, dtype)
         table[:, n:] = 0.0
-        if self.kernel is None:
-            table[:, :n] = self.side
+        if self.kernel is None and whole:
+            _compiled.storage.pick(self.side, self.rows, table)
+        elif self.kernel is None:
+            self.lazy = LazyRows(np.zeros(n, dtype=bool), self.side.diagonal()[self.rows], self.rows, self.side)
         elif dtype == np.float32 and self.work is not None and isinstance(quick := self.kernel.single(self.side), DenseRows):
             # one of many problems, on a thread of its own: few rows may be needed
             self.blur = _BLUR * quick.blur
-            self.lazy = LazyRows(np.zeros(n, dtype=bool), quick.z, quick.panels, self.kernel.diagonal(self.side))
+            self.lazy = LazyRows(np.zeros(n, dtype=bool), self.kernel.diagonal(self.side), z=quick.z, panels=quick.panels)
         elif dtype == np.float32 and (quick := self.kernel.single(self.side)) is not None:
             self.blur = _BLUR * quick.blur
             quick.matrix(table)
@@ -107,10 +114,7 @@ class MarginProblem:
         options: dict[str, Any] = {"eps": eps, "tol": self.tol, "max_iter": max_iter, "progress": self.progress}
         if self.matrix is not None:
             if self.lazy is not None:
-                needed = np.flatnonzero(beta.any(axis=0) & ~self.lazy.have)
-                for i in needed:
-                    _compiled.single.gaussian_row(self.lazy.z, self.lazy.panels, i, self.matrix.reshape(len(self.rows), -1))
-                self.lazy.have[needed] = True
+                self.lazy.fetch(self.matrix, np.any(beta, axis=0))
             solution = solve_dual(self.matrix, target, lower, upper, beta, lazy=self.lazy, **options)
         else:
             kernel, side = self.kernel, self.side

@@ -18,7 +18,8 @@ from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_weights
 from mercer.estimators.fitting import fits
 from mercer.estimators.margin import Margin, filled
-from mercer.estimators.margin_problem import MarginProblem
+from mercer.estimators.margin_problem import MarginProblem, in_one_matrix
+from mercer.gram.engine import dense
 from mercer.gram.run import Workspace, run
 from mercer.solvers.smo import DualSolution
 
@@ -61,13 +62,15 @@ class MarginClassifier(ClassifierMixin, Margin):
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))
         found: list[Any] = [None] * len(pairs)
-        whole = np.asarray(X) if kernel is None else kernel.prepare(Batch(X))
+        whole, shared = np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), kernel
+        if kernel is not None and in_one_matrix([len(m) for m in members], len(whole)):
+            whole, shared = dense(kernel, whole, whole), None
 
         def work(number: int, space: Workspace) -> None:
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
-            problem = self._part(kernel, whole, at, number, space if len(pairs) > 1 else None)
+            problem = self._part(shared, whole, at, number, space if len(pairs) > 1 else None)
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 

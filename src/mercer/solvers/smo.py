@@ -61,6 +61,7 @@ def flat(chunks: np.ndarray, n: int) -> np.ndarray:
     return chunks.reshape(*chunks.shape[:-2], -1)[..., :n]
 
 
+_NO_PLACES, _NO_MATRIX = np.empty(0, dtype=np.intp), np.empty((0, 0))
 _NO_SAMPLES, _NO_PANELS = np.empty((0, 0), dtype=np.float32), np.empty((0, 0, 0), dtype=np.float32)
 
 
@@ -78,18 +79,29 @@ class State:
 
     def steps(self, K: np.ndarray, diagonal: np.ndarray, tol: float, most: int, lazy: LazyRows | None = None) -> tuple[int, bool]:
         arrays = (self.h, self.beta, self.lower, self.upper, self.up, self.low)
-        rows = (lazy.have, lazy.z, lazy.panels) if lazy is not None else (np.ones(len(K), dtype=bool), _NO_SAMPLES, _NO_PANELS)
-        return _compiled.smo.steps(K, diagonal, *arrays, self.eps, tol, most, *rows)  # type: ignore[no-any-return]
+        lazy = LazyRows(np.ones(len(K), dtype=bool), _NO_PLACES) if lazy is None else lazy
+        return _compiled.smo.steps(K, diagonal, *arrays, self.eps, tol, most, *lazy.origin())  # type: ignore[no-any-return]
 
 
 @dataclasses.dataclass
 class LazyRows:
-    """Samples from which the compiled loop computes rows of a Gaussian Gram matrix when it first needs them."""
+    """Where the compiled loop finds rows of the Gram matrix when it first needs them: in a larger one, or as Gaussians of samples."""
 
     have: np.ndarray  # which rows are there
-    z: np.ndarray
-    panels: np.ndarray
     diagonal: np.ndarray
+    place: np.ndarray = dataclasses.field(default_factory=lambda: _NO_PLACES)
+    source: np.ndarray = dataclasses.field(default_factory=lambda: _NO_MATRIX)
+    z: np.ndarray = dataclasses.field(default_factory=lambda: _NO_SAMPLES)
+    panels: np.ndarray = dataclasses.field(default_factory=lambda: _NO_PANELS)
+
+    def origin(self) -> tuple[np.ndarray, ...]:
+        return self.have, self.place, self.source, self.z, self.panels
+
+    def fetch(self, matrix: np.ndarray, needed: np.ndarray) -> None:
+        """Make these rows, if they are not there yet."""
+        rows = matrix.reshape(len(self.have), -1)
+        for i in np.flatnonzero(needed & ~self.have):
+            _compiled.smo.fetch_row(i, rows, *self.origin())
 
 
 def solve_dual(
@@ -164,7 +176,7 @@ def solve_dual(
     if reason == "converged" and not single and tol < _LOOSE:
         free = int(np.count_nonzero(state.up == state.low))
         with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
-            fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1)
+            fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1, lazy)
     return finish(_slack(rows, target, beta) if fresh is None else fresh, target, beta, lower, upper, eps, tol, done, reason, start)
 
 
@@ -221,7 +233,14 @@ def finish(
 
 
 def _polish(
-    K: np.ndarray, parts: np.ndarray, rows: np.ndarray, diagonal: np.ndarray, target: np.ndarray, state: State, left: int
+    K: np.ndarray,
+    parts: np.ndarray,
+    rows: np.ndarray,
+    diagonal: np.ndarray,
+    target: np.ndarray,
+    state: State,
+    left: int,
+    lazy: LazyRows | None,
 ) -> np.ndarray | None:
     """From the tolerance to rounding, where it is cheap: Newton steps on the few free variables, pairs for the rest.
 
@@ -236,7 +255,7 @@ def _polish(
         free = up == low  # at neither bound, nor at the kink
         if groups == 1 and eps == 0.0 and left != 0 and _whole_step(rows, diagonal, h, beta, lower, upper, up, low):
             h[...] = _slack(rows, target, beta)
-            if _settled(K, parts, target, h, state):
+            if _settled(K, parts, target, h, state, lazy):
                 return np.ascontiguousarray(h)
             continue
         group, at = np.nonzero(free)
@@ -269,15 +288,15 @@ def _polish(
         beta[group, at] = np.where(hit, np.where(move > 0, ceiling, floor), np.clip(after, floor, ceiling))
         up[group, at], low[group, at] = slopes(beta[group, at], lower[group, at], upper[group, at], eps, huge)
         h[...] = _slack(rows, target, beta)
-        if _settled(K, parts, target, h, state):
+        if _settled(K, parts, target, h, state, lazy):
             return np.ascontiguousarray(h)
     return None
 
 
-def _settled(K: np.ndarray, parts: np.ndarray, target: np.ndarray, h: np.ndarray, state: State) -> bool:
+def _settled(K: np.ndarray, parts: np.ndarray, target: np.ndarray, h: np.ndarray, state: State, lazy: LazyRows | None) -> bool:
     """Pair steps to rounding; whether there was nothing left for them to do."""
     fine = 1e-11 * max(1.0, float(np.abs(target).max()), float(np.abs(h).max()))
-    made, finished = state.steps(K, parts, fine, 2 * state.n)
+    made, finished = state.steps(K, parts, fine, 2 * state.n, lazy)
     return finished and made == 0
 
 
