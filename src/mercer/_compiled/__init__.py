@@ -13,6 +13,7 @@ subsequences   gap-weighted common subsequences of strings, four pairs at a time
 alignments     sums over local alignments, and edit distances, pair by pair
 lanes          vector steps of recursions over two strings (the two above are built of them)
 smo            the loop of all margin machines
+pairs          many small margin problems in one call
 nearest        the nearest and the farthest of a row's samples, tile by tile
 categories     equal columns counted, and values looked up by a pair of categories
 line           an incomplete Cholesky factor of the Gaussian kernel of numbers
@@ -45,6 +46,7 @@ _MODULES = frozenset(
         "storage",
         "streaming",
         "smo",
+        "pairs",
         "nearest",
         "single",
         "line",

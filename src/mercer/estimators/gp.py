@@ -54,7 +54,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     kernel : a mercer kernel, an expression, or a kernel of ``sklearn.gaussian_process.kernels``. By default ``1.0 * RBF(1.0)``
     alpha : variance of the noise, one number or one for each sample
     optimizer : "bfgs" (steps kept short), SciPy's "fmin_l_bfgs_b", None, or a function of (objective, start, bounds) as in scikit-learn
-    n_restarts_optimizer : further starts, drawn within the bounds
+    n_restarts_optimizer : further starts, drawn by turns around the given parameters and anywhere within the bounds
     normalize_y : learn (y − mean)/deviation; predictions are turned back
     bounds : limits of every learned parameter of a mercer kernel, or a dict of limits by name
     fixed : names of parameters that stay as they are

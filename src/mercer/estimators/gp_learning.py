@@ -17,6 +17,7 @@ from mercer.solvers.bfgs import bfgs
 Objective = Callable[..., Any]  # (theta, eval_gradient=True) → −evidence, and −gradient
 
 _STEP = 1e-5  # of a logarithm, for the slope of a prior
+_NEAR = np.log(10.0)  # a logarithm, too
 
 
 def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: int, random_state: Any, given: Any) -> None:
@@ -29,8 +30,7 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
         if not np.isfinite(bounds).all():
             rule = "needs bounded parameters to draw starts from"
             raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
-        rng = check_random_state(random_state)
-        starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(restarts)]
+        starts += _drawn(start, bounds, restarts, check_random_state(random_state))
     best, at = np.inf, start
     for theta in starts:
         theta = np.clip(theta, bounds[:, 0], bounds[:, 1])
@@ -51,6 +51,15 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
     for name in at_bounds(model):
         message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
         warn(message, ConvergenceWarning)
+
+
+def _drawn(start: np.ndarray, bounds: np.ndarray, count: int, rng: Any) -> list[np.ndarray]:
+    """Starts by turns around the given one, within a factor of ten, and anywhere within the bounds.
+
+    Bounds are wide: of ten parameters drawn between them hardly one would be where the likelihood says anything.
+    """
+    near = np.column_stack([np.maximum(start - _NEAR, bounds[:, 0]), np.minimum(start + _NEAR, bounds[:, 1])])
+    return [rng.uniform(*(near if i % 2 == 0 else bounds).T) for i in range(count)]
 
 
 class Priors:

@@ -20,7 +20,7 @@ from mercer.solvers.smo import PRECISION, DualSolution, LazyRows, chunked, feasi
 from mercer.solvers.working_set import solve_blocked
 
 _SMALL = 5000  # up to here a dense matrix and plain pairs are quickest
-_TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
+TINY = 600  # up to here double precision costs nothing, and a polish to rounding little
 _BLUR = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value rounded to single precision
 _ENOUGH = 512 * 2**20  # bytes of stored rows of a kernel that is quick to compute
 _LEAST = 64  # rows that are stored whatever the budget
@@ -32,7 +32,7 @@ Progress = Callable[[int, float], bool]
 
 def in_one_matrix(sizes: list[int], n: int) -> bool:
     """Whether problems of every two of these classes are cut from one matrix of all n samples: it is half the work, if they are small."""
-    return len(sizes) > 2 and sum(sorted(sizes)[-2:]) <= _TINY and 8 * n * n <= min(_ENOUGH, get_config().memory_budget // 4)
+    return len(sizes) > 2 and sum(sorted(sizes)[-2:]) <= TINY and 8 * n * n <= min(_ENOUGH, get_config().memory_budget // 4)
 
 
 class MarginProblem:
@@ -62,7 +62,7 @@ class MarginProblem:
         self.blur = _BLUR
         self.lazy: LazyRows | None = None
         self.roomy = 8 * n * n <= get_config().memory_budget // 2
-        precise = kernel is None or repair is not None or n <= _TINY or tol < _FINE
+        precise = kernel is None or repair is not None or n <= TINY or tol < _FINE
         fitting = (8 if precise else 4) * n * n <= get_config().memory_budget // 2
         if kernel is None or repair is not None or (fitting and (n <= _SMALL or tol < _FINE)):
             self._store(np.float64 if precise else np.float32, whole=repair is not None)

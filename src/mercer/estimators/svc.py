@@ -13,14 +13,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.config import format_bytes
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_weights
-from mercer.estimators.fitting import fits
+from mercer.estimators.fitting import fits, step_teller
 from mercer.estimators.margin import Margin, filled
-from mercer.estimators.margin_problem import MarginProblem, in_one_matrix
+from mercer.estimators.margin_problem import TINY, MarginProblem, in_one_matrix
 from mercer.gram.engine import dense
 from mercer.gram.run import Workspace, run
+from mercer.solvers.pairs import solve_pairs
 from mercer.solvers.smo import DualSolution
 
 
@@ -61,12 +63,15 @@ class MarginClassifier(ClassifierMixin, Margin):
         bound = weight * self.class_weight_[np.minimum(label, len(self.classes_) - 1)]
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))
-        found: list[Any] = [None] * len(pairs)
         whole, shared = np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), kernel
         if kernel is not None and in_one_matrix([len(m) for m in members], len(whole)):
             whole, shared = dense(kernel, whole, whole), None
+        quick = self._solve_pairs(whole, members, pairs, bound) if shared is None and len(pairs) > 1 else {}
+        found: list[Any] = [quick.get(pair) for pair in pairs]
+        left = [number for number, solved in enumerate(found) if solved is None]
 
-        def work(number: int, space: Workspace) -> None:
+        def work(at_left: int, space: Workspace) -> None:
+            number = left[at_left]
             a, b = pairs[number]
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
@@ -74,7 +79,7 @@ class MarginClassifier(ClassifierMixin, Margin):
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 
-        run(len(pairs), work, "support vectors")
+        run(len(left), work, "support vectors")
         self._assemble(kernel, X, members, pairs, found)
         self._report(kernel, found[0][4], [f[3] for f in found], time.perf_counter() - start)
         if self.probability:  # type: ignore[attr-defined]
@@ -83,6 +88,12 @@ class MarginClassifier(ClassifierMixin, Margin):
 
     def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         raise NotImplementedError(type(self).__name__)
+
+    def _solve_pairs(
+        self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray
+    ) -> dict[Any, Any]:
+        """What can be solved without a problem object for each: for every pair its rows, coefficients, intercept, solution and plan."""
+        return {}
 
     def _assemble(self, kernel: Any, X: Any, members: list[np.ndarray], pairs: list[tuple[int, int]], found: list[Any]) -> None:
         """LIBSVM's layout: support vectors class by class, one row of coefficients for each other class."""
@@ -305,6 +316,20 @@ class SVC(MarginClassifier):
         lower, upper = np.where(sign < 0, -limit, 0.0)[None], np.where(sign > 0, limit, 0.0)[None]
         solution = problem.solve(sign[None], lower, upper, np.zeros((1, len(sign))), 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
+
+    def _solve_pairs(
+        self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray
+    ) -> dict[Any, Any]:
+        watched = self.warm_start or self.max_iter >= 0 or step_teller(self) is not None
+        if watched or self.repair is not None or max(len(members[a]) + len(members[b]) for a, b in pairs) > TINY:
+            return {}
+        places = [np.concatenate([members[a], members[b]]) for a, b in pairs]
+        sign = np.concatenate([np.repeat([1.0, -1.0], [len(members[a]), len(members[b])]) for a, b in pairs])
+        limit = self.C * bound[np.concatenate(places)]
+        solved = solve_pairs(matrix, places, sign, np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0), self.tol)
+        plan = f"one dense Gram matrix, float64, {format_bytes(matrix.nbytes)}"
+        each = zip(pairs, places, solved, strict=True)
+        return {pair: (at, s.beta[0], float(s.levels[0]), s, plan) for pair, at, s in each if s is not None}
 
 
 class NuSVC(MarginClassifier):

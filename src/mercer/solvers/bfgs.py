@@ -15,6 +15,7 @@ import numpy as np
 
 LONGEST = 2.0
 _FLAT, _SMALL = 1e-5, 2.2e-9  # slopes, and relative gains, that end the descent: those of SciPy's L-BFGS-B
+_SHRINK = 0.1  # of the curvature, at most, in one step
 _NOISE = 1e-6  # a relative gain promised that rounding may hide
 _ENOUGH = 1e-4  # of the gain that the slope promises
 
@@ -93,13 +94,18 @@ def _search(
 
 
 def _update(curvature: np.ndarray | None, moved: np.ndarray, change: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Second derivatives that explain the change of the slope; positive definite by Powell's damping."""
+    """Second derivatives that explain the change of the slope; positive definite by Powell's damping.
+
+    Where they turn out smaller than was thought, all others are made smaller in proportion (self-scaling): valleys of an evidence
+    become flat in every direction at once, and what came from steeper places would stop the descent too early.
+    """
     along = float(moved @ change)
     if curvature is None:
         size = change @ change / along if along > 0 else np.linalg.norm(slope) / np.linalg.norm(moved)
         curvature = max(float(size), 1e-8) * np.eye(len(moved))
     seen = curvature @ moved
     old = float(moved @ seen)
+    scale = min(1.0, max(along / old, _SHRINK)) if along > 0 else 1.0
     share = 1.0 if along >= 0.2 * old else 0.8 * old / (old - along)
     change = share * change + (1.0 - share) * seen
-    return curvature - np.outer(seen, seen) / old + np.outer(change, change) / float(moved @ change)
+    return scale * (curvature - np.outer(seen, seen) / old) + np.outer(change, change) / float(moved @ change)

@@ -14,9 +14,9 @@ from scipy import linalg
 from mercer import _compiled
 from mercer.gram.run import check_stop, serial_blas
 
-_CHEAP = 200  # free variables that a Newton step may solve for
+CHEAP = 200  # free variables that a Newton step may solve for
 _ROUNDS = 20
-_LOOSE = 5e-3  # who asks for no more than this is not given more: a polish costs as much as the solution
+LOOSE = 5e-3  # who asks for no more than this is not given more: a polish costs as much as the solution
 _ONE_THREAD = 100  # up to here LAPACK does not think of using more
 _PATIENCE = 3  # batches without progress before the solver gives up
 PRECISION = "no further progress in floating point"
@@ -173,7 +173,7 @@ def solve_dual(
                 break
         last = value
     fresh = None
-    if reason == "converged" and not single and tol < _LOOSE:
+    if reason == "converged" and not single and tol < LOOSE:
         free = int(np.count_nonzero(state.up == state.low))
         with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
             fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1, lazy)
@@ -217,19 +217,24 @@ def finish(
     reason: str,
     start: float,
 ) -> DualSolution:
-    """The certificate: gap and objective from a slack that was computed afresh, and the multipliers."""
-    smo = _compiled.smo
+    """The certificate of a slack that was computed afresh."""
+    figures = np.array([_compiled.smo.certificate(h[g], beta[g], lower[g], upper[g], target[g], eps) for g in range(len(beta))])
+    return certified(figures, h, beta, tol, done, reason, time.perf_counter() - start)
+
+
+def certified(figures: np.ndarray, h: np.ndarray, beta: np.ndarray, tol: float, done: int, reason: str, seconds: float) -> DualSolution:
+    """Gap, objective and multipliers from the figures of every group."""
+    huge = _compiled.smo.HUGE
     gap = value = 0.0
     levels, edges = np.empty(len(beta)), np.empty(len(beta))
-    for g in range(len(beta)):
-        top, bottom, mean, edge, free, part = smo.certificate(h[g], beta[g], lower[g], upper[g], target[g], eps)
+    for g, (top, bottom, mean, edge, free, part) in enumerate(figures.tolist()):
         value += part
-        can_rise, can_fall = top > -0.5 * smo.HUGE, bottom < 0.5 * smo.HUGE
+        can_rise, can_fall = top > -0.5 * huge, bottom < 0.5 * huge
         gap = max(gap, top - bottom) if can_rise and can_fall else gap
         # the multiplier: the mean over free variables, else the middle of the feasible interval
         level = 0.5 * (top + bottom) if can_rise and can_fall else top if can_rise else bottom
         levels[g], edges[g] = (mean, edge) if free else (level, level)
-    return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, time.perf_counter() - start, edges)
+    return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, seconds, edges)
 
 
 def _polish(
@@ -260,7 +265,7 @@ def _polish(
             continue
         group, at = np.nonzero(free)
         count = len(at)
-        if not groups < count <= _CHEAP or left == 0:
+        if not groups < count <= CHEAP or left == 0:
             break
         used = np.unique(group)
         system = np.zeros((count + len(used), count + len(used)))
@@ -313,7 +318,7 @@ def _whole_step(
     """The Newton step of a single group, taken where it meets no bound: the common case, in few calls."""
     at = np.flatnonzero(up[0] == low[0])
     count = len(at)
-    if not 1 < count <= _CHEAP:
+    if not 1 < count <= CHEAP:
         return False
     system = rows.take(at, axis=0).take(at, axis=1)
     # Σ move = 0, so that a constant added to K changes nothing but its definiteness
