@@ -23,7 +23,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 TASKS: dict[str, list[list[str]]] = {
     "gram": [[]],
-    "svm": [[name] for name in ("small", "medium", "large", "beyond", "a9a", "letter", "cadata", "predict", "memory")],
+    "svm": [[name] for name in ("small", "medium", "large", "beyond", "a9a", "letter", "classes", "cadata", "predict", "memory")],
     "ridge": [[]],
     "density": [[]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],

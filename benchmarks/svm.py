@@ -1,6 +1,6 @@
 """Support vector machines against scikit-learn and scikit-learn-intelex, in one run, as ratios.
 
-Run ``python benchmarks/svm.py [task ...]``; without tasks, all of them: small medium large beyond a9a letter cadata predict memory.
+Run ``python benchmarks/svm.py [task ...]``; without tasks, all of them: small medium large beyond a9a letter classes cadata predict memory.
 Fits are timed in turn, the best of several is kept; the first fit of a process (cold) is shown too.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import sklearn.svm
-from sklearn.datasets import load_svmlight_file, make_classification
+from sklearn.datasets import load_digits, load_svmlight_file, make_classification
 from sklearn.preprocessing import scale
 from timing import REAL, best, line, record
 
@@ -96,6 +96,13 @@ def letter() -> None:
     compare("SVC letter, 26 classes", "SVC", X.toarray(), y, {"C": 10.0, "gamma": 0.5}, goals, 3, 1)
 
 
+def classes() -> None:
+    X, y = load_digits(return_X_y=True)
+    compare("SVC digits, 10 classes", "SVC", X / 16, y, {"C": 1.0, "gamma": 0.05}, {}, 7, 5)
+    X, y = make_classification(900, 20, n_informative=10, n_classes=26, n_clusters_per_class=1, random_state=0)
+    compare("SVC n = 900, 26 classes", "SVC", X, y, {"C": 1.0, "gamma": 0.03}, {}, 7, 5)
+
+
 def cadata() -> None:
     if not (REAL / "cadata").is_dir():
         print("cadata: the data are not here")
@@ -151,7 +158,7 @@ def memory() -> None:
         )
 
 
-TASKS = {f.__name__: f for f in (small, medium, large, beyond, a9a, letter, cadata, predict, memory)}
+TASKS = {f.__name__: f for f in (small, medium, large, beyond, a9a, letter, classes, cadata, predict, memory)}
 
 
 def main() -> None:

@@ -3,12 +3,12 @@
 Run ``python benchmarks/uci.py [name ...] [--splits N] [--write PATH]``; without names, all of them: boston concrete energy yacht kin8nm.
 
 Both sides learn the same model: mean zero, a scaled RBF kernel with one length scale per column, and Gaussian noise of variance at
-least 1e-6, by the exact evidence, in double precision, by L-BFGS-B with SciPy's tolerances, from the same start. Inputs and target are
-standardised by the training part. With fewer than 400 training rows (yacht) ours begins at eight further points. Where there are more
-than 2,000 training rows (kin8nm), both learn on the first 1,000 of them, and go on from there on all rows for at most 15 iterations. On
-every later split of such a set each side begins at what it learned itself on the split before, and takes Newton's steps in the logarithms
-of the parameters, with the second derivatives found there, until a step promises less than 0.001 of evidence: an evaluation takes
-GPyTorch a minute of one core.
+least 1e-6, by the exact evidence, in double precision, from the same start with the same tolerances: ours by its own descent, GPyTorch by
+SciPy's L-BFGS-B. Inputs and target are standardised by the training part. With fewer than 400 training rows (yacht) ours begins at eight
+further points. Where there are more than 2,000 training rows (kin8nm), both learn on the first 1,000 of them, and go on from there on all
+rows for at most 15 iterations of L-BFGS-B. On every later split of such a set each side begins at what it learned itself on the split
+before, and takes Newton's steps in the logarithms of the parameters, with the second derivatives found there, until a step promises less
+than 0.001 of evidence: an evaluation takes GPyTorch a minute of one core.
 Errors and log-likelihoods are of noisy test observations, in the target's units.
 """
 

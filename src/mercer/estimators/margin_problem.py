@@ -32,7 +32,7 @@ Progress = Callable[[int, float], bool]
 
 def in_one_matrix(sizes: list[int], n: int) -> bool:
     """Whether problems of every two of these classes are cut from one matrix of all n samples: it is half the work, if they are small."""
-    return len(sizes) > 2 and sum(sorted(sizes)[-2:]) <= TINY and 8 * n * n <= min(_ENOUGH, get_config().memory_budget // 4)
+    return len(sizes) > 1 and sum(sorted(sizes)[-2:]) <= TINY and 8 * n * n <= min(_ENOUGH, get_config().memory_budget // 4)
 
 
 class MarginProblem:

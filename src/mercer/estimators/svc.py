@@ -66,7 +66,7 @@ class MarginClassifier(ClassifierMixin, Margin):
         whole, shared = np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), kernel
         if kernel is not None and in_one_matrix([len(m) for m in members], len(whole)):
             whole, shared = dense(kernel, whole, whole), None
-        quick = self._solve_pairs(whole, members, pairs, bound) if shared is None and len(pairs) > 1 else {}
+        quick = self._solve_pairs(whole, members, pairs, bound) if shared is None else {}
         found: list[Any] = [quick.get(pair) for pair in pairs]
         left = [number for number, solved in enumerate(found) if solved is None]
 
