@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 import mercer
-from mercer import SVC, NuSVC, errors
+from mercer import SVC, SVR, NuSVC, errors
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -118,3 +118,15 @@ def test_infeasible_nu_says_the_bound(classes):
 
 def test_mercer_svc_is_importable_lazily():
     assert mercer.SVC is SVC
+
+
+@pytest.mark.parametrize("kind", [SVC, SVR])
+def test_a_matrix_may_lie_in_memory_as_it_likes(kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    K, y = mercer.RBF()(X), rng.integers(0, 4, 40)
+    expected = kind(kernel="precomputed").fit(K, y).dual_coef_
+    fixed = K.copy()
+    fixed.flags.writeable = False
+    for other in (np.asfortranarray(K), np.repeat(np.repeat(K, 2, axis=0), 2, axis=1)[::2, ::2], fixed, K.tolist()):
+        assert np.array_equal(kind(kernel="precomputed").fit(other, y).dual_coef_, expected)

@@ -324,7 +324,7 @@ def check_square(X: Any) -> None:
                 "X", f"array of shape {X.shape}", "should be a square kernel matrix", "Precomputed matrix must be a square matrix: k(X, X)"
             )
         )
-    largest, gap = _compiled.storage.asymmetry(X)
+    largest, gap = _compiled.storage.asymmetry(np.require(X, requirements=["C", "W"]))
     if gap > 1e-8 * (largest or 1.0):
         i, j = np.unravel_index(int(np.argmax(np.abs(X - X.T))), X.shape)
         raise ShapeError(

@@ -124,8 +124,12 @@ class Margin(KernelEstimator):
             kernel.fit(X if len(rows) == len(weight) else pick_rows(X, rows))
         return rows, kernel
 
+    def _whole(self, kernel: Kernel | None, X: Any) -> Any:
+        """All samples, prepared by the kernel, or their Gram matrix in the one layout that the solver is compiled for."""
+        return np.require(X, requirements=["C", "W"]) if kernel is None else kernel.prepare(Batch(X))
+
     def _problem(self, kernel: Kernel | None, X: Any, rows: np.ndarray) -> MarginProblem:
-        return self._part(kernel, np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), rows)
+        return self._part(kernel, self._whole(kernel, X), rows)
 
     def _part(self, kernel: Kernel | None, whole: Any, rows: np.ndarray, number: int = 0, work: Workspace | None = None) -> MarginProblem:
         """The problem of some rows of prepared samples; ``number`` tells the problems of one fit apart."""

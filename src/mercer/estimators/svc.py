@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import format_bytes
-from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_weights
 from mercer.estimators.fitting import fits, step_teller
@@ -63,7 +63,7 @@ class MarginClassifier(ClassifierMixin, Margin):
         bound = weight * self.class_weight_[np.minimum(label, len(self.classes_) - 1)]
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
         pairs = list(itertools.combinations(range(len(members)), 2))
-        whole, shared = np.asarray(X) if kernel is None else kernel.prepare(Batch(X)), kernel
+        whole, shared = self._whole(kernel, X), kernel
         if kernel is not None and in_one_matrix([len(m) for m in members], len(whole)):
             whole, shared = dense(kernel, whole, whole), None
         quick = self._solve_pairs(whole, members, pairs, bound) if shared is None else {}

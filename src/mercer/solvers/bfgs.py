@@ -8,6 +8,7 @@ on the way is kept, which a new descent inside moving bounds would forget.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 
@@ -63,10 +64,10 @@ def _direction(x: np.ndarray, slope: np.ndarray, low: np.ndarray, high: np.ndarr
     """Newton's step of the parameters that no bound holds, or one of length 1 down the slope."""
     free = ~(((x <= low) & (slope > 0)) | ((x >= high) & (slope < 0)))
     step = np.zeros(len(x))
-    if curvature is None:
-        step[free] = -slope[free] / max(1.0, float(np.linalg.norm(slope[free])))
-    else:
-        step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+    step[free] = -slope[free] / max(1.0, float(np.linalg.norm(slope[free])))
+    if curvature is not None:
+        with contextlib.suppress(np.linalg.LinAlgError):  # then the slope must do
+            step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
     return step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
 
 
