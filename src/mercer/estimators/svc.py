@@ -327,7 +327,7 @@ class SVC(MarginClassifier):
         sign = np.concatenate([np.repeat([1.0, -1.0], [len(members[a]), len(members[b])]) for a, b in pairs])
         limit = self.C * bound[np.concatenate(places)]
         solved = solve_pairs(matrix, places, sign, np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0), self.tol)
-        plan = f"one dense Gram matrix, float64, {format_bytes(matrix.nbytes)}"
+        plan = f"dense Gram matrix, float64, {format_bytes(matrix.nbytes)}{', shared by all classes' if len(pairs) > 1 else ''}"
         each = zip(pairs, places, solved, strict=True)
         return {pair: (at, s.beta[0], float(s.levels[0]), s, plan) for pair, at, s in each if s is not None}
 
