@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from typing import Any, Self
@@ -66,9 +67,8 @@ class MarginClassifier(ClassifierMixin, Margin):
         whole, shared = self._whole(kernel, X), kernel
         if kernel is not None and in_one_matrix([len(m) for m in members], len(whole)):
             whole, shared = dense(kernel, whole, whole), None
-        quick = self._solve_pairs(whole, members, pairs, bound) if shared is None else {}
-        found: list[Any] = [quick.get(pair) for pair in pairs]
-        left = [number for number, solved in enumerate(found) if solved is None]
+        found: list[Any] = self._solve_pairs(whole, members, pairs, bound) if shared is None else [None] * len(pairs)
+        left = [number for number, solved in enumerate(found) if solved is None or not solved[3].converged]
 
         def work(at_left: int, space: Workspace) -> None:
             number = left[at_left]
@@ -76,7 +76,12 @@ class MarginClassifier(ClassifierMixin, Margin):
             at = np.concatenate([members[a], members[b]])
             sign = np.concatenate([np.ones(len(members[a])), -np.ones(len(members[b]))])
             problem = self._part(shared, whole, at, number, space if len(pairs) > 1 else None)
+            begun = None if found[number] is None else found[number][3]
+            if begun is not None:  # go on where that ended
+                problem.warm = [(begun.beta, self.C * float(bound[at].sum()))]  # type: ignore[attr-defined]
             solution, beta, intercept = self._solve_pair(problem, sign, bound[at])
+            if begun is not None:
+                solution = dataclasses.replace(solution, iterations=begun.iterations + solution.iterations)
             found[number] = at, problem.coefficients(beta), intercept, solution, problem.plan
 
         run(len(left), work, "support vectors")
@@ -89,11 +94,9 @@ class MarginClassifier(ClassifierMixin, Margin):
     def _solve_pair(self, problem: MarginProblem, sign: np.ndarray, bound: np.ndarray) -> tuple[DualSolution, np.ndarray, float]:
         raise NotImplementedError(type(self).__name__)
 
-    def _solve_pairs(
-        self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray
-    ) -> dict[Any, Any]:
-        """What can be solved without a problem object for each: for every pair its rows, coefficients, intercept, solution and plan."""
-        return {}
+    def _solve_pairs(self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray) -> list[Any]:
+        """For every pair its rows, coefficients, intercept, solution and plan, where that needs no problem object for each; else None."""
+        return [None] * len(pairs)
 
     def _assemble(self, kernel: Any, X: Any, members: list[np.ndarray], pairs: list[tuple[int, int]], found: list[Any]) -> None:
         """LIBSVM's layout: support vectors class by class, one row of coefficients for each other class."""
@@ -317,19 +320,16 @@ class SVC(MarginClassifier):
         solution = problem.solve(sign[None], lower, upper, np.zeros((1, len(sign))), 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
 
-    def _solve_pairs(
-        self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray
-    ) -> dict[Any, Any]:
+    def _solve_pairs(self, matrix: np.ndarray, members: list[np.ndarray], pairs: list[tuple[int, int]], bound: np.ndarray) -> list[Any]:
         watched = self.warm_start or self.max_iter >= 0 or step_teller(self) is not None
         if watched or self.repair is not None or max(len(members[a]) + len(members[b]) for a, b in pairs) > TINY:
-            return {}
+            return super()._solve_pairs(matrix, members, pairs, bound)
         places = [np.concatenate([members[a], members[b]]) for a, b in pairs]
         sign = np.concatenate([np.repeat([1.0, -1.0], [len(members[a]), len(members[b])]) for a, b in pairs])
         limit = self.C * bound[np.concatenate(places)]
         solved = solve_pairs(matrix, places, sign, np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0), self.tol)
         plan = f"dense Gram matrix, float64, {format_bytes(matrix.nbytes)}{', shared by all classes' if len(pairs) > 1 else ''}"
-        each = zip(pairs, places, solved, strict=True)
-        return {pair: (at, s.beta[0], float(s.levels[0]), s, plan) for pair, at, s in each if s is not None}
+        return [(at, s.beta[0], float(s.levels[0]), s, plan) for at, s in zip(places, solved, strict=True)]
 
 
 class NuSVC(MarginClassifier):

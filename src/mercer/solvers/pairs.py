@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +14,20 @@ from mercer.solvers.smo import CHEAP, LOOSE, DualSolution, certified
 
 _BATCH = 16  # problems of one call: enough to forget the call, few enough to share out among threads
 _STEPS = 100_000  # of one problem; who needs more is left to the general solver
+LEFT = "left to the general solver"
 
 
 def solve_pairs(
     matrix: np.ndarray, places: Sequence[np.ndarray], targets: np.ndarray, lower: np.ndarray, upper: np.ndarray, tol: float
-) -> list[DualSolution | None]:
-    """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``; None for those that need the general solver.
+) -> list[DualSolution]:
+    """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
 
-    Targets and bounds lie one problem after the other.
+    Targets and bounds lie one problem after the other. What has not converged is for the general solver, which may begin where it ended.
     """
     starts = np.concatenate([[0], np.cumsum([len(part) for part in places])])
     place = np.concatenate(places)
     beta, slack = np.zeros(len(place)), np.empty(len(place))
-    found: list[DualSolution | None] = [None] * len(places)
+    found: list[Any] = [None] * len(places)
 
     def work(number: int, space: Workspace) -> None:
         check_stop()
@@ -37,11 +39,9 @@ def solve_pairs(
         _compiled.pairs.solve_pairs(matrix, place, part, targets, lower, upper, tol, polish, _STEPS, beta, slack, made, done, figures)
         share = (time.perf_counter() - begun) / len(some)
         for at, problem in enumerate(some):
-            if done[at]:
-                rows = slice(int(starts[problem]), int(starts[problem + 1]))
-                found[problem] = certified(
-                    figures[at : at + 1], slack[None, rows], beta[None, rows], tol, int(made[at]), "converged", share
-                )
+            rows = slice(int(starts[problem]), int(starts[problem + 1]))
+            reason = "converged" if done[at] else LEFT
+            found[problem] = certified(figures[at : at + 1], slack[None, rows], beta[None, rows], tol, int(made[at]), reason, share)
 
     run(-(-len(places) // _BATCH), work, "support vectors")
     return found

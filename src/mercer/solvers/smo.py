@@ -172,12 +172,11 @@ def solve_dual(
                 reason = PRECISION
                 break
         last = value
-    fresh = None
+    fresh = _slack(rows, target, beta)
     if reason == "converged" and not single and tol < LOOSE:
-        free = int(np.count_nonzero(state.up == state.low))
-        with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
-            fresh = _polish(K, parts, rows, diagonal, target, state, max_iter - done if max_iter >= 0 else -1, lazy)
-    return finish(_slack(rows, target, beta) if fresh is None else fresh, target, beta, lower, upper, eps, tol, done, reason, start)
+        fresh, more, fine = _finer(K, parts, rows, diagonal, target, state, tol, max_iter - done if max_iter >= 0 else -1, lazy)
+        done, reason = done + more, reason if fine else PRECISION
+    return finish(fresh, target, beta, lower, upper, eps, tol, done, reason, start)
 
 
 def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -235,6 +234,31 @@ def certified(figures: np.ndarray, h: np.ndarray, beta: np.ndarray, tol: float, 
         level = 0.5 * (top + bottom) if can_rise and can_fall else top if can_rise else bottom
         levels[g], edges[g] = (mean, edge) if free else (level, level)
     return DualSolution(beta, h, levels, value, gap, tol, done, reason == "converged", reason, seconds, edges)
+
+
+def _finer(
+    K: np.ndarray,
+    parts: np.ndarray,
+    rows: np.ndarray,
+    diagonal: np.ndarray,
+    target: np.ndarray,
+    state: State,
+    tol: float,
+    left: int,
+    lazy: LazyRows | None,
+) -> tuple[np.ndarray, int, bool]:
+    """Polish what has converged, and go back to the tolerance where that stopped half-way: the slack, steps, and whether it holds."""
+    free = int(np.count_nonzero(state.up == state.low))
+    with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
+        fresh = _polish(K, parts, rows, diagonal, target, state, left, lazy)
+    if fresh is not None:
+        return fresh, 0, True
+    fresh = _slack(rows, target, state.beta)
+    if _gap(fresh, state.beta, state.lower, state.upper, state.eps) <= tol:
+        return fresh, 0, True
+    flat(state.h, state.n)[...] = fresh
+    made, fine = state.steps(K, parts, tol, max(64, int(2e7 / state.n)), lazy)
+    return _slack(rows, target, state.beta), made, fine
 
 
 def _polish(
