@@ -507,7 +507,15 @@ def test_an_exception_in_other_work_comes_out(way, threads):
     works_again()
 
 
-@pytest.mark.usefixtures("slow_helpers")
+@pytest.fixture
+def interruptible():
+    """Also where the parent ignores Ctrl-C, as shells do for what runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("slow_helpers", "interruptible")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c(threads):
     """A real signal, sent while the main thread is in a tile."""
