@@ -42,6 +42,7 @@ def test_a_byte_order_mark_is_no_letter(tmp_path):
         ("a.fa.gz", b">not packed\nacgt\n", "cannot be read"),
         ("a.fa.gz", gzip.compress(TEXT.encode())[:-9], "cannot be read"),
     ],
+    ids=["no name", "empty", "comment", "not text", "not packed", "half a gzip"],  # a packed file holds the time: no part of a test's name
 )
 def test_broken_files(tmp_path, name, content, say):
     file = tmp_path / name
