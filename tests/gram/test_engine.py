@@ -143,7 +143,8 @@ def test_after_a_fork(rng):
 
 
 _INTERRUPTED = """
-import numpy as np, mercer, sys
+import numpy as np, mercer, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the parent ignores it
 X = np.random.default_rng(0).standard_normal((60_000, 10))
 mercer.RBF().gram(X[:1000]) @ np.ones(1000)
 print("ready", flush=True)
