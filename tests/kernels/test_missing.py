@@ -19,6 +19,7 @@ from mercer import (
     RBF,
     SVC,
     Completions,
+    GaussianProcessRegressor,
     Imputed,
     ImputedVote,
     KernelPCA,
@@ -317,13 +318,25 @@ def test_not_fitted_other_widths_no_rows(kernel):
         kernel.copy().fit(np.empty((0, 2)))
 
 
-def test_parameters_changed_after_fit_want_another_fit():
+def test_continuous_parameters_may_change_after_fit():
     X = numbers()
-    kernel = MissingAware(RBF()).fit(X)
-    kernel.set_params(kernel__length_scale=3.0)
-    with pytest.raises(errors.NotFittedError, match=r"was fitted as MissingAware\(RBF\(\)\); call kernel.fit\(X\) again"):
-        kernel(X)
-    np.testing.assert_array_equal(kernel.fit(X)(X), MissingAware(RBF(length_scale=3.0)).fit(X)(X))
+    for kernel in (MissingAware(RBF()), MissingAware(Polynomial(degree=2), draws=3), 2.0 * MissingAware(3.0 * RBF() + 1.0)):
+        fitted = kernel.copy().fit(X)
+        before = fitted(X)
+        changed = dict.fromkeys(kernel.continuous_params(), 1.7)
+        twin = fitted.copy()
+        fitted.set_params(**changed)
+        np.testing.assert_array_equal(fitted(X), kernel.copy().set_params(**changed).fit(X)(X))
+        np.testing.assert_array_equal(twin(X), before)
+
+
+def test_other_parameters_changed_after_fit_want_another_fit():
+    X = numbers()
+    for change in ({"numbers": "empirical"}, {"missing": ("?",)}, {"kernel": Linear()}, {"kernel__length_scale": [1.0, 2.0, 3.0]}):
+        kernel = MissingAware(RBF()).fit(X).set_params(**change)
+        with pytest.raises(errors.NotFittedError, match=r"was fitted as another kernel; call kernel.fit\(X\) again"):
+            kernel(X)
+        np.testing.assert_array_equal(kernel.fit(X)(X), MissingAware(RBF()).set_params(**change).fit(X)(X))
     other = Imputed(RBF(), draws=2).fit(X).set_params(draws=3)
     with pytest.raises(errors.NotFittedError):
         other(X)
@@ -381,16 +394,57 @@ def test_donors_are_alike():
     np.testing.assert_array_equal(K, np.kron(np.eye(2), np.ones((12, 12))))
 
 
-def test_the_gradient_passes_through():
-    X = numbers(12)
+NUMBERS = [
+    ModeFilled(RBF(length_scale=1.3)),
+    Imputed(RBF(length_scale=1.3)),
+    MissingAware(RBF(length_scale=1.3)),
+    MissingAware(RBF(length_scale=[0.7, 1.3, 2.0])),
+    MissingAware(RBF(length_scale=1.3), numbers="empirical"),
+    MissingAware(RBF(length_scale=[0.7, 1.3, 2.0]), numbers="empirical"),
+    MissingAware(1.5 * RBF(length_scale=1.3) + 0.5 * Linear() + 2.0),
+    MissingAware(RBF(length_scale=[0.7]).on([0]) * RBF(length_scale=[1.1, 0.4]).on([2, 1])),
+    MissingAware(RBF(length_scale=0.7) * RBF(length_scale=1.4)),  # by draws
+    MissingAware(Polynomial(degree=3, offset=0.5)),
+]
+LETTERS = [
+    MissingAware(WeightedOverlap(gamma=2.0)),
+    Completions(WeightedOverlap(gamma=2.0, alpha=0.5)),
+    MissingAware(RBF(length_scale=1.3) @ one_hot),
+    Completions(RBF(length_scale=0.3) @ one_hot),
+    MissingAware((RBF(length_scale=1.3) @ one_hot).on([0, 1]) * (2.0 * WeightedOverlap(gamma=1.5)).on([3])),
+]
+
+
+@pytest.mark.parametrize("kernel", NUMBERS + LETTERS, ids=str)
+def test_gradients_are_differences(kernel):
+    X = numbers(12) if kernel in NUMBERS else letters(12)
     W = np.random.default_rng(0).standard_normal((12, 12))
-    for kind in (ModeFilled, Imputed):
+    found = kernel.copy().fit(X).gradient(X, W)
+    assert set(found) == set(kernel.continuous_params()) and found
+    for name, value in kernel.continuous_params().items():
+        for index in np.ndindex(np.shape(value)):
 
-        def total(scale, kind=kind):
-            return float((W * kind(RBF(length_scale=scale)).fit(X)(X)).sum())
+            def total(step, name=name, value=value, index=index):
+                moved = np.array(value, dtype=float)
+                moved[index] += step
+                return float((W * kernel.copy().set_params(**{name: moved[()]}).fit(X)(X)).sum())
 
-        found = kind(RBF(length_scale=1.3)).fit(X).gradient(X, W)["kernel__length_scale"]
-        assert found == pytest.approx((total(1.3 + 1e-5) - total(1.3 - 1e-5)) / 2e-5, rel=1e-6)
+            step = 1e-3
+            slope = (8 * (total(step) - total(-step)) - (total(2 * step) - total(-2 * step))) / (12 * step)
+            assert np.asarray(found[name])[index] == pytest.approx(slope, rel=1e-7, abs=1e-9), (name, index)
+
+
+def test_a_process_learns_the_scales_of_a_table_with_holes():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 2))
+    y = np.sin(3.0 * X[:, 0]) + 0.05 * rng.standard_normal(150)
+    X[rng.random(150) < 0.1, 0] = np.nan
+    kernel = 1.0 * MissingAware(RBF(length_scale=[1.0, 1.0])) + 0.1 * mercer.White()
+    process = GaussianProcessRegressor(kernel).fit(X, y)
+    learned = process.kernel_.get_params()["k1__kernel__kernel__length_scale"]
+    assert learned[0] < 1.0 < 5.0 < learned[1]  # the second column tells nothing
+    as_given = GaussianProcessRegressor(kernel, optimizer=None).fit(X, y)
+    assert process.log_marginal_likelihood_value_ > as_given.log_marginal_likelihood_value_ + 10.0
 
 
 # -- in use ------------------------------------------------------------------------------------------------------------

@@ -53,13 +53,13 @@ def expected_matches(x, same, one_x, columns, one_y, both, differ, out):  # type
 
 
 @compiled
-def expected_gaussian(x, one_x, y, one_y, both, sharp, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = Σ_k of: −sharp[k] (x_ik − y_jk)², or one_x, one_y, both[k] where holes (NaN) are; the columns of y contiguous."""
+def expected_gaussian(x, one_x, y, one_y, both, sharp, first, stop, out):  # type: ignore[no-untyped-def]
+    """out[i, j] = Σ_k of: −sharp[k] (x_ik − y_jk)², or one_x, one_y, both[k] where holes (NaN) are; first <= k < stop."""
     m, n = out.shape
     for i in range(m):
         row = out[i]
         row[:] = 0.0
-        for k in range(x.shape[1]):
+        for k in range(first, stop):
             value, column = x[i, k], y[k]
             if np.isnan(value):
                 other, all_holes = one_y[k], both[k]

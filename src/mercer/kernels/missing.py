@@ -1,12 +1,13 @@
 """Kernels on tables with holes: the mean of k over all ways to fill them (theorems 4 and 5 of the lectures).
 
 The holes of two rows are filled independently, also when the two are the same row; so the kernel is the inner product of the means of φ
-over the fillings, and positive whatever k is. The kernel is rewritten leaf by leaf; `mercer.kernels.fillings` has the leaves.
+over the fillings, and positive whatever k is. The kernel is rewritten leaf by leaf: `filled_categories`, `filled_numbers` and
+`completed` have the leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +18,16 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import table_columns
 from mercer.errors import ParameterError, explain
 from mercer.gram.pair import Pair
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.categories import Overlap, WeightedOverlap, one_hot
+from mercer.kernels.completed import Completed
 from mercer.kernels.compose import Product, Scaled, Sum
 from mercer.kernels.composite import is_kernel
 from mercer.kernels.dot import Constant, Linear
 from mercer.kernels.expression import show_value
-from mercer.kernels.fillings import Completed, ExpectedGaussian, ExpectedMatches, MeanFilled, markers, some_values
+from mercer.kernels.filled_categories import ExpectedMatches
+from mercer.kernels.filled_numbers import ExpectedGaussian, MeanFilled
+from mercer.kernels.fillings import markers, some_values
 from mercer.kernels.maps import On, Warp
 from mercer.kernels.radial import RBF
 from mercer.params import choice, integer, param
@@ -118,26 +122,52 @@ class _Filled(Kernel, abstract=True):
         if values is not None and len(values) != len(names):
             raise ParameterError(explain("values", f"{len(values)} lists", f"must be one for each of the {len(names)} columns"))
         self.expected_ = self.rewritten(self.kernel, names, values).fit_batch(batch)
-        self.fitted_as_ = repr(self)
+        self.fitted_as_ = self._settings()
         return self
 
+    def _settings(self) -> list[tuple[str, str]]:
+        """What the rewritten kernel was made for: all but the values of continuous parameters, which it can follow."""
+        moving = {f"kernel__{name}": np.shape(value) for name, value in self.kernel.continuous_params().items()}
+        every = {**self.get_params(), **moving}
+        return [(name, type(value).__name__ if isinstance(value, Kernel) else repr(value)) for name, value in every.items()]
+
     def _made(self) -> Kernel:
+        """The rewritten kernel, at the present parameters."""
         if not hasattr(self, "expected_"):
             raise errors.NotFittedError(
                 explain(type(self).__name__, self, "does not know the distributions of the columns yet", "call kernel.fit(X)")
             )
-        if self.fitted_as_ != repr(self):  # the leaves have parameters of their own
-            raise errors.NotFittedError(explain(type(self).__name__, self, f"was fitted as {self.fitted_as_}", "call kernel.fit(X) again"))
+        if self.fitted_as_ != self._settings():
+            raise errors.NotFittedError(explain(type(self).__name__, self, "was fitted as another kernel", "call kernel.fit(X) again"))
+        wanted, known = self.kernel.continuous_params(), self.expected_.continuous_params()
+        if not all(np.array_equal(value, known[name]) for name, value in wanted.items()):
+            self.expected_.set_params(**wanted)
         return self.expected_
 
     def prepare(self, batch: Batch) -> Any:
         return self._made().prepare(batch)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self._made().tile(pair, out)
+        self.expected_.tile(pair, out)
 
     def diagonal(self, side: Any) -> np.ndarray:
-        return self._made().diagonal(side)
+        return self.expected_.diagonal(side)
+
+    def noise(self, side: Any) -> float:
+        return self.expected_.noise(side)
+
+    # the rewritten kernel has the same parts, so its parameters have the same names
+
+    def continuous_params(self) -> dict[str, Any]:
+        return {f"kernel__{name}": value for name, value in self.kernel.continuous_params().items()}
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, index, tile in self.expected_.tile_derivatives(pair):
+            yield f"kernel__{name}", index, tile
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+        for name, index, value in self.expected_.weighted_derivatives(pair, weights):
+            yield f"kernel__{name}", index, value
 
     def __repr__(self) -> str:
         shown = [repr(self.kernel)]
