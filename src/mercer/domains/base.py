@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -53,6 +53,17 @@ class Samples:
 
     def take(self, rows: np.ndarray) -> Samples:
         raise NotImplementedError(type(self).__name__)
+
+    def fork(self) -> Samples:
+        """The same samples for one more comparison; what other samples add to a vocabulary stays with the fork."""
+        return self
+
+    def _forked(self, **growing: Any) -> Self:
+        """The same object but for what grows; things made once are made once for all forks."""
+        self.__dict__.setdefault("_memo", {})
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, **growing)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_memo"}
@@ -205,6 +216,12 @@ class Batch:
     def take(self, rows: np.ndarray) -> Batch:
         """Some samples, encoded no more than once."""
         return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows))
+
+    def fork(self) -> Batch:
+        """The same samples, read as far as these, to be compared with others that shall leave no trace here."""
+        made = Batch(self._raw, self.like, parent=self._parent, rows=self._rows)
+        made._made = {key: known.fork() for key, known in self._made.copy().items()}
+        return made
 
     @property
     def float32(self) -> bool:

@@ -33,6 +33,9 @@ class CategorySamples(Samples):
         """The codes column by column, each contiguous: compiled loops run along them."""
         return self.once("columns", lambda: np.ascontiguousarray(self.codes.T))
 
+    def fork(self) -> CategorySamples:
+        return self._forked(vocabularies=[dict(known) for known in self.vocabularies])
+
     def take(self, rows: np.ndarray) -> CategorySamples:
         taken = CategorySamples(np.ascontiguousarray(self.codes[rows]), self.vocabularies, self.names)
         taken._inherit(self, rows)

@@ -120,6 +120,9 @@ class BagSamples(Samples):
         made.origin, made.index = self.origin, self.index
         return made
 
+    def fork(self) -> BagSamples:
+        return self._forked(elements=self.elements.fork())
+
     def take(self, rows: np.ndarray) -> BagSamples:
         rows = np.asarray(rows, dtype=np.int64)
         sizes = self.sizes[rows]

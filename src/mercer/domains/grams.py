@@ -170,6 +170,9 @@ class GramSamples(Samples):
     def largest(self) -> float:
         return self.once("largest", lambda: float(self.norms.max(initial=0.0)))
 
+    def fork(self) -> GramSamples:
+        return self._forked(known=self.known.fork())
+
     def take(self, rows: np.ndarray) -> GramSamples:
         counts: Any = self.counts.take(rows) if isinstance(self.counts, CsrSamples) else np.ascontiguousarray(self.counts[rows])
         taken = GramSamples(counts, self.known, self.norms[rows], None if self.rest is None else self.rest.take(rows))
@@ -203,13 +206,24 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.hashes)
 
+    def fork(self) -> Vocabulary:
+        """One that grows by itself."""
+        made = Vocabulary(self.hashes)
+        made._sorted = self._in_order()
+        return made
+
+    def _in_order(self) -> tuple[np.ndarray, np.ndarray]:
+        """The hashes in order, and their columns."""
+        found = self._sorted
+        if found is None:
+            order = np.argsort(self.hashes)
+            self._sorted = found = self.hashes[order], order
+        return found
+
     def number(self, hashes: np.ndarray) -> np.ndarray:
         """The columns of different hashes; those not met yet get new ones."""
         with base._MAKING:  # two predictions at a time must not give one column to two features
-            if self._sorted is None:
-                order = np.argsort(self.hashes)
-                self._sorted = self.hashes[order], order
-            met, column = self._sorted
+            met, column = self._in_order()
             if len(met):
                 at = np.minimum(np.searchsorted(met, hashes), len(met) - 1)
                 columns = np.where(met[at] == hashes, column[at], -1)

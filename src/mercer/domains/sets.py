@@ -28,6 +28,9 @@ class SetSamples(Samples):
     def width(self) -> int:
         return self.members.width
 
+    def fork(self) -> SetSamples:
+        return self._forked(vocabulary=None if self.vocabulary is None else dict(self.vocabulary))
+
     def take(self, rows: np.ndarray) -> SetSamples:
         taken = SetSamples(self.members.take(rows), self.sizes[rows], self.vocabulary)
         taken._inherit(self, rows)

@@ -24,6 +24,9 @@ class WordSamples(Samples):
     def __len__(self) -> int:
         return len(self.counts)
 
+    def fork(self) -> WordSamples:
+        return self._forked(vocabulary=dict(self.vocabulary))
+
     def take(self, rows: np.ndarray) -> WordSamples:
         taken = WordSamples(self.counts.take(rows), self.vocabulary)
         taken._inherit(self, rows)

@@ -18,6 +18,7 @@ from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, InputTypeError, ParameterError, ShapeError, explain, warn
 from mercer.estimators.fitting import Observable
+from mercer.estimators.sides import sides
 from mercer.gram.engine import multiply, visit_rows
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
@@ -273,10 +274,7 @@ class Expansion:
     def sides(self, X: Any) -> tuple[Any, Any]:
         """New and training samples as the kernel reads them."""
         assert self.kernel is not None
-        # the training samples come first, so that their vocabulary and storage rule
-        right = Batch(self.samples)
-        y = self.kernel.prepare(right)
-        return self.kernel.prepare(Batch(X, like=right)), y
+        return sides(self.kernel, X, self.samples)
 
     def squares(self, X: Any, known: np.ndarray) -> np.ndarray:
         """k(x, x) of new samples; a precomputed k(X, X_train) tells it only if it is the same for all training samples, ``known``."""

@@ -22,6 +22,7 @@ from mercer.errors import ParameterError, explain
 from mercer.estimators.base import Expansion, KernelEstimator
 from mercer.estimators.fitting import fits
 from mercer.estimators.report import PenalisedReport
+from mercer.estimators.sides import sides
 from mercer.estimators.training import begin
 from mercer.estimators.windows import WINDOWS, Window
 from mercer.gram.engine import check_diagonal, visit_rows
@@ -267,9 +268,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
 def _log_sums(kernel: Kernel, X: np.ndarray, Y: np.ndarray, weight: np.ndarray, without: np.ndarray | None = None) -> np.ndarray:
     """log Σ_j w_j k(x_i, y_j), with the sample ``without[i]`` left out of row i."""
-    right = Batch(Y)
-    y = kernel.prepare(right)
-    x = kernel.prepare(Batch(X, like=right))
+    x, y = sides(kernel, X, Y)
     sums = np.zeros(len(X))
 
     def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:

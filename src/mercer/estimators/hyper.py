@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 
-from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError, explain
 from mercer.estimators.base import CallableKernel
+from mercer.estimators.sides import sides, training_batch
 from mercer.estimators.translation import Term, translate
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
@@ -85,7 +85,7 @@ class Learned:
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
         """d/dθ Σ W∘K for every logarithm θ."""
-        return self.logarithmic(self.kernel.gradient(X, W))
+        return self.logarithmic(self.kernel.gradient(training_batch(self.kernel, X), W))
 
     def logarithmic(self, found: dict[str, Any]) -> np.ndarray:
         """Derivatives by name as derivatives in every logarithm θ."""
@@ -164,14 +164,12 @@ class Theirs:
 
 
 def gram(kernel: Kernel, X: Any) -> np.ndarray:
-    side = kernel.prepare(Batch(X))
+    side = kernel.prepare(training_batch(kernel, X))
     return dense(kernel, side, side, np.dtype(np.float64))
 
 
 def cross(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
-    right = Batch(Y)
-    y = kernel.prepare(right)
-    return dense(kernel, kernel.prepare(Batch(X, like=right)), y, np.dtype(np.float64))
+    return dense(kernel, *sides(kernel, X, Y), np.dtype(np.float64))
 
 
 def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:

@@ -91,7 +91,7 @@ class Kernel:
             return check_diagonal(self.diagonal(self.prepare(batch)), np.float32 if batch.float32 else np.float64)
 
     def _sides(self, X: Any, Y: Any) -> tuple[Any, Any, Any]:
-        left = Batch(X)
+        left = X if isinstance(X, Batch) else Batch(X)  # a batch holds what was already read of its samples
         x = self.prepare(left)
         if Y is None:
             return x, x, np.float32 if left.float32 else np.float64

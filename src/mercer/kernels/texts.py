@@ -95,9 +95,13 @@ class TfIdf(_WordKernel):
     def prepare(self, batch: Batch) -> Parts:
         if not hasattr(self, "idf_"):
             raise errors.NotFittedError(explain("TfIdf", self, "does not know how frequent words are", "call kernel.fit(texts) first"))
+        side: Any = batch.encode(self.domain)
+        # the weights are kept with the rows, so that no others can have their address
+        return Parts(side.once(("weighted", id(self.idf_)), lambda: (self._weighted(side), self.idf_))[0])
+
+    def _weighted(self, side: Any) -> CsrSamples:
         from scipy.sparse import csr_matrix
 
-        side: Any = batch.encode(self.domain)
         # the columns are those of fit, in its order: a text's row, and its rounding, does not depend on the texts beside it
         place = {word: column for column, word in enumerate(self.idf_)}
         column = np.array([place.get(word, -1) for word in side.vocabulary] or [-1])
@@ -110,7 +114,7 @@ class TfIdf(_WordKernel):
         rows.sort_indices()
         length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         rows.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(rows.indptr))
-        return Parts(CsrSamples(rows))
+        return CsrSamples(rows)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.copyto(out, pair.of(pair.x[0], pair.y[0]).dot())
