@@ -3,8 +3,8 @@
 Every kernel takes the strings as they are and is scaled so that every string has length one; a support vector machine does the rest.
 The rival is the bag of letters, `Spectrum(n=1)`: how often each letter occurs, and nothing of their order.
 
-* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel looks at every pair of letters of two texts, so
-  that it is given the first letters of articles only; the table says how many.
+* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel looks at every pair of letters of two texts: its
+  matrix, of half a million million such pairs, takes two minutes, and is computed once for all folds.
 * Surnames by language, a sample of them, five folds, accuracy.
 * Binding sites of EP300 in DNA against background: trained on one file, tested on the other, accuracy and area under the ROC curve.
 * Remote homology of proteins (SCOP 1.1): area under the ROC curve of a test file with eight positive proteins, so that 0.01 is little.
@@ -30,11 +30,10 @@ from mercer import SVC, BagOfWords, GappedKmer, Kernel, Mismatch, Spectrum, Subs
 from mercer.datasets import data_folder
 
 DATA = data_folder()
-SHORT = 100  # letters of an article that the subsequence kernel is given
 NAMES = 2000
 
 
-def folds(name: str, kernel: Kernel, X: list[str], y: np.ndarray, C: float = 10.0) -> None:
+def folds(name: str, kernel: Kernel | str, X: list[str] | np.ndarray, y: np.ndarray, C: float = 10.0) -> None:
     start = time.perf_counter()
     found = cross_val_score(SVC(kernel=kernel, C=C), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
     print(f"{name:>44} {found.mean():7.1%} ± {found.std():.1%} {time.perf_counter() - start:6.1f} s", flush=True)
@@ -47,9 +46,10 @@ def news() -> None:
     folds("Spectrum(4)", Spectrum(n=4).normalize(), texts, topics)
     folds("words", BagOfWords().normalize(), texts, topics)
     folds("TfIdf", TfIdf(), texts, topics)
-    short = [text[:SHORT] for text in texts]
-    folds(f"Spectrum(4), first {SHORT} letters", Spectrum(n=4).normalize(), short, topics)
-    folds(f"Subsequence(4), first {SHORT} letters", Subsequence(length=4, decay=0.5).normalize(), short, topics)
+    start = time.perf_counter()
+    K = Subsequence(length=4, decay=0.5).normalize()(texts)
+    print(f"{'the matrix of Subsequence(4)':>44} {time.perf_counter() - start:24.1f} s", flush=True)
+    folds("Subsequence(4)", "precomputed", K, topics)
 
 
 def names() -> None:
