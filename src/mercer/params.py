@@ -15,11 +15,13 @@ from mercer.errors import ParameterError, explain
 
 @dataclasses.dataclass(frozen=True)
 class Constraint:
-    """A test of a value, and the rule as words: ``must be ...``."""
+    """A test of a value, and the rule as words: ``must be ...``; numbers beyond ``low`` and ``high`` fail it."""
 
     rule: str
     holds: Callable[[Any], bool]
     remedy: str = ""
+    low: float = -math.inf
+    high: float = math.inf
 
     def check(self, what: str, value: Any) -> None:
         if not self.holds(value):
@@ -69,6 +71,8 @@ def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
     return Constraint(
         f"in {bracket}{low:g}, {high:g}]",
         lambda v: is_real(v) and (v > low or (not open_low and v == low)) and v <= high,
+        low=low,
+        high=high,
     )
 
 

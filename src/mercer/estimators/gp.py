@@ -72,7 +72,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     L_, alpha_ : the lower factor of K + noise, and (K + noise)⁻¹ y; for inducing points the factor of theirs, and their weights
     inducing_ : positions of the inducing points among the samples, where there are any
     mean_ : the mean function, fitted
-    report_ : the plan and why, the evidence or its bound, jitter, parameters at their bounds
+    report_ : the plan and why, the evidence or its bound, jitter, parameters at their bounds, and those not learned
 
     Examples
     --------
@@ -139,7 +139,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         many = 1 if y.ndim == 1 else y.shape[1]
         if self.n_targets is not None and many != self.n_targets:
             raise ValueError(explain("n_targets", self.n_targets, f"is not the number of columns of y, {many}"))
-        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+        self.X_train_ = X.copy() if self.copy_X_train and hasattr(X, "copy") else X
         self.mean_ = fitted_mean(self.mean, X, y)
         y = y - mean_at(self.mean_, X, y.shape)
         self._y_train_mean = y.mean(axis=0) if self.normalize_y else np.zeros(y.shape[1:])
@@ -164,7 +164,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             self.inducing_ = found.inducing
         self.log_marginal_likelihood_value_ = found.value
         parts = (found.likelihood, found.jitter, evaluations, tuple(at_bounds(model)), time.perf_counter() - start, found.bound)
-        self.report_ = GaussianProcessReport(repr(self.kernel_), found.plan, *parts)
+        self.report_ = GaussianProcessReport(repr(self.kernel_), found.plan, *parts, tuple(model.kept))
         return self
 
     def _inference(self, model: Learned | Theirs) -> Exact | Sparse:

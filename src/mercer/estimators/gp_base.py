@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import raw_length
-from mercer.errors import DefinitenessWarning, ShapeError, explain, warn
+from mercer.errors import DefinitenessWarning, MercerError, NotDifferentiableError, ShapeError, explain, warn
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.fitting import step_teller
 from mercer.estimators.gp_learning import Priors, learn
@@ -33,6 +33,7 @@ class GaussianProcessReport:
     at_bounds: tuple[str, ...]
     seconds: float
     bound: float | None = None  # of the evidence, where inducing points were used
+    kept: tuple[str, ...] = ()  # continuous parameters that were not learned, and why
 
     def __str__(self) -> str:
         jitter = f", jitter {self.jitter:.3g} on the diagonal" if self.jitter else ""
@@ -45,6 +46,7 @@ class GaussianProcessReport:
                 f"kernel      {self.kernel}",
                 f"plan        {self.plan}{jitter}",
                 f"evidence    {evidence} after {self.evaluations} evaluations{bounds}",
+                *([f"not learned {', '.join(self.kept)}"] if self.kept else []),
                 f"            {self.seconds:.3g} s",
             ]
         )
@@ -102,7 +104,14 @@ class GaussianProcess(KernelEstimator):
         def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
             nonlocal evaluations
             evaluations += 1
-            value, slope = objective(theta, eval_gradient)
+            try:
+                value, slope = objective(theta, eval_gradient)
+            except NotDifferentiableError:
+                raise
+            except MercerError:  # a kernel that these samples allow only some parameters: there is nothing beyond
+                if evaluations == 1:
+                    raise
+                value, slope = -np.inf, np.zeros(len(theta))
             more, pull = priors.at(theta)
             if tell is not None and tell(evaluations, value):
                 raise StopIteration

@@ -120,6 +120,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             evaluations,
             tuple(name for m in self._machines for name in at_bounds(m.model)),
             time.perf_counter() - start,
+            kept=tuple(self._machines[0].model.kept),
         )
         return self
 

@@ -119,9 +119,12 @@ def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.nda
 
 
 def at_bounds(model: Learned | Theirs) -> list[str]:
-    """The names of the parameters that lie at their bounds."""
+    """The names of the parameters that lie at their bounds, and could be let further."""
     theta, bounds = model.theta, model.bounds
     if len(theta) == 0:
         return []
-    close = np.isclose(bounds, theta[:, None], rtol=1e-6, atol=1e-6).any(axis=1)
+    close = np.isclose(bounds, theta[:, None], rtol=1e-6, atol=1e-6)
+    if isinstance(model, Learned):
+        close[:, 1] &= ~np.array(model.ends)
+    close = close.any(axis=1)
     return [name for name, hit in zip(model.labels(), close, strict=True) if hit]

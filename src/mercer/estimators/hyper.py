@@ -16,6 +16,15 @@ from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.radial import RBF
+from mercer.params import Constraint
+
+
+def _check_of(kernel: Kernel, name: str) -> Constraint:
+    """The rule of a parameter, given by its nested name."""
+    *path, last = name.split("__")
+    for step in path:
+        kernel = getattr(kernel, step)
+    return kernel._checks[last]
 
 
 class Learned:
@@ -38,16 +47,26 @@ class Learned:
                 raise ParameterError(explain("fixed" if name in fixed else "bounds", name, "is not a parameter to be learned", remedy))
         self.names: list[tuple[str, int | None]] = []
         self.limits: list[tuple[float, float]] = []
+        self.ends: list[bool] = []  # whether the upper limit is the parameter's own, which nobody can widen
+        self.kept: list[str] = []  # continuous parameters that stay as given though nobody asked for it
         for name, value in known.items():
             values = np.asarray(value, dtype=float)
-            if name in fixed or not (values > 0).all():
+            if name in fixed:
+                continue
+            if values.ndim > 1 or not (values > 0).all():  # only what has a logarithm, each number its own, can be moved
+                self.kept.append(f"{name} ({'a matrix' if values.ndim > 1 else 'not positive'})")
                 continue
             low, high = limits.get(name, every)
             if not 0 < low < high:
                 raise ParameterError(explain(f"bounds[{name!r}]", (low, high), "must be two positive numbers, the smaller first"))
+            allowed = _check_of(kernel, name)
+            if name in limits and not allowed.low <= low < high <= allowed.high:
+                raise ParameterError(explain(f"bounds[{name!r}]", (low, high), f"must be {allowed.rule}, as {name} is"))
+            low, high = max(low, allowed.low), min(high, allowed.high)
             for i in [None] if values.ndim == 0 else range(len(values)):
                 self.names.append((name, i))
                 self.limits.append((float(low), float(high)))
+                self.ends.append(high == allowed.high)
 
     @property
     def ours(self) -> Kernel:
@@ -103,6 +122,8 @@ class Learned:
 
 class Theirs:
     """A kernel of `sklearn.gaussian_process`, with its own logarithms and bounds; computed by ours where we have the same function."""
+
+    kept: tuple[str, ...] = ()
 
     def __init__(self, kernel: TheirKernel) -> None:
         self.kernel = kernel
