@@ -21,7 +21,7 @@ from mercer.estimators.report import MarginReport
 from mercer.gram.run import Workspace
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear
-from mercer.solvers.smo import DualSolution
+from mercer.solvers.dual import DualSolution
 
 _VALID: set[Any] = set()  # parameter values that were checked before
 

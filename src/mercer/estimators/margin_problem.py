@@ -15,8 +15,11 @@ from mercer.gram.run import Workspace
 from mercer.gram.single import DenseRows
 from mercer.kernels.base import Kernel
 from mercer.matrices import repair as repair_matrix
+from mercer.solvers.chunks import chunked, flat, padded_width
+from mercer.solvers.dual import PRECISION, DualSolution, feasible
+from mercer.solvers.pair_steps import LazyRows
 from mercer.solvers.rows import RowCache
-from mercer.solvers.smo import PRECISION, DualSolution, LazyRows, chunked, feasible, flat, padded_width, solve_dual
+from mercer.solvers.smo import solve_dual
 from mercer.solvers.working_set import solve_blocked
 
 _SMALL = 5000  # up to here a dense matrix and plain pairs are quickest

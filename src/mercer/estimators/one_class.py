@@ -11,7 +11,7 @@ from sklearn.base import OutlierMixin
 from mercer.errors import ParameterError, explain
 from mercer.estimators.fitting import fits
 from mercer.estimators.margin import SingleMachine, filled
-from mercer.solvers.smo import DualSolution
+from mercer.solvers.dual import DualSolution
 
 
 def _boundary(solution: DualSolution, diagonal: np.ndarray) -> float:

@@ -23,8 +23,8 @@ from mercer.estimators.margin import Margin, filled
 from mercer.estimators.margin_problem import TINY, MarginProblem, in_one_matrix
 from mercer.gram.engine import dense
 from mercer.gram.run import Workspace, run
+from mercer.solvers.dual import DualSolution
 from mercer.solvers.pairs import solve_pairs
-from mercer.solvers.smo import DualSolution
 
 
 class MarginClassifier(ClassifierMixin, Margin):

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from mercer.estimators.fitting import fits
 from mercer.estimators.margin import SingleMachine, filled
 from mercer.estimators.margin_problem import MarginProblem
-from mercer.solvers.smo import DualSolution
+from mercer.solvers.dual import DualSolution
 
 
 class MarginRegressor(RegressorMixin, SingleMachine):

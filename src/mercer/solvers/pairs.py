@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.gram.run import Workspace, check_stop, run
-from mercer.solvers.smo import CHEAP, LOOSE, DualSolution, certified
+from mercer.solvers.dual import DualSolution, certified
+from mercer.solvers.polish import CHEAP, LOOSE
 
 _BATCH = 16  # problems of one call: enough to forget the call, few enough to share out among threads
 _STEPS = 100_000  # of one problem; who needs more is left to the general solver

@@ -15,8 +15,10 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.gram.run import check_stop, run
+from mercer.solvers.chunks import padded_width
+from mercer.solvers.dual import PRECISION, DualSolution, finish, objective, slopes
+from mercer.solvers.pair_steps import State
 from mercer.solvers.rows import RowCache
-from mercer.solvers.smo import PRECISION, DualSolution, State, chunked, finish, objective, padded_width, slopes
 
 SIZE = 1024
 _INNER = 0.05  # the gap a round leaves inside, as a share of the whole
@@ -77,10 +79,10 @@ def solve_blocked(
         slots = cache.want(chosen)
         _renew(K, cache, slots, chosen, kept)
         h_part, beta_part, low_part, up_part = (np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper))
-        part = State(h_part, beta_part, low_part, up_part, eps, np.float32)
+        part = State(K.reshape(size, -1, smo.WIDTH), diagonal[chosen], h_part, beta_part, low_part, up_part, eps)
         before = part.beta.copy()
         most = 20 * size if max_iter < 0 else min(20 * size, max_iter - done)
-        made, _ = part.steps(K.reshape(size, -1, smo.WIDTH), chunked(diagonal[chosen], 1.0, np.float32), max(_INNER * gap, 0.5 * tol), most)
+        made, _ = part.steps(max(_INNER * gap, 0.5 * tol), most)
         done += max(made, 1)
         beta[:, chosen] = part.beta
         up[:, chosen], low[:, chosen] = slopes(part.beta, part.lower, part.upper, eps, smo.HUGE)
