@@ -6,11 +6,10 @@ A new kernel is a subclass with fields, one line ``definite = ...`` and one form
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from mercer import _compiled
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import VECTORS
-from mercer.errors import InfiniteFeaturesError, MercerError, ParameterError, explain
+from mercer.errors import InfiniteFeaturesError, ParameterError, explain
 from mercer.gram.engine import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.pair import Pair
-from mercer.params import Constraint, param
+from mercer.kernels.parameterised import Parameterised
 
 if TYPE_CHECKING:
     from mercer.gram.operator import Gram
@@ -33,43 +32,21 @@ REGISTRY: dict[str, type[Kernel]] = {}
 Derivative = tuple[str, Any, np.ndarray]  # parameter name, index inside it (None for a scalar), tile
 
 
-@dataclass_transform(field_specifiers=(param,), eq_default=False)
-class Kernel:
+class Kernel(Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS
     invariance: ClassVar[str] = "none"
     definite: ClassVar[Definite | None] = None
     abstract: ClassVar[bool] = True
-    _own_init: ClassVar[bool] = False
-    _checks: ClassVar[dict[str, Constraint]] = {}
-    _continuous: ClassVar[tuple[str, ...]] = ()
 
     __array_ufunc__ = None  # so that numpy_scalar * kernel reaches __rmul__
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.abstract = abstract
-        if "__init__" in cls.__dict__:
-            cls._own_init = True  # written by hand, for this class and the ones below
-        if not cls._own_init:
-            dataclasses.dataclass(repr=False, eq=False)(cls)
-        fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if "check" in f.metadata]
-        cls._checks = {f.name: f.metadata["check"] for f in fields}
-        cls._continuous = tuple(f.name for f in fields if f.metadata["continuous"])
         if not abstract:
             REGISTRY[cls.__name__] = cls
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        check = self._checks.get(name)
-        if check is not None:
-            check.check(f"{type(self).__name__}: {name}", value)
-            if "_ready" in self.__dict__:
-                self._assign({name: value})
-                return
-        elif not (name.startswith("_") or name.endswith("_") or name in self._param_names()):
-            raise ParameterError(explain(f"{type(self).__name__}: {name}", value, "is not a parameter", f"it has {self._param_names()}"))
-        object.__setattr__(self, name, value)
 
     # -- computing ---------------------------------------------------------------------------------------------------
 
@@ -225,101 +202,9 @@ class Kernel:
         """The parameters that `gradient` differentiates, in its order, by nested name."""
         return {name: getattr(self, name) for name in self._continuous}
 
-    # -- parameters, as scikit-learn has them ------------------------------------------------------------------------
-
-    def _param_names(self) -> tuple[str, ...]:
-        return tuple(self._checks)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name; nested ones as ``k1__length_scale``."""
-        found: dict[str, Any] = {}
-        for name in self._param_names():
-            value = getattr(self, name)
-            found[name] = value
-            if deep and isinstance(value, Kernel):
-                found.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
-        return found
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters; all are checked, and a refused one changes nothing of this kernel."""
-        before = self._snapshot()
-        try:
-            return self._set_params(params)
-        except MercerError:
-            for kernel, state in before:
-                kernel.__dict__.clear()
-                kernel.__dict__.update(state)
-            raise
-
-    def _snapshot(self) -> list[tuple[Kernel, dict[str, Any]]]:
-        """This kernel and all inside it, with what they hold."""
-        found = [(self, dict(self.__dict__))]
-        for value in self.__dict__.values():
-            if isinstance(value, Kernel):
-                found += value._snapshot()
-        return found
-
-    def _assign(self, values: dict[str, Any]) -> None:
-        """Several parameters at once, each checked, and the rules that tie them; all or none."""
-        before = {name: self.__dict__.get(name) for name in values}
-        try:
-            for name, value in values.items():
-                if name in self._checks:
-                    self._checks[name].check(f"{type(self).__name__}: {name}", value)
-                object.__setattr__(self, name, value)
-            self.check_params()
-        except MercerError:
-            self.__dict__.update(before)
-            raise
-
-    def _set_params(self, params: dict[str, Any]) -> Self:
-        own = {name: value for name, value in params.items() if "__" not in name}
-        nested: dict[str, dict[str, Any]] = {}
-        for name, value in params.items():
-            head, mark, rest = name.partition("__")
-            if head not in self._param_names():
-                rule = f"is not a parameter of {type(self).__name__}"
-                raise ParameterError(explain("set_params", name, rule, f"it has {', '.join(self._param_names()) or 'none'}"))
-            if mark:
-                nested.setdefault(head, {})[rest] = value
-        self._assign(own)
-        for head, inner in nested.items():
-            child = getattr(self, head)
-            if not isinstance(child, Kernel):
-                raise ParameterError(explain("set_params", head, "has no parameters of its own"))
-            child._set_params(inner)
-        if nested:
-            self.check_params()
-        return self
-
-    def check_params(self) -> None:
-        """Rules that tie several parameters together."""
-
-    def __post_init__(self) -> None:
-        self.check_params()
-        object.__setattr__(self, "_ready", True)
-
-    def copy(self) -> Self:
-        """The same kernel with its own children; what was fitted stays fitted, arrays are shared."""
-        made = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, Kernel):
-                object.__setattr__(made, name, value.copy())
-        return made
-
     # -- text --------------------------------------------------------------------------------------------------------
 
     precedence: ClassVar[int] = 9  # of the printed algebra: sum 1, product 2, power 4, atom 9
-
-    def __repr__(self) -> str:
-        from mercer.kernels.expression import show_value
-
-        shown = []
-        for f in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
-            if f.default is dataclasses.MISSING or repr(value) != repr(f.default):
-                shown.append(f"{f.name}={show_value(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
 
     @classmethod
     def examples(cls) -> list[Kernel]:
