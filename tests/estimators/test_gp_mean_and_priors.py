@@ -89,5 +89,5 @@ def test_senseless_priors_are_refused(priors):
 
 
 def test_a_prior_that_forbids_the_start_is_told():
-    with pytest.raises(ValueError, match="likelihood"):
+    with pytest.raises(ValueError, match="no density"):
         GaussianProcessRegressor(RBF(), alpha=0.1, priors={"length_scale": stats.uniform(5.0, 1.0)}).fit(X, y)

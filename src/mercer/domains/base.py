@@ -228,6 +228,13 @@ class Batch:
         return getattr(self._raw, "dtype", None) == np.float32
 
 
+def own_copy(raw: Any) -> Any:
+    """The samples as a copy: what is done to the caller's collection, or to its rows, does not reach it."""
+    if isinstance(raw, list):
+        return [row.copy() if hasattr(row, "copy") else row for row in raw]
+    return raw.copy() if hasattr(raw, "copy") else raw
+
+
 def select_columns(raw: Any, columns: Any) -> Any:
     """Columns by position (arrays, sparse matrices) or by name (data frames)."""
     names = [columns] if isinstance(columns, (str, int, np.integer)) else columns

@@ -15,9 +15,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from mercer.config import format_bytes, get_config
-from mercer.domains.base import raw_length
-from mercer.errors import ShapeError, explain, warn
-from mercer.estimators.base import check_is_fitted
+from mercer.domains.base import own_copy, raw_length
+from mercer.errors import NotFiniteError, NotFittedError, ShapeError, explain, warn
 from mercer.estimators.fitting import fits
 from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
 from mercer.estimators.gp_exact import Exact
@@ -39,6 +38,8 @@ def mean_at(mean: Any, X: Any, shape: tuple[int, ...]) -> np.ndarray | float:
     if mean is None:
         return 0.0
     values = np.asarray(mean.predict(X) if hasattr(mean, "predict") else mean(X), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise NotFiniteError(explain("mean", mean, f"is not finite for sample {int(np.argwhere(~np.isfinite(values))[0][0])}"))
     if values.shape == shape:
         return values
     if values.size != shape[0]:
@@ -56,8 +57,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     optimizer : "bfgs" (steps kept short), SciPy's "fmin_l_bfgs_b", None, or a function of (objective, start, bounds) as in scikit-learn
     n_restarts_optimizer : further starts, drawn by turns around the given parameters and anywhere within the bounds
     normalize_y : learn (y − mean)/deviation; predictions are turned back
-    bounds : limits of every learned parameter of a mercer kernel, or a dict of limits by name
-    fixed : names of parameters that stay as they are
+    bounds : limits of every learned parameter of a mercer kernel, or a dict of limits by name; a list of them for an array
+    fixed : names of parameters that stay as they are; ``length_scale[1]`` is one number of an array, also in ``bounds`` and ``priors``
     priors : densities of parameters by name, anything with ``logpdf``; they join the evidence while parameters are learned
     mean : the mean function: None for 0, a function of X, or a regressor that is fitted first, such as ``LinearRegression()``
     method : "exact" (Cholesky), "sparse" (inducing points, Titsias' bound), "iterative" (parameters by that bound, exact predictions
@@ -139,7 +140,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         many = 1 if y.ndim == 1 else y.shape[1]
         if self.n_targets is not None and many != self.n_targets:
             raise ValueError(explain("n_targets", self.n_targets, f"is not the number of columns of y, {many}"))
-        self.X_train_ = X.copy() if self.copy_X_train and hasattr(X, "copy") else X
+        self.X_train_ = own_copy(X) if self.copy_X_train else X
         self.mean_ = fitted_mean(self.mean, X, y)
         y = y - mean_at(self.mean_, X, y.shape)
         self._y_train_mean = y.mean(axis=0) if self.normalize_y else np.zeros(y.shape[1:])
@@ -173,7 +174,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if isinstance(self.alpha, np.ndarray):
             if self.alpha.shape != (n,):
                 raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({self.alpha.shape} != ({n},))")
-            if not (self.alpha >= 0).all():
+            if not ((self.alpha >= 0) & np.isfinite(self.alpha)).all():
                 raise ValueError(explain("alpha", self.alpha, "must be variances: finite and >= 0"))
         Y = self.y_train_[:, None] if self.y_train_.ndim == 1 else self.y_train_
         noise = np.asarray(self.alpha, dtype=float)
@@ -209,7 +210,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
         With inducing points it is the bound, for the points of the fit.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
@@ -220,6 +221,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         found.model.fit(self.X_train_)
         value, slope = found.objective(np.asarray(theta, dtype=float), eval_gradient)
         return (value, slope) if eval_gradient else value
+
+    def _check_fitted(self) -> None:
+        """An unfitted process predicts from its prior, so that scikit-learn's own check lets it pass."""
+        if not hasattr(self, "X_train_"):
+            raise NotFittedError(explain(type(self).__name__, "unfitted", "has seen no data", "call fit(X, y) first"))
 
     # -- predict -----------------------------------------------------------------------------------------------------
 
@@ -253,9 +259,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def _prior(self, X: Any, return_std: bool, return_cov: bool) -> Any:
         model = self._made()
         many = 1 if self.n_targets is None else self.n_targets
-        mean = np.zeros((raw_length(X), many)).squeeze(axis=1) if many == 1 else np.zeros((raw_length(X), many))
+        mean = np.zeros(raw_length(X) if many == 1 else (raw_length(X), many))
+        if self.mean is not None and not hasattr(self.mean, "fit"):  # a regressor knows nothing yet
+            mean = mean + mean_at(self.mean, X, mean.shape)
         if return_cov:
-            K = model.gram(X)
+            K = model.own(X)
             return mean, K if many == 1 else np.repeat(K[:, :, None], many, axis=-1)
         if return_std:
             std = np.sqrt(model.diag(X))
@@ -275,7 +283,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mean, standard deviation and log-density of every noisy observation given all the others, in closed form."""
-        check_is_fitted(self)
+        self._check_fitted()
         if not isinstance(self._found, Exact):
             raise ValueError(explain("method", self.method, "has no leave-one-out in closed form", "fit with method='exact'"))
         inverse = linalg.lapack.dpotri(self.L_.T, lower=0)[0].diagonal()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import raw_length
-from mercer.errors import DefinitenessWarning, MercerError, NotDifferentiableError, ShapeError, explain, warn
+from mercer.errors import DefinitenessWarning, MercerError, NotDifferentiableError, ParameterError, ShapeError, explain, warn
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.fitting import step_teller
 from mercer.estimators.gp_learning import Priors, learn
@@ -63,7 +63,7 @@ class GaussianProcess(KernelEstimator):
         "copy_X_train": ["boolean"],
         "random_state": ["random_state"],
         "bounds": ["array-like", dict],
-        "fixed": ["array-like"],
+        "fixed": ["array-like", str],
         "priors": [dict, None],
     }
 
@@ -117,6 +117,9 @@ class GaussianProcess(KernelEstimator):
                 raise StopIteration
             return (-value - more, -slope - pull) if eval_gradient else -value - more
 
+        if p["optimizer"] is not None and p["n_restarts_optimizer"] == 0 and not np.isfinite(priors.at(model.theta)[0]):
+            rule = "gives the kernel's own parameters no density, and there is no way from there"
+            raise ParameterError(explain("priors", p["priors"], rule, "begin with parameters that the priors allow"))
         learn(model, minus, p["optimizer"], p["n_restarts_optimizer"], p["random_state"], p["kernel"])
         return evaluations
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.gaussian_process.kernels import CompoundKernel
+from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer.config import format_bytes
-from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.base import own_copy, pick_rows, raw_length
+from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_is_fitted
 from mercer.estimators.fitting import fits
 from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
 from mercer.estimators.gp_learning import at_bounds
 from mercer.estimators.gp_problems import Binary, Several
-from mercer.estimators.hyper import Learned, Theirs
+from mercer.estimators.hyper import Learned, Theirs, same_kernel
 from mercer.gram.engine import check_budget
 
 
@@ -33,7 +37,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     ----------
     kernel, optimizer, n_restarts_optimizer, bounds, fixed, priors, random_state : as in `GaussianProcessRegressor`
     max_iter_predict : Newton steps for the mode, at most
-    warm_start : begin at the parameters and modes of the last fit
+    warm_start : begin at the modes of the last fit, and at its parameters if the given kernel is still the same
     multi_class : "one_vs_rest", "one_vs_one", or "multinomial"
 
     Examples
@@ -96,6 +100,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if self.n_classes_ < 2:
             raise ValueError(f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class")
         past = vars(self).get("_machines", []) if self.warm_start else []
+        same = same_kernel(vars(self).get("_given"), self.kernel) and self.optimizer is not None
+        self._given = copy.deepcopy(self.kernel)
+        X = own_copy(X) if self.copy_X_train else X
         self._machines, self._pairs = [], self._problems()
         evaluations = 0
         for number, (a, b) in enumerate(self._pairs):
@@ -103,15 +110,17 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             some = X if len(rows) == n else pick_rows(X, rows)
             machine = self._machine(self._made(), some, label if a is None else label[rows] == a)
             if number < len(past) and len(past) == len(self._pairs):
-                machine.model.theta = past[number].model.theta
                 machine.mode = past[number].mode
+                if same:
+                    machine.model.theta = past[number].model.theta
             evaluations += self._learn(machine.model, machine.at)
             machine.settle()
             self._machines.append(machine)
         values = [m.found.value for m in self._machines]
         self.log_marginal_likelihood_value_ = float(np.mean(values))
         kernels = [m.model.kernel for m in self._machines]
-        self.kernel_ = kernels[0] if len(kernels) == 1 else kernels
+        several: Any = CompoundKernel(kernels) if all(isinstance(k, TheirKernel) for k in kernels) else kernels
+        self.kernel_ = kernels[0] if len(kernels) == 1 else several
         self.report_ = GaussianProcessReport(
             "; ".join(repr(k) for k in kernels),
             f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {format_bytes(8 * n * n)}",
@@ -146,15 +155,31 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
+        theta = np.asarray(theta, dtype=float)
+        count, problems = len(self._machines[0].model.theta), len(self._machines)
+        if theta.shape not in ((count,), (problems * count,)):
+            many = f", or {problems * count} for the {problems} problems one after the other" if problems > 1 else ""
+            raise ParameterError(explain("theta", f"array of shape {theta.shape}", f"must have {count} numbers{many}"))
+        alike = len(theta) == count
+        if eval_gradient and not alike:
+            raise ValueError(explain("eval_gradient", True, "is for parameters that all problems share", f"give the {count} of one kernel"))
         values, slopes = [], []
-        for fitted in self._machines:
+        for number, fitted in enumerate(self._machines):
             model = self._made(fitted.model.kernel)
             label = fitted.label if isinstance(fitted, Binary) else fitted.label.argmax(axis=0)
             machine = self._machine(model, fitted.X, label)
-            value, slope = machine.at(np.asarray(theta, dtype=float), eval_gradient)
+            value, slope = machine.at(theta if alike else theta[number * count : (number + 1) * count], eval_gradient)
             values.append(value)
             slopes.append(slope)
         return (float(np.mean(values)), np.mean(slopes, axis=0)) if eval_gradient else float(np.mean(values))
+
+    def latent_mean_and_variance(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the latent function, for two classes."""
+        check_is_fitted(self)
+        if self.n_classes_ > 2:
+            rule = "is for two classes: with more there is a latent function for each problem"
+            raise ValueError(explain("latent_mean_and_variance", f"{self.n_classes_} classes", rule))
+        return self._machines[0].latent(self._check_X(X, reset=False))  # type: ignore[union-attr]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities, averaged over the latent function: far from the data they are undecided."""

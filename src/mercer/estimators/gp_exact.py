@@ -68,7 +68,7 @@ class Exact:
     def covariance(self, X: Any) -> np.ndarray:
         K = self.model.cross(X, self.X)
         V = linalg.solve_triangular(self.lower, K.T, lower=True, check_finite=False)
-        return self.model.gram(X) - product(V.T, V)
+        return self.model.own(X) - product(V.T, V)
 
 
 def blocks(model: Learned | Theirs, X: Any, samples: Any, width: int = BLOCK) -> Iterator[tuple[np.ndarray, np.ndarray]]:

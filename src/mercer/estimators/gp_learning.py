@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
@@ -31,25 +31,31 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
             rule = "needs bounded parameters to draw starts from"
             raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
         starts += _drawn(start, bounds, restarts, check_random_state(random_state))
-    best, at = np.inf, start
-    for theta in starts:
+    best = Found(start, np.inf)
+    for number, theta in enumerate(starts):
         theta = np.clip(theta, bounds[:, 0], bounds[:, 1])
         if len(starts) > 1 and not np.isfinite(minus(theta, False)):
             continue  # no way leads from where the likelihood is not finite
         try:
-            found, value = _descend(optimizer, minus, theta, bounds)
+            found = _descend(optimizer, minus, theta, bounds)
+            best = min(best, found, key=lambda f: f.value)
+            if optimizer == "bfgs" and number == 0 and (found.theta <= bounds[:, 0] + 1e-6).any():
+                # a part that has vanished is often a trap, which long steps may miss
+                best = min(best, _descend("fmin_l_bfgs_b", minus, theta, bounds), key=lambda f: f.value)
         except NotDifferentiableError as error:
             remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
             raise NotDifferentiableError(explain("kernel", given, f"cannot be learned: {error}", remedy)) from None
-        if value < best:
-            best, at = value, found
-    if not np.isfinite(best):
+    if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"
         remedy = "scale X and y (normalize_y=True), raise alpha, or begin with other parameters"
         raise ValueError(explain("kernel", given, rule, remedy))
-    model.theta = at
+    model.theta = best.theta
+    if best.trouble:
+        warn(best.trouble, ConvergenceWarning)
     for name in at_bounds(model):
-        message = f"the learned {name} is at its bound; widen bounds={{{name.split('[')[0]!r}: (low, high)}}, or fix it"
+        plain = name.split("[")[0]
+        where = f"bounds={{{plain!r}: (low, high)}}" if isinstance(model, Learned) else f"{plain.split('__')[-1]}_bounds of the kernel"
+        message = f"the learned {name} is at its bound; widen {where}, or fix it"
         warn(message, ConvergenceWarning)
 
 
@@ -91,10 +97,18 @@ class Priors:
         return (value, slope) if np.isfinite(value) else (-np.inf, np.zeros(len(theta)))
 
 
-def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, float]:
+class Found(NamedTuple):
+    """Where a descent ended, the value there, and what kept it from a minimum."""
+
+    theta: np.ndarray
+    value: float
+    trouble: str = ""
+
+
+def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.ndarray) -> Found:
     if callable(optimizer):
         found, value = optimizer(minus, theta, bounds=bounds)
-        return np.asarray(found), float(value)
+        return Found(np.asarray(found), float(value))
     best, lowest = theta, np.inf  # where to end if a callback stops us
 
     def watched(at: np.ndarray) -> Any:
@@ -112,10 +126,9 @@ def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.nda
             result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
             found, value, converged, message = result.x, result.fun, result.status in (0, 1), result.message
     except StopIteration:
-        return best, float(lowest)
-    if not converged and np.isfinite(value):
-        warn(f"{optimizer} failed to converge ({message}); scale the data, or set bounds", ConvergenceWarning)
-    return found, float(value)
+        return Found(best, float(lowest))
+    trouble = "" if converged or not np.isfinite(value) else f"{optimizer} failed to converge ({message}); scale the data, or set bounds"
+    return Found(found, float(value), trouble)
 
 
 def at_bounds(model: Learned | Theirs) -> list[str]:

@@ -211,7 +211,7 @@ class Sparse:
 
     def covariance(self, X: Any) -> np.ndarray:
         V, R = self.found.explained(self.model.cross(X, self.samples))
-        return self.model.gram(X) - product(V.T, V) + product(R.T, R)
+        return self.model.own(X) - product(V.T, V) + product(R.T, R)
 
 
 class Iterative(Sparse):
@@ -260,4 +260,4 @@ class Iterative(Sparse):
 
     def covariance(self, X: Any) -> np.ndarray:
         K = self.model.cross(self.X, X)
-        return self.model.gram(X) - product(K.T, self._solve(K))
+        return self.model.own(X) - product(K.T, self._solve(K))

@@ -6,67 +6,59 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.gaussian_process.kernels import CompoundKernel
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 
+from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError, explain
 from mercer.estimators.base import CallableKernel
+from mercer.estimators.limits import DEFAULT, Limits, label
 from mercer.estimators.sides import sides, training_batch
 from mercer.estimators.translation import Term, translate
 from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.radial import RBF
-from mercer.params import Constraint
 
-
-def _check_of(kernel: Kernel, name: str) -> Constraint:
-    """The rule of a parameter, given by its nested name."""
-    *path, last = name.split("__")
-    for step in path:
-        kernel = getattr(kernel, step)
-    return kernel._checks[last]
+# scikit-learn's names, each with parameters that can be learned
+_NAMES = {
+    "linear": "Linear()",
+    "poly": "Polynomial(degree=3, offset=1.0)",
+    "polynomial": "Polynomial(degree=3, offset=1.0)",
+    "rbf": "RBF()",
+    "laplacian": "Laplacian()",
+    "cosine": "Cosine()",
+    "chi2": "Chi2()",
+}
 
 
 class Learned:
     """The positive continuous parameters of a mercer kernel, except fixed ones."""
 
-    def __init__(self, kernel: Kernel, bounds: Any = (1e-5, 1e5), fixed: Any = ()) -> None:
+    def __init__(self, kernel: Kernel, bounds: Any = DEFAULT, fixed: Any = ()) -> None:
         status = kernel.certificate().status
         if status in ("cpd", "indefinite"):
             rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
             raise DefinitenessError(explain("kernel", kernel, rule, "centre a cpd kernel, or change the failing part"))
         self.kernel = kernel
-        known = kernel.continuous_params()
-        limits = bounds if isinstance(bounds, dict) else {}
-        every = (1e-5, 1e5) if isinstance(bounds, dict) else tuple(bounds)
-        if any(np.shape(pair) != (2,) for pair in (every, *limits.values())):
-            raise ParameterError(explain("bounds", bounds, "must be two positive numbers, or such pairs by name"))
-        for name in (*fixed, *limits):
-            if name not in known:
-                remedy = f"choose among {', '.join(known) or 'none: the kernel has no continuous parameter'}"
-                raise ParameterError(explain("fixed" if name in fixed else "bounds", name, "is not a parameter to be learned", remedy))
+        limits = Limits(kernel, bounds, fixed)
         self.names: list[tuple[str, int | None]] = []
         self.limits: list[tuple[float, float]] = []
         self.ends: list[bool] = []  # whether the upper limit is the parameter's own, which nobody can widen
         self.kept: list[str] = []  # continuous parameters that stay as given though nobody asked for it
-        for name, value in known.items():
+        for name, value in limits.known.items():
             values = np.asarray(value, dtype=float)
-            if name in fixed:
+            if name in limits.fixed:
                 continue
             if values.ndim > 1 or not (values > 0).all():  # only what has a logarithm, each number its own, can be moved
                 self.kept.append(f"{name} ({'a matrix' if values.ndim > 1 else 'not positive'})")
                 continue
-            low, high = limits.get(name, every)
-            if not 0 < low < high:
-                raise ParameterError(explain(f"bounds[{name!r}]", (low, high), "must be two positive numbers, the smaller first"))
-            allowed = _check_of(kernel, name)
-            if name in limits and not allowed.low <= low < high <= allowed.high:
-                raise ParameterError(explain(f"bounds[{name!r}]", (low, high), f"must be {allowed.rule}, as {name} is"))
-            low, high = max(low, allowed.low), min(high, allowed.high)
             for i in [None] if values.ndim == 0 else range(len(values)):
-                self.names.append((name, i))
-                self.limits.append((float(low), float(high)))
-                self.ends.append(high == allowed.high)
+                if label(name, i) not in limits.fixed:
+                    low, high, end = limits.of(name, i)
+                    self.names.append((name, i))
+                    self.limits.append((low, high))
+                    self.ends.append(end)
 
     @property
     def ours(self) -> Kernel:
@@ -79,6 +71,9 @@ class Learned:
 
     @theta.setter
     def theta(self, theta: np.ndarray) -> None:
+        if np.shape(theta) != (len(self.names),):
+            rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
+            raise ParameterError(explain("theta", f"array of shape {np.shape(theta)}", rule))
         known = self.kernel.continuous_params()
         made: dict[str, Any] = {}
         for (name, i), value in zip(self.names, np.exp(np.asarray(theta, dtype=float)), strict=True):
@@ -94,13 +89,18 @@ class Learned:
         return np.log(np.array(self.limits, dtype=float)).reshape(-1, 2)
 
     def labels(self) -> list[str]:
-        return [name if i is None else f"{name}[{i}]" for name, i in self.names]
+        return [label(name, i) for name, i in self.names]
 
     def fit(self, X: Any) -> None:
         self.kernel.fit(X)
 
     def gram(self, X: Any) -> np.ndarray:
-        return gram(self.kernel, X)
+        """The matrix of the training samples, which are read once for all parameters."""
+        return gram(self.kernel, training_batch(self.kernel, X))
+
+    def own(self, X: Any) -> np.ndarray:
+        """The matrix of other samples."""
+        return gram(self.kernel, Batch(X))
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
         """d/dθ Σ W∘K for every logarithm θ."""
@@ -141,6 +141,9 @@ class Theirs:
 
     @theta.setter
     def theta(self, theta: np.ndarray) -> None:
+        if np.shape(theta) != (self.kernel.n_dims,):
+            rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
+            raise ParameterError(explain("theta", f"array of shape {np.shape(theta)}", rule))
         self.kernel.theta = theta
         self._translate()
 
@@ -165,7 +168,9 @@ class Theirs:
         self._translate()
 
     def gram(self, X: Any) -> np.ndarray:
-        return np.array(self.kernel(X), dtype=float) if self.ours is None else gram(self.ours, X)
+        return np.array(self.kernel(X), dtype=float) if self.ours is None else gram(self.ours, Batch(X))
+
+    own = gram
 
     def slope(self, X: Any, W: np.ndarray) -> np.ndarray:
         if self.ours is None:
@@ -184,8 +189,8 @@ class Theirs:
         return np.array(self.kernel.diag(X) if self.ours is None else self.ours.diag(X), dtype=float)
 
 
-def gram(kernel: Kernel, X: Any) -> np.ndarray:
-    side = kernel.prepare(training_batch(kernel, X))
+def gram(kernel: Kernel, batch: Batch) -> np.ndarray:
+    side = kernel.prepare(batch)
     return dense(kernel, side, side, np.dtype(np.float64))
 
 
@@ -193,19 +198,36 @@ def cross(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
     return dense(kernel, *sides(kernel, X, Y), np.dtype(np.float64))
 
 
+def same_kernel(one: Any, other: Any) -> bool:
+    """Whether two given kernels say the same, parameters included."""
+    if isinstance(one, Kernel) and isinstance(other, Kernel):
+        return type(one) is type(other) and repr(one) == repr(other)
+    return type(one) is type(other) and bool(one == other)
+
+
 def as_learned(kernel: Any, bounds: Any, fixed: Any) -> Learned | Theirs:
     """A copy of the kernel a process was given, ready to be learned; by default ``1.0 * RBF(1.0)``."""
     if kernel is None:
         return Learned(1.0 * RBF(length_scale=1.0), bounds, fixed)
+    if isinstance(kernel, CompoundKernel):
+        raise ValueError("kernel cannot be a CompoundKernel")
     if isinstance(kernel, TheirKernel):
+        for name, given, default in (("bounds", bounds, DEFAULT), ("fixed", fixed, ())):
+            if isinstance(given, (dict, str)) or tuple(given) != default:
+                remedy = f"say {type(kernel).__name__}(..., length_scale_bounds=(low, high)), or ...='fixed'"
+                raise ParameterError(
+                    explain(name, given, "is for mercer's kernels: those of scikit-learn have bounds of their own", remedy)
+                )
         return Theirs(clone(kernel))
     if isinstance(kernel, str):
         if kernel == "precomputed":
             rule = "cannot say k(x, x) of new samples, which a variance needs"
             raise ParameterError(explain("kernel", kernel, rule, "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples"))
-        return Learned(parse(kernel), bounds, fixed)
+        return Learned(parse(_NAMES.get(kernel, kernel)), bounds, fixed)
     if isinstance(kernel, Kernel):
         return Learned(clone(kernel), bounds, fixed)
+    if isinstance(kernel, type) and issubclass(kernel, (Kernel, TheirKernel)):
+        raise ParameterError(explain("kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"))
     if callable(kernel):
         return Learned(CallableKernel(kernel), bounds, fixed)
     remedy = "give a mercer kernel, an expression, a function of two collections, or a kernel of sklearn.gaussian_process"

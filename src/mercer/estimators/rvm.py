@@ -25,6 +25,7 @@ from mercer.gram.engine import dense, multiply, visit_rows
 from mercer.gram.run import Workspace, run, serial_blas
 from mercer.solvers.rvm import Basis, Gaussian, Logistic, Relevance
 
+_LARGEST = 1e150  # whose square is still a number
 _BLOCK = 1024  # new samples whose variance is computed at a time
 _STRIP = 256  # functions that a thread looks at at a time
 
@@ -239,7 +240,9 @@ class RVR(RegressorMixin, _RelevanceMachine):
         start = time.perf_counter()
         data = begin(self, X, y, None, target="number")
         basis, plan = self._basis(data)
-        size = float(np.abs(data.y).max()) or 1.0  # squares of any target stay finite
+        size = float(np.abs(data.y).max()) or 1.0  # squares stay finite while it is done
+        if size > _LARGEST:
+            raise ParameterError(explain("y", f"values up to {size:.3g}", f"has no finite variance beyond {_LARGEST:g}", "scale y"))
         noise = None if self.noise_variance is None else self.noise_variance / size**2
         if noise is not None and not 0 < noise < np.inf:
             raise ParameterError(explain("noise_variance", self.noise_variance, f"cannot be told from 0 beside targets of {size:.3g}"))

@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.estimators.base import KernelEstimator, check_square, check_weights
 from mercer.gram.engine import dense
@@ -45,7 +45,7 @@ class Training:
     def kept(self) -> Any:
         """The same, the estimator's own: what is done to the caller's array later does not reach it."""
         samples = self.samples()
-        return samples.copy() if samples is self.X and hasattr(samples, "copy") else samples
+        return own_copy(samples) if samples is self.X else samples
 
     def gram(self) -> np.ndarray:
         """A dense Gram matrix of the samples that count, the caller's to write on."""

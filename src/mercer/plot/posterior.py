@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import InputTypeError, ParameterError, ShapeError, explain
 from mercer.plot._axes import pyplot
 
 
@@ -69,8 +70,14 @@ class PosteriorDisplay:
         themselves. ``n_samples`` functions are drawn where the estimator has ``sample_y``. Other options go to `plot`.
         """
         check_is_fitted(estimator)
+        if "return_std" not in signature(estimator.predict).parameters:
+            rule = "does not tell a standard deviation"
+            raise ParameterError(explain("estimator", type(estimator).__name__, rule, "draw a GaussianProcessRegressor or an RVR"))
         names = getattr(X, "columns", None)
-        X = np.asarray(X, dtype=float)
+        try:
+            X = np.asarray(X, dtype=float)
+        except (TypeError, ValueError):
+            raise InputTypeError(explain("X", X, "holds more than numbers, along which nothing can be drawn")) from None
         if X.ndim != 2:
             raise ShapeError(explain("X", f"array of shape {X.shape}", "must be a matrix, a row for each sample", "X.reshape(-1, 1)"))
         if not -X.shape[1] <= column < X.shape[1]:
@@ -80,10 +87,16 @@ class PosteriorDisplay:
         along = np.linspace(values.min() - wide, values.max() + wide, grid) if np.ndim(grid) == 0 else np.asarray(grid, dtype=float)
         Z = np.tile(np.median(X, axis=0), (len(along), 1))
         Z[:, column] = along
+        if hasattr(estimator, "feature_names_in_") and names is not None:
+            import pandas
+
+            Z = pandas.DataFrame(Z, columns=list(names))
         mean, std = estimator.predict(Z, return_std=True)
         if np.ndim(mean) != 1:
             raise ShapeError(explain("estimator", f"{mean.shape[1]} targets", "must have one target to be drawn", "fit one of them"))
         samples = estimator.sample_y(Z, n_samples, random_state=random_state) if n_samples else None
+        if y is not None and len(y) != len(values):
+            raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {len(values)} samples"))
         observed = None if y is None else (values, np.asarray(y, dtype=float))
         made = cls(grid=along, mean=mean, std=std, samples=samples, observed=observed, name=_name(names, column, X.shape[1]))
         return made.plot(ax=ax, **options)

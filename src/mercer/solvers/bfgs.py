@@ -53,10 +53,11 @@ def bfgs(function: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.n
             return Descent(x, value, False, "no step along the slope leads down")
         new, new_value, new_slope = found
         curvature = _update(curvature, new - x, new_slope - slope, slope)
-        gain = (value - new_value) / max(abs(value), abs(new_value), 1.0)
+        size = max(abs(value), abs(new_value), 1.0)
+        gain, promised = (value - new_value) / size, -float(slope @ step) / size
         x, value, slope = new, new_value, new_slope
-        if gain <= _SMALL:
-            return Descent(x, value, True, "the value changes no more")
+        if gain <= _SMALL:  # which proves nothing where the slope promised much more
+            return Descent(x, value, promised <= _NOISE, "the value changes no more")
     return Descent(x, value, False, f"{most} steps were not enough")
 
 
