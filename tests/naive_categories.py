@@ -68,8 +68,14 @@ def _expected(p, x, y, same):
 
 
 def _expected_gaussian(p, fitted, x, y):
-    """By the integral of a Gaussian, column by column."""
+    """By the integral of a Gaussian, or by all values of the column, column by column."""
     total = mpf(1)
+    if fitted.observed_ is not None:
+        for a, b, (values, counts) in zip(x, y, fitted.observed_, strict=True):
+            chances = [(mpf(float(v)), mpf(int(c)) / int(counts.sum())) for v, c in zip(values, counts, strict=True)]
+            left, right = (chances if _is_hole(v) else [(mpf(float(v)), mpf(1))] for v in (a, b))
+            total *= mp.fsum(w * z * mp.exp(-((u - v) ** 2) / (2 * p["length_scale"] ** 2)) for u, w in left for v, z in right)
+        return total
     for a, b, mean, variance in zip(x, y, fitted.means_, fitted.variances_, strict=True):
         mean, variance, scale2 = mpf(float(mean)), mpf(float(variance)), p["length_scale"] ** 2
         holes = _is_hole(a) + _is_hole(b)

@@ -81,6 +81,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return importlib.import_module(f"mercer.{name}")
+    if name == "__all__":  # for `from mercer import *`, which loads all of it
+        return sorted(set(__dir__()) - {n for n in globals() if n.startswith("_") or n in ("Any", "annotations")})
     if name.startswith("_"):
         raise AttributeError(name)
     owner = importlib.import_module(_WHERE.get(name, "mercer.kernels"))

@@ -153,10 +153,14 @@ def pick_rows(raw: Any, rows: Any) -> Any:
 class Batch:
     """Raw objects and every encoding of them that a kernel asked for, each made once."""
 
-    __slots__ = ("_made", "_parent", "_raw", "_rows", "like")
+    __slots__ = ("_made", "_parent", "_raw", "_rows", "like", "new")
 
-    def __init__(self, raw: Any, like: Batch | None = None, *, parent: Batch | None = None, rows: np.ndarray | None = None) -> None:
+    def __init__(
+        self, raw: Any, like: Batch | None = None, *, parent: Batch | None = None, rows: np.ndarray | None = None, new: bool = False
+    ) -> None:
+        """``like`` are samples that these are compared with; ``new`` ones come after those of training."""
         self._raw = raw
+        self.new = new
         self.like = like
         self._parent = parent
         self._rows = rows
@@ -173,7 +177,17 @@ class Batch:
     @property
     def side(self) -> str:
         """What to call these samples in a message."""
-        return "X" if self.like is None else "Y"
+        return "X" if self.like is None or self.new else "Y"
+
+    @property
+    def other(self) -> str:
+        """What to call those that these are compared with."""
+        return "the training samples" if self.new else "X"
+
+    @property
+    def names(self) -> list[Any] | None:
+        """The columns of a data frame."""
+        return list(self._raw.columns) if hasattr(self._raw, "columns") else None
 
     def encode(self, domain: Domain) -> Samples:
         made = self._made.get(domain)
@@ -188,7 +202,7 @@ class Batch:
             if self._parent is not None:
                 made = child(self._parent).take(self._rows)  # type: ignore[arg-type]
             else:
-                made = Batch(make(self.raw), None if self.like is None else child(self.like))
+                made = Batch(make(self.raw), None if self.like is None else child(self.like), new=self.new)
             self._made[key] = made
         return made
 
@@ -215,11 +229,11 @@ class Batch:
 
     def take(self, rows: np.ndarray) -> Batch:
         """Some samples, encoded no more than once."""
-        return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows))
+        return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows), new=self.new)
 
     def fork(self) -> Batch:
         """The same samples, read as far as these, to be compared with others that shall leave no trace here."""
-        made = Batch(self._raw, self.like, parent=self._parent, rows=self._rows)
+        made = Batch(self._raw, self.like, parent=self._parent, rows=self._rows, new=self.new)
         made._made = {key: known.fork() for key, known in self._made.copy().items()}
         return made
 
@@ -235,6 +249,13 @@ def own_copy(raw: Any) -> Any:
     return raw.copy() if hasattr(raw, "copy") else raw
 
 
+def in_order_of(raw: Any, names: list[Any] | None) -> Any:
+    """A data frame with the columns of another by their names; anything else, or what has all these columns in order, as it is."""
+    if names is None or not hasattr(raw, "columns") or list(raw.columns) == names or len(set(names)) < len(names):
+        return raw
+    return select_columns(raw, names)
+
+
 def select_columns(raw: Any, columns: Any) -> Any:
     """Columns by position (arrays, sparse matrices) or by name (data frames)."""
     names = [columns] if isinstance(columns, (str, int, np.integer)) else columns
@@ -246,6 +267,9 @@ def select_columns(raw: Any, columns: Any) -> Any:
         missing = [c for c in names if c not in have]
         if missing:
             raise WidthError(explain("columns", missing, f"are not in the table, which has {have}"))
+        for name in names:
+            if have.count(name) > 1:
+                raise WidthError(explain("columns", name, "is the name of two columns", "give each its own"))
         return raw[list(names)]
     try:
         array = raw if hasattr(raw, "tocsr") else np.asarray(raw)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.domains.base import Batch, Domain, Samples
+from mercer.domains.base import Batch, Domain, Samples, in_order_of
 from mercer.errors import DomainError, EmptyInputError, InputTypeError, ShapeError, WidthError, explain
 
 HOLE = -1
@@ -51,10 +51,11 @@ def is_hole(value: Any) -> bool:
 
 def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
     """The columns of a table as lists of Python values, and their names: data frames, arrays, lists of rows."""
-    raw: Any = batch.raw
+    raw: Any = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
     if hasattr(raw, "columns"):
         names = [str(name) for name in raw.columns]
-        columns = [raw[name].to_list() if hasattr(raw[name], "to_list") else list(raw[name]) for name in raw.columns]
+        found = [raw.iloc[:, k] for k in range(len(names))] if hasattr(raw, "iloc") else [raw[name] for name in raw.columns]
+        columns = [column.to_list() if hasattr(column, "to_list") else list(column) for column in found]
         if not columns:
             raise WidthError(explain(batch.side, "a table", "has no columns"))
     else:
@@ -62,6 +63,10 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
             raw = raw.toarray()
         try:
             array = np.asarray(raw) if hasattr(raw, "dtype") else _objects(raw)
+            if array.size == 0 and array.ndim == 1:
+                raise EmptyInputError(explain(batch.side, raw, "is empty", "give at least one row"))
+        except EmptyInputError:
+            raise
         except ValueError as error:
             raise ShapeError(explain(batch.side, type(raw).__name__, f"is not a rectangular table ({error})")) from None
         if array.ndim != 2 or array.shape[1] == 0:
@@ -105,7 +110,7 @@ class Categories(Domain):
         columns, names = table_columns(batch)
         like: Any = None if batch.like is None else batch.like.encode(self)
         if like is not None and like.width != len(columns):
-            rule = f"must have as many columns as X, which has {like.width}"
+            rule = f"must have as many columns as {batch.other}: {like.width}"
             raise WidthError(explain(batch.side, f"{len(columns)} columns", rule))
         known: list[dict[Hashable, int]] = [{} for _ in columns] if like is None else like.vocabularies
         codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)

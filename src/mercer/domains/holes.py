@@ -61,7 +61,7 @@ class HoledNumbers(Domain):
             remedy = "give NaN where a value is missing"
             raise NotFiniteError(explain(f"{batch.side}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy))
         if batch.like is not None and (width := batch.like.encode(self).x.shape[1]) != x.shape[1]:  # type: ignore[attr-defined]
-            raise WidthError(explain(batch.side, f"{x.shape[1]} columns", f"must have as many columns as X, which has {width}"))
+            raise WidthError(explain(batch.side, f"{x.shape[1]} columns", f"must have as many columns as {batch.other}: {width}"))
         return HoledSamples(x, names)
 
     def _number(self, value: Any, where: str) -> float:

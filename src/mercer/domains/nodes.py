@@ -212,6 +212,13 @@ def read_nodes(B: Any, names: Any, what: str) -> Nodes:
             raise ParameterError(explain(f"{what}: names", "a list", "is not needed: a networkx graph names its nodes", remedy))
         matrix, found = _from_networkx(B, f"{what}: B")
     else:
+        if hasattr(B, "columns") and hasattr(B, "index"):
+            if list(B.index) != list(B.columns) and list(B.index) != list(range(len(B))):
+                rule = "names its rows otherwise than its columns"
+                raise ParameterError(
+                    explain(f"{what}: B", "a data frame", rule, "bring the rows into the order of the columns: B.loc[B.columns]")
+                )
+            names = list(B.columns) if names is None and list(B.columns) != list(range(len(B))) else names
         matrix = _as_csr(B, f"{what}: B")
     _check_square(matrix, f"{what}: B")
     if names is not None:

@@ -248,7 +248,7 @@ def _as_floats(raw: Any, side: str) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def _check_finite(values: np.ndarray, where: Any, side: str) -> None:
+def _check_finite(values: np.ndarray, where: Any, batch: Batch) -> None:
     """NaN and infinity are refused, with the place; the sum is a quick test that can only err on the side of looking."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
@@ -256,9 +256,8 @@ def _check_finite(values: np.ndarray, where: Any, side: str) -> None:
         bad = ~np.isfinite(values)
         if bad.any():
             row, column, value = where(bad)
-            raise NotFiniteError(
-                explain(f"{side}[{row}, {column}]", float(value), "must be finite", "drop or impute the row, or use MissingAware for holes")
-            )
+            at = f"{batch.side}[{row}, {column}]" if batch.names is None else f"{batch.side}[{row}], {batch.names[column]}"
+            raise NotFiniteError(explain(at, float(value), "must be finite", "drop or impute the row, or use MissingAware for holes"))
 
 
 def _check_shape(x: Any, batch: Batch) -> None:
@@ -297,16 +296,16 @@ class Vectors(Domain):
         raw = batch.raw
         if type(raw) is np.ndarray and raw.dtype == np.float64 and raw.ndim == 2 and raw.size:
             x = np.ascontiguousarray(raw)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch.side)
+            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch)
             samples = VectorSamples(x)
         elif hasattr(raw, "tocsr"):
             samples = self._encode_sparse(raw, batch)
         else:
             x = np.ascontiguousarray(_as_floats(raw, batch.side))
             _check_shape(x, batch)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch.side)
+            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch)
             samples = VectorSamples(x)
-        return samples if batch.like is None else self._match(samples, batch.like.encode(VECTORS))
+        return samples if batch.like is None else self._match(samples, batch.like.encode(VECTORS), batch)
 
     def _encode_sparse(self, raw: Any, batch: Batch) -> CsrSamples:
         if raw.dtype.kind not in "fiub":
@@ -321,16 +320,15 @@ class Vectors(Domain):
             at = int(np.argmax(bad))
             return int(np.searchsorted(x.indptr, at, side="right") - 1), int(x.indices[at]), x.data[at]
 
-        _check_finite(x.data, place, batch.side)
+        _check_finite(x.data, place, batch)
         return CsrSamples(x)
 
     @staticmethod
-    def _match(samples: Any, like: Any) -> Any:
+    def _match(samples: Any, like: Any, batch: Batch) -> Any:
         """The same width as the other side, and the same storage."""
         if samples.width != like.width:
-            raise WidthError(
-                explain("Y", f"{samples.width} columns", f"does not fit X, which has {like.width}", "give both the same features")
-            )
+            rule = f"does not fit {batch.other}, which {'have' if batch.new else 'has'} {like.width}"
+            raise WidthError(explain(batch.side, f"{samples.width} columns", rule, "give both the same features"))
         if samples.sparse and not like.sparse:
             return VectorSamples(np.ascontiguousarray(samples.x.toarray()))
         if like.sparse and not samples.sparse:

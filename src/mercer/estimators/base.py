@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer import _compiled
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
-from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
+from mercer.domains.base import Anything, Batch, Domain, Samples, in_order_of, own_copy, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, InputTypeError, ParameterError, ShapeError, explain, warn
 from mercer.estimators.fitting import Observable
@@ -25,6 +25,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.coordinate import Chi2
 from mercer.kernels.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
 from mercer.kernels.expression import parse
+from mercer.kernels.maps import reads_by_name
 from mercer.kernels.radial import RBF, Laplacian
 from mercer.params import function, param
 from mercer.widths import width
@@ -154,8 +155,9 @@ def _by_name(name: str, X: Any, gamma: Any, degree: int, coef0: float, weight: A
 
 
 def _are_vectors(domain: Domain) -> bool:
-    """Vectors, or what several kernels read of which one wants vectors: noise and constants do not look at samples."""
-    return isinstance(domain, Vectors) or any(_are_vectors(part) for part in getattr(domain, "domains", ()))
+    """Vectors, or what several kernels read that all want vectors; noise and constants do not look at samples."""
+    looked = [part for part in getattr(domain, "domains", ()) if not isinstance(part, Anything)]
+    return isinstance(domain, Vectors) or (bool(looked) and all(_are_vectors(part) for part in looked))
 
 
 class KernelEstimator(Observable, BaseEstimator):
@@ -217,21 +219,43 @@ class KernelEstimator(Observable, BaseEstimator):
 
     def _check_X(self, X: Any, reset: bool, **options: Any) -> Any:
         if self._takes_vectors():
-            kernel = self._given_kernel()
-            sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
-            try:
-                return validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=np.float64, order="C", **options)
-            except ValueError as error:
-                if "could not convert string to float" in str(error) or "dtype='numeric' is not compatible" in str(error):
-                    remedy = "encode it, or give a kernel that reads text"
-                    raise InputTypeError(explain("X", X, f"holds text where kernel {kernel} wants numbers ({error})", remedy)) from None
-                raise
+            return self._check_numbers(X, reset=reset, **options)
         if raw_length(X) == 0:
             raise EmptyInputError(explain("X", X, "is empty", "give at least one sample"))
-        if reset:
-            self.__dict__.pop("n_features_in_", None)
-            if hasattr(X, "shape") and len(X.shape) == 2:
-                self.n_features_in_ = X.shape[1]
+        if not reset:
+            return self._ordered(X)
+        self._note_columns(X)
+        return own_copy(X)  # it will be kept
+
+    def _check_numbers(self, X: Any, **options: Any) -> Any:
+        """scikit-learn's checks, of ``y`` too if it is given."""
+        kernel = self._given_kernel()
+        sparse = "csr" if not (isinstance(kernel, str) and kernel == "precomputed") else False
+        try:
+            return validate_data(self, X, **{"accept_sparse": sparse, "dtype": np.float64, "order": "C", **options})
+        except ValueError as error:
+            if "could not convert string to float" in str(error) or "dtype='numeric' is not compatible" in str(error):
+                rule = f"holds text where kernel {kernel} wants numbers ({error})"
+                raise InputTypeError(explain("X", X, rule, "encode it, or give a kernel that reads text")) from None
+            raise
+
+    def _note_columns(self, X: Any) -> None:
+        """Remember how many columns there are, and what a data frame calls them, as scikit-learn does."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        if hasattr(X, "shape") and len(X.shape) == 2:
+            self.n_features_in_ = X.shape[1]
+        if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
+            self.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
+
+    def _ordered(self, X: Any) -> Any:
+        """The columns of training by their names; a kernel that looks by names may do without some."""
+        known = vars(self).get("feature_names_in_")
+        kernel = vars(self).get("kernel_")
+        if known is None or not hasattr(X, "columns") or len(set(known)) < len(known):
+            return X
+        if set(known) <= set(X.columns) or not (isinstance(kernel, Kernel) and reads_by_name(kernel)):
+            return in_order_of(X, list(known))
         return X
 
     def __sklearn_tags__(self) -> Any:

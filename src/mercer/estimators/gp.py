@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from mercer.config import format_bytes, get_config
-from mercer.domains.base import own_copy, raw_length
+from mercer.domains.base import raw_length
 from mercer.errors import NotFiniteError, NotFittedError, ShapeError, explain, warn
 from mercer.estimators.fitting import fits
 from mercer.estimators.gp_base import GaussianProcess, GaussianProcessReport
@@ -140,7 +140,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         many = 1 if y.ndim == 1 else y.shape[1]
         if self.n_targets is not None and many != self.n_targets:
             raise ValueError(explain("n_targets", self.n_targets, f"is not the number of columns of y, {many}"))
-        self.X_train_ = own_copy(X) if self.copy_X_train else X
+        self.X_train_ = np.copy(X) if self.copy_X_train and self._takes_vectors() else X
         self.mean_ = fitted_mean(self.mean, X, y)
         y = y - mean_at(self.mean_, X, y.shape)
         self._y_train_mean = y.mean(axis=0) if self.normalize_y else np.zeros(y.shape[1:])

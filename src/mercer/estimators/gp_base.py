@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import raw_length
@@ -88,7 +88,7 @@ class GaussianProcess(KernelEstimator):
             warn(explain("kernel", model.kernel, rule), DefinitenessWarning)
         if self._takes_vectors():
             options: dict[str, Any] = {"multi_output": True, "y_numeric": True} if numbers else {}
-            return validate_data(self, X, y, dtype=np.float64, ensure_2d=True, **options)
+            return self._check_numbers(X, y=y, accept_sparse=False, order=None, **options)
         X = self._check_X(X, reset=True)
         if numbers:
             y = check_array(y, ensure_2d=False, dtype=np.float64)

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer.config import format_bytes
-from mercer.domains.base import own_copy, pick_rows, raw_length
+from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain
 from mercer.estimators.base import check_is_fitted
 from mercer.estimators.fitting import fits
@@ -102,7 +102,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         past = vars(self).get("_machines", []) if self.warm_start else []
         same = same_kernel(vars(self).get("_given"), self.kernel) and self.optimizer is not None
         self._given = copy.deepcopy(self.kernel)
-        X = own_copy(X) if self.copy_X_train else X
+        X = np.copy(X) if self.copy_X_train and self._takes_vectors() else X
         self._machines, self._pairs = [], self._problems()
         evaluations = 0
         for number, (a, b) in enumerate(self._pairs):

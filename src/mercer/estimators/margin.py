@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ShapeError, explain, warn
@@ -77,10 +77,7 @@ class Margin(KernelEstimator):
             if y is None:
                 X = self._check_X(X, reset=True)
             else:
-                pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"  # type: ignore[attr-defined]
-                X, y = validate_data(
-                    self, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **self._target_checks()
-                )
+                X, y = self._check_numbers(X, y=y, **self._target_checks())
         else:
             X = self._check_X(X, reset=True)
             if y is not None:

@@ -36,4 +36,4 @@ def sides(kernel: Kernel, X: Any, samples: Any) -> tuple[Any, Any]:
     """New and training samples; the latter come first, so that their vocabulary and storage rule."""
     right = training_batch(kernel, samples)
     y = kernel.prepare(right)
-    return kernel.prepare(Batch(X, like=right.fork())), y
+    return kernel.prepare(Batch(X, like=right.fork(), new=True)), y

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
@@ -74,10 +74,8 @@ def begin(estimator: KernelEstimator, X: Any, y: Any, sample_weight: Any, *, tar
         if target != "none" and len(y) != n:
             raise ShapeError(explain("y", f"{len(y)} values", f"must have one for each of the {n} samples"))
     else:
-        given = estimator._given_kernel()
-        pairwise = isinstance(given, str) and given == "precomputed"
         options = {"y_numeric": True, "multi_output": target == "numbers"} if numeric else {}
-        X, y = validate_data(estimator, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64, order="C", **options)
+        X, y = estimator._check_numbers(X, y=y, **options)
         n = raw_length(X)
     weight = check_weights(sample_weight, n)
     rows = np.flatnonzero(weight > 0)

@@ -53,7 +53,7 @@ def _overflow(x: Any, y: Any, out: np.ndarray, rows: tuple[int, int], cols: tupl
 
 def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
     """The error for one entry."""
-    remedy = "rescale the data, or take a smaller degree or exponent"
+    remedy = "rescale the data, or take a smaller degree, exponent or time"
     return KernelOverflowError(explain(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy))
 
 

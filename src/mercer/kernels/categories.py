@@ -14,12 +14,12 @@ import numpy as np
 
 from mercer import _compiled, errors
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
-from mercer.domains.base import Batch, Domain
+from mercer.domains.base import Batch, Domain, in_order_of
 from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
 from mercer.errors import WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.maps import register_function
+from mercer.kernels.maps import by_names, register_function
 from mercer.kernels.parts import Parts
 from mercer.params import param, positive
 
@@ -95,7 +95,7 @@ class WeightedOverlap(Kernel):
         return Definite(STRICT, rule + ", which separates rows", SPACE, facts=(POSITIVE_DIAGONAL,), conditions=("no column constant",))
 
     def fit_batch(self, batch: Batch) -> Self:
-        self.frequencies_ = frequencies(batch)
+        self.frequencies_, self.names_ = frequencies(batch), batch.names
         return self
 
     def weights(self, side: CategorySamples) -> np.ndarray:
@@ -114,7 +114,7 @@ class WeightedOverlap(Kernel):
         return made
 
     def prepare(self, batch: Batch) -> Parts:
-        side: Any = batch.encode(self.domain)
+        side: Any = by_names(batch, getattr(self, "names_", None), self).encode(self.domain)
         return Parts(side, weight=self.weights(side))
 
     def _exponent(self, pair: Pair, out: np.ndarray) -> None:
@@ -152,7 +152,7 @@ class _OneHot:
     def __call__(self, X: Any, like: Any = None) -> Any:
         from scipy.sparse import csr_matrix
 
-        batch = Batch(X)
+        batch = Batch(in_order_of(X, getattr(like, "names", None)))
         batch.encode(CATEGORIES)  # refuses holes, and what cannot be a category
         columns, _ = table_columns(batch)
         known: list[dict[Any, int]] = [{} for _ in columns] if like is None else like.vocabularies
@@ -167,7 +167,7 @@ class _OneHot:
         n, d = len(columns[0]), len(columns)
         at = np.array([[begins[k] + v.get(value, len(v)) for value in columns[k]] for k, v in enumerate(known)]).T
         made = csr_matrix((np.ones(n * d), at.ravel(), np.arange(0, n * d + 1, d)), shape=(n, int(begins[-1])))
-        made.vocabularies = known
+        made.vocabularies, made.names = known, batch.names
         return made
 
     def __reduce__(self) -> str:

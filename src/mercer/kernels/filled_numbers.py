@@ -10,7 +10,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.domains.base import Batch, Domain
 from mercer.domains.holes import HoledNumbers, HoledSamples
-from mercer.errors import WidthError, explain
+from mercer.errors import ParameterError, WidthError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.dot import Linear
@@ -34,12 +34,21 @@ class _Numbers(Expected, abstract=True):
     def fit_batch(self, batch: Batch) -> Self:
         side: Any = batch.encode(self.domain)
         seen = [column[~np.isnan(column)] for column in side.x.T]
+        if self.values is not None:
+            seen = [self._number_values(k, name) for k, name in enumerate(side.names)]
         for name, column in zip(side.names, seen, strict=True):
             if not len(column):
                 raise no_value(name)
+        seen = [np.unique(column) for column in seen] if self.uniform else seen
         self.means_, self.variances_ = np.array([c.mean() for c in seen]), np.array([c.var() for c in seen])
         self.observed_ = [np.unique(c, return_counts=True) for c in seen] if self.numbers == "empirical" else None
         return self
+
+    def _number_values(self, k: int, name: str) -> np.ndarray:
+        try:
+            return np.array([float(value) for value in self.values[k]])
+        except (TypeError, ValueError):
+            raise ParameterError(explain(f"values[{k}]", self.values[k], f"must be numbers, as {name} is")) from None
 
 
 def _log_sums(x: np.ndarray, values: np.ndarray, counts: np.ndarray, scale: float) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:

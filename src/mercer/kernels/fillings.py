@@ -15,6 +15,7 @@ from mercer import errors
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch
 from mercer.domains.categories import Categories, is_hole, table_columns
+from mercer.domains.holes import HoledNumbers
 from mercer.errors import DomainError, ParameterError, WidthError, explain
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import is_kernel
@@ -95,6 +96,29 @@ class Sides(Parts):
         made = Sides(*taken.sides, both=self.both, **taken.extra)
         made._inherit(self, rows)
         return made
+
+
+class AsNumbers:
+    """A function of a table: its numbers, NaN where there are holes, also where a number is written as text."""
+
+    __name__ = "numbers"
+
+    def __init__(self, domain: HoledNumbers) -> None:
+        self.domain = domain
+
+    def __hash__(self) -> int:
+        return hash(self.domain)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsNumbers) and other.domain == self.domain
+
+    def __call__(self, raw: Any) -> Any:
+        x = Batch(raw).encode(self.domain).x  # type: ignore[attr-defined]
+        if hasattr(raw, "iloc"):
+            import pandas
+
+            return pandas.DataFrame(x, columns=raw.columns)
+        return type(raw)(x, schema=list(raw.columns)) if hasattr(raw, "columns") else x
 
 
 def as_table(rows: list[tuple[Any, ...]], like: Any) -> Any:

@@ -196,6 +196,12 @@ class On(_Single):
     def _listed(self) -> list[Any]:
         return [self.columns] if isinstance(self.columns, (int, np.integer, str)) else list(self.columns)
 
+    def counted_from_the_front(self, d: int) -> On:
+        """The same with positions from the end, such as -1, replaced by those from the front of d columns."""
+        if isinstance(self.columns, slice) or not any(isinstance(c, (int, np.integer)) and -d <= c < 0 for c in self._listed()):
+            return self
+        return On(self.kernel, [c + d if isinstance(c, (int, np.integer)) and c < 0 else c for c in self._listed()])
+
     def positions(self, d: int) -> list[int] | None:
         """The columns as positions among d; None if they are names, or do not exist."""
         if isinstance(self.columns, slice):
@@ -250,6 +256,21 @@ def _one_number_each(made: Callable[[Any], Any], batch: Batch) -> np.ndarray:
         row = int(np.argmax(~np.isfinite(values)))
         raise NotFiniteError(explain(f"f(x[{row}])", float(values[row]), "must be finite"))
     return values
+
+
+def reads_by_name(kernel: Kernel) -> bool:
+    """Whether all columns are looked at by their names, so that neither their order nor others matter."""
+    if isinstance(kernel, On):
+        return not isinstance(kernel.columns, slice) and all(isinstance(c, str) for c in kernel._listed())
+    inside = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
+    return isinstance(kernel.domain, Anything) if not inside else all(map(reads_by_name, inside))
+
+
+def by_names(batch: Batch, names: list[Any] | None, kernel: Kernel) -> Batch:
+    """The columns that were there when the kernel was fitted, in that order; a kernel that looks by names may do without some."""
+    if names is None or batch.names is None or batch.names == names or len(set(names)) < len(names):
+        return batch
+    return batch if reads_by_name(kernel) and not set(names) <= set(batch.names) else batch.select(names)
 
 
 class Conformal(_Single):

@@ -23,12 +23,12 @@ from mercer.kernels.categories import Overlap, WeightedOverlap, one_hot
 from mercer.kernels.completed import Completed
 from mercer.kernels.compose import Product, Scaled, Sum
 from mercer.kernels.composite import is_kernel
-from mercer.kernels.dot import Constant, Linear
+from mercer.kernels.dot import Constant, Linear, White
 from mercer.kernels.expression import show_value
 from mercer.kernels.filled_categories import ExpectedMatches
 from mercer.kernels.filled_numbers import ExpectedGaussian, MeanFilled
 from mercer.kernels.fillings import markers, some_values
-from mercer.kernels.maps import On, Warp
+from mercer.kernels.maps import On, Warp, by_names
 from mercer.kernels.radial import RBF
 from mercer.params import choice, integer, param
 
@@ -88,14 +88,19 @@ class _Filled(Kernel, abstract=True):
         plain = {"missing": self.missing, "uniform": options["uniform"], "values": values}
         if isinstance(kernel, (Overlap, WeightedOverlap)) or _is_one_hot_rbf(kernel):
             return ExpectedMatches(kernel.copy(), **plain)
-        if isinstance(kernel, RBF) and not options["uniform"]:
+        if isinstance(kernel, RBF):
             return ExpectedGaussian(kernel.copy(), **plain, numbers=options["numbers"])
-        if isinstance(kernel, Linear) and not options["uniform"]:
+        if isinstance(kernel, Linear):
             return MeanFilled(kernel.copy(), **plain)
-        if isinstance(kernel, Constant):
+        if isinstance(kernel, (Constant, White)):  # they do not look at the row
             return kernel.copy()
         if isinstance(kernel, Scaled):
             return Scaled(kernel.factor, self.rewritten(kernel.kernel, names, values))
+        if names and isinstance(kernel, On):
+            kernel = kernel.counted_from_the_front(len(names))
+        if names and isinstance(kernel, Product):
+            parts = kernel.children().values()
+            kernel = Product(*(part.counted_from_the_front(len(names)) if isinstance(part, On) else part for part in parts))
         if isinstance(kernel, On) and (isinstance(kernel.columns, slice) or _distinct(kernel.columns) is not None):
             looked = _of_columns(kernel.columns, names, range(len(names)))
             few = None if values is None or not names else [values[k] for k in looked]
@@ -122,14 +127,14 @@ class _Filled(Kernel, abstract=True):
         if values is not None and len(values) != len(names):
             raise ParameterError(explain("values", f"{len(values)} lists", f"must be one for each of the {len(names)} columns"))
         self.expected_ = self.rewritten(self.kernel, names, values).fit_batch(batch)
-        self.fitted_as_ = self._settings()
+        self.fitted_as_, self.names_ = self._settings(), batch.names
         return self
 
     def _settings(self) -> list[tuple[str, str]]:
         """What the rewritten kernel was made for: all but the values of continuous parameters, which it can follow."""
         moving = {f"kernel__{name}": np.shape(value) for name, value in self.kernel.continuous_params().items()}
         every = {**self.get_params(), **moving}
-        return [(name, type(value).__name__ if isinstance(value, Kernel) else repr(value)) for name, value in every.items()]
+        return [(name, type(value).__name__ if isinstance(value, Kernel) else show_value(value)) for name, value in every.items()]
 
     def _made(self) -> Kernel:
         """The rewritten kernel, at the present parameters."""
@@ -145,7 +150,7 @@ class _Filled(Kernel, abstract=True):
         return self.expected_
 
     def prepare(self, batch: Batch) -> Any:
-        return self._made().prepare(batch)
+        return self._made().prepare(by_names(batch, self.names_, self.kernel))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.expected_.tile(pair, out)
@@ -208,8 +213,8 @@ class MissingAware(_Filled):
 class Completions(_Filled):
     """The mean of k over all completions of x and of y, every value of a column as likely as any other.
 
-    Values are those seen in training, or ``values``, a list for each column. In closed form for `Overlap`, `WeightedOverlap` and
-    RBF @ one_hot; for other kernels the completions are enumerated.
+    Values are those seen in training, or ``values``, a list for each column. In closed form for `Overlap`, `WeightedOverlap`,
+    RBF @ one_hot, `RBF` and `Linear`; for other kernels the completions are enumerated.
 
     >>> from mercer import Completions, Overlap
     >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
@@ -220,8 +225,8 @@ class Completions(_Filled):
     values: Any = param(default=None, check=some_values)
 
     def _options(self) -> dict[str, Any]:
-        return {"missing": self.missing, "uniform": True, "values": self.values, "numbers": "gaussian", "draws": 1}
+        return {"missing": self.missing, "uniform": True, "values": self.values, "numbers": "empirical", "draws": 1}
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(Overlap()), cls(WeightedOverlap(gamma=2.0)), cls(RBF(length_scale=2.0) @ one_hot)]
+        return [cls(Overlap()), cls(WeightedOverlap(gamma=2.0)), cls(RBF(length_scale=2.0) @ one_hot), cls(RBF())]

@@ -93,4 +93,6 @@ def center(kernel: Kernel) -> Kernel:
 
 
 def on(kernel: Kernel, columns: Any) -> Kernel:
+    if hasattr(columns, "tolist"):  # an array, or an index of a data frame
+        columns = columns.tolist()
     return On(kernel.copy(), columns)

@@ -26,7 +26,7 @@ __all__ = ["BagOfWords", "TfIdf"]
 
 
 def _is_range(value: Any) -> bool:
-    if not isinstance(value, tuple) or len(value) != 2 or not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+    if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
         return False
     return 1 <= value[0] <= value[1]
 
@@ -34,7 +34,7 @@ def _is_range(value: Any) -> bool:
 def _are_words(value: Any) -> bool:
     if isinstance(value, str):
         return value == "english"
-    return value is None or (isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value))
+    return value is None or (isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(v, str) for v in value))
 
 
 class _WordKernel(Kernel, abstract=True):
@@ -49,8 +49,8 @@ class _WordKernel(Kernel, abstract=True):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        stop = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
-        return Words(ngram_range=self.ngrams, stop_words=stop, lowercase=self.lowercase)
+        stop = self.stop_words if self.stop_words is None or isinstance(self.stop_words, str) else sorted(self.stop_words)
+        return Words(ngram_range=tuple(self.ngrams), stop_words=stop, lowercase=self.lowercase)
 
 
 class BagOfWords(_WordKernel):

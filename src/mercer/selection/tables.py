@@ -126,6 +126,8 @@ def table_kernel(frame: Any, *, scale: float = 1.0, missing: tuple[Any, ...] = (
     """
     if not isinstance(scale, (int, float, np.number)) or isinstance(scale, bool) or not (np.isfinite(scale) and scale > 0):
         raise ParameterError(explain("scale", scale, "must be a number > 0"))
+    if hasattr(frame, "collect"):
+        raise InputTypeError(explain("frame", type(frame).__name__, "is not computed yet", "give frame.collect()"))
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError(explain("frame", "every column constant", "has nothing to tell rows apart by"))
