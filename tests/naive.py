@@ -63,7 +63,7 @@ def _node(kernel) -> Node:
     if function is not None:
         return Node("custom", {"function": function, "params": dict(kernel.function_params)})
     if name not in KNOWN:
-        raise KeyError(name)
+        raise KeyError(f"{name}: write its formula in tests/naive.py, as CONTRIBUTING.md says")
     fields = {key: _exact(field) for key, field in kernel.get_params(deep=False).items()}
     if name == "Centered":
         center = getattr(kernel, "center_", None)

@@ -62,6 +62,52 @@ def test_warm_start_obeys_the_kernel():
             assert found == pytest.approx(GaussianProcessClassifier(kernel).fit(X, label).log_marginal_likelihood_value_, abs=1e-3)
 
 
+def test_warm_start_with_other_parameters_to_learn():
+    model = GaussianProcessClassifier(1.0 * RBF(), warm_start=True).fit(X, y > 0)
+    assert model.set_params(fixed="factor").fit(X, y > 0).kernel_.factor == 1.0
+
+
+class Stop:
+    """A callback that has seen enough after some evaluations."""
+
+    def __init__(self, most):
+        self.most, self.seen = most, 0
+
+    def setup(self, *args, **options):
+        pass
+
+    def teardown(self, *args, **options):
+        pass
+
+    def on_fit_task_begin(self, *args, **options):
+        pass
+
+    def on_fit_task_end(self, *args, **options):
+        self.seen += 1
+        return self.seen >= self.most
+
+
+def slope_only(minus, start, bounds):
+    value, slope = minus(start)
+    for _ in range(5):
+        start = np.clip(start - 0.01 * slope, *bounds.T)
+        value, slope = minus(start)
+    return start, value
+
+
+@pytest.mark.parametrize("optimizer", ["bfgs", "fmin_l_bfgs_b", slope_only], ids=["bfgs", "scipy", "function"])
+@pytest.mark.parametrize("restarts", [0, 2])
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.filterwarnings("ignore")
+def test_a_callback_ends_the_descent_where_it_is_best(optimizer, restarts, most):
+    options = {"optimizer": optimizer, "n_restarts_optimizer": restarts, "random_state": 0}
+    given = GaussianProcessRegressor(1.0 * RBF(), alpha=0.01, optimizer=None).fit(X, y)
+    process = GaussianProcessRegressor(1.0 * RBF(), alpha=0.01, **options).set_callbacks(Stop(most)).fit(X, y)
+    assert process.report_.evaluations == most
+    assert process.log_marginal_likelihood_value_ >= given.log_marginal_likelihood_value_ - 1e-9
+    GaussianProcessClassifier(1.0 * RBF(), **options).set_callbacks(Stop(most)).fit(X, y > 0)
+
+
 def test_bounds_of_theirs_are_theirs():
     for options in ({"fixed": ["length_scale"]}, {"bounds": {"length_scale": (1e-3, 10.0)}}, {"bounds": (1e-3, 10.0)}):
         with pytest.raises(errors.ParameterError, match="length_scale_bounds"):
@@ -85,7 +131,10 @@ def test_single_numbers_of_an_array():
         fit(fixed=["length_scale[2]"])
 
 
-@pytest.mark.parametrize("bounds", [("a", "b"), (2.0, 1.0), (0.0, 1.0), 3.0, {"length_scale": (1.0,)}, {"length_scale": "ab"}])
+@pytest.mark.parametrize(
+    "bounds",
+    [("a", "b"), (2.0, 1.0), (0.0, 1.0), 3.0, {"length_scale": (1.0,)}, {"length_scale": "ab"}, {"length_scale": [(0.5, 0.6), (0.9,)]}],
+)
 def test_senseless_bounds(bounds):
     with pytest.raises(errors.MercerError if bounds != 3.0 else ValueError, match="bounds"):
         GaussianProcessRegressor(RBF(), bounds=bounds).fit(X, y)

@@ -72,6 +72,15 @@ def test_nothing_outlives_the_model_or_is_stored_with_it():
     assert read() is None
 
 
+@every_case
+def test_every_model_is_freed(kernel, X, new):
+    before = len(sides._READ)
+    for _ in range(3):
+        fitted(kernel.copy(), X).predict(new)
+    gc.collect()
+    assert len(sides._READ) <= before
+
+
 def test_other_training_samples_are_read_anew():
     model = fitted(Spectrum(n=2), TEXTS)
     model.predict(NEW)

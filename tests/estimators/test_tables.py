@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+import re
 import subprocess
 import sys
 
@@ -35,6 +37,7 @@ from mercer import (
     one_hot,
     table_kernel,
 )
+from mercer.kernels.maps import row_sums
 
 FRAME = pd.DataFrame({"a": list("xyxyxyxy"), "b": list("yyxxyyxx"), "c": list("ppqqrrss")})
 LABEL = [0, 1] * 4
@@ -59,7 +62,49 @@ def test_columns_are_found_by_name(kernel):
 def test_two_tables_are_matched_by_name(kernel):
     kernel = kernel.copy().fit(FRAME)
     np.testing.assert_allclose(kernel(FRAME, FRAME[["b", "c", "a"]]), kernel(FRAME), rtol=1e-12)
-    np.testing.assert_allclose(kernel(FRAME[["b", "c", "a"]]), kernel(FRAME), rtol=1e-12)
+    other = FRAME[["b", "c", "a"]]
+    for left, right in (
+        (other, other),
+        (other, FRAME),
+        (FRAME, other.assign(more=1)),
+        (other, FRAME.to_numpy()),
+        (FRAME.to_numpy(), other),
+    ):
+        if isinstance(kernel, Overlap | mercer.kernels.maps.Warp) and not (hasattr(left, "columns") and hasattr(right, "columns")):
+            continue  # nothing was learned, so nothing tells what the columns of an array are
+        np.testing.assert_allclose(kernel(left, right), kernel(FRAME), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", WHOLE, ids=str)
+def test_kernel_maps_and_votes(kernel):
+    made = mercer.KernelMap(kernel).fit(FRAME)
+    np.testing.assert_allclose(made.transform(FRAME[["c", "a", "b"]].assign(more=1)), made.transform(FRAME), rtol=1e-12)
+    vote = mercer.ImputedVote(SVC(kernel=kernel), categories=True).fit(FRAME, LABEL)
+    np.testing.assert_array_equal(vote.votes(FRAME[["c", "a", "b"]].assign(more=1)), vote.votes(FRAME))
+
+
+def test_positions_from_the_end_of_columns_named_by_numbers():
+    X = np.random.default_rng(0).standard_normal((8, 4))
+    X[3, 2] = np.nan
+    for names in ([0, 2, 3, 7], [2, 0, 1, 5], [-1, 0, 1, 2]):
+        frame = pd.DataFrame(X, columns=names)
+        last = frame[[-1]] if -1 in names else frame.iloc[:, [-1]]
+        np.testing.assert_allclose(MissingAware(RBF().on([-1])).fit(frame)(frame), MissingAware(RBF()).fit(last)(last), rtol=1e-12)
+
+
+def test_functions_may_look_at_any_column():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((8, 3)), columns=list("abc"))
+    for kernel in (mercer.FromFeatures(row_sums), mercer.Conformal(RBF().on(["a"]), row_sums)):
+        model = KernelRidge(kernel=kernel).fit(frame, LABEL)
+        with pytest.raises(errors.WidthError, match="not in the table"):
+            model.predict(frame[["a"]])
+
+
+def test_several_classes_by_names():
+    model = mercer.GaussianProcessClassifier((Overlap().on(["a"]) * Overlap().on(["b"])).normalize(), optimizer=None).fit(
+        FRAME, [0, 1, 2, 1] * 2
+    )
+    np.testing.assert_array_equal(model.predict(FRAME[["b", "a"]]), model.predict(FRAME))
 
 
 PAIR = Overlap().on(["a"]) * Overlap().on(["b"])
@@ -119,6 +164,23 @@ def test_rows_that_change_later(make):
     np.testing.assert_array_equal(said(new), (expected.predict if hasattr(model, "predict") else expected.transform)(new))
 
 
+@pytest.mark.parametrize(
+    ("kernel", "X", "spoil"),
+    [
+        (Overlap(), pl.DataFrame({"a": list("xyxy"), "b": list("uuvv")}), lambda X: X.__setitem__((0, "a"), "y")),
+        (Overlap(), (["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]), lambda X: X[0].__setitem__(0, "b")),
+        (mercer.MeanEmbedding(RBF()), [[[0.0]], [[1.0]], [[2.0], [3.0]], [[4.0]]], lambda X: X[0][0].__setitem__(0, 9.0)),
+        (mercer.Jaccard(), [{1, 2}, {2}, {3}, {1}], lambda X: X[0].add(9)),
+    ],
+    ids=["polars", "tuples", "bags", "sets"],
+)
+def test_collections_that_change_later(kernel, X, spoil):
+    new = copy.deepcopy(X)
+    model = KernelRidge(kernel=kernel).fit(X, [0.0, 1.0, 2.0, 3.0])
+    spoil(X)
+    np.testing.assert_array_equal(model.predict(new), KernelRidge(kernel=kernel).fit(new, [0.0, 1.0, 2.0, 3.0]).predict(new))
+
+
 # -- other processes ----------------------------------------------------------------------------------------------------
 
 _ELSEWHERE = """
@@ -160,6 +222,8 @@ def test_noise_is_not_averaged_over_fillings():
     X = np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 2.0]])
     more = MissingAware(RBF() + 0.1 * White()).fit(X)(X) - MissingAware(RBF()).fit(X)(X)
     np.testing.assert_allclose(more, 0.1 * np.eye(3), atol=1e-15)
+    only = MissingAware(RBF() * White()).fit(X)(X)
+    np.testing.assert_allclose(only, np.diag(MissingAware(RBF()).fit(X)(X).diagonal()), atol=1e-15)
 
 
 def test_positions_from_the_end_have_closed_forms():
@@ -212,6 +276,23 @@ def test_messages_speak_of_the_users_x():
             learner(kernel=RBF()).fit([["a"], ["b"]], [0, 1])
     with pytest.raises(errors.EmptyInputError, match="is empty"):
         Overlap()([])
+    for learner in (SVC, KernelRidge, KernelPCA):
+        with pytest.raises(errors.ParameterError, match=r"is a class, not a kernel; say RBF\(\)"):
+            learner(kernel=RBF).fit(np.eye(4), [0, 1, 0, 1])
+        for table, place in ((np.diag([1.0, np.nan]), "X[1, 1]"), (pd.DataFrame({"a": [1.0, np.inf]}), "X[1, 'a']")):
+            with pytest.raises(errors.NotFiniteError, match=re.escape(place) + r" = .*MissingAware"):
+                learner(kernel=RBF()).fit(table, [0, 1])
+
+
+def test_sets_are_no_rows():
+    sets = [{"milk", "bread"}, {"bread", "tea"}, {"nails", "milk"}, {"tea", "milk"}]
+    for kernel in (Overlap(), RBF() @ one_hot, MissingAware(Overlap())):
+        with pytest.raises(errors.InputTypeError, match="Jaccard"):
+            SVC(kernel=kernel).fit(sets, [0, 1, 0, 1])
+    with pytest.raises(errors.InputTypeError, match="Jaccard"):
+        table_kernel(sets)
+    with pytest.raises(errors.InputTypeError, match="Jaccard"):
+        mercer.AutoClassifier().fit(sets * 5, [0, 1, 0, 1] * 5)
 
 
 def test_columns_as_arrays():

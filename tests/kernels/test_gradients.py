@@ -6,7 +6,9 @@ import naive
 import numpy as np
 import pytest
 
-from mercer import RBF, Exponential, Laplacian, Linear, Matern, Periodic, Polynomial, PowerSeries, RationalQuadratic, White
+from mercer import RBF, Exponential, Laplacian, Linear, Matern, Periodic, Polynomial, PowerSeries, RadialKernel, RationalQuadratic, White
+from mercer.errors import NotDifferentiableError
+from mercer.params import param, positive
 
 SCALES = [0.7, 1.5, 3.0]
 KERNELS = [
@@ -48,3 +50,20 @@ def test_many_tiles(rng):
     for f, scale in enumerate(SCALES):
         exact = (W * K * (X[:, None, f] - X[None, :, f]) ** 2 / scale**3).sum()
         assert k.gradient(X, W)["length_scale"][f] == pytest.approx(exact, rel=1e-10)
+
+
+class Forgetful(RadialKernel, abstract=True):
+    """exp(−s²/2)^power, whose author forgot a derivative."""
+
+    power: float = param(default=1.0, check=positive, continuous=True)
+
+    def profile(self, s2):
+        return np.exp(-0.5 * s2 * self.power)
+
+    def slope(self, s2):
+        return self.power * self.profile(s2)
+
+
+def test_a_derivative_that_is_never_yielded_is_not_zero():
+    with pytest.raises(NotDifferentiableError, match=r"power.*tile_derivatives"):
+        Forgetful().gradient(np.eye(3), np.ones((3, 3)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
@@ -227,6 +229,10 @@ class Batch:
         key = ("select", repr(columns))
         return self._derived(key, lambda raw: select_columns(raw, columns), lambda batch: batch.select(columns))
 
+    def aligned(self, names: list[Any]) -> Batch:
+        """A data frame with these columns, and likewise what it is compared with; other tables are taken to have them in this order."""
+        return self._derived(("aligned", repr(names)), lambda raw: in_order_of(raw, names), lambda batch: batch.aligned(names))
+
     def take(self, rows: np.ndarray) -> Batch:
         """Some samples, encoded no more than once."""
         return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows), new=self.new)
@@ -244,9 +250,14 @@ class Batch:
 
 def own_copy(raw: Any) -> Any:
     """The samples as a copy: what is done to the caller's collection, or to its rows, does not reach it."""
-    if isinstance(raw, list):
-        return [row.copy() if hasattr(row, "copy") else row for row in raw]
-    return raw.copy() if hasattr(raw, "copy") else raw
+    if isinstance(raw, (list, tuple)) or (isinstance(raw, np.ndarray) and raw.dtype == np.dtype(object)):
+        if len(raw) == 0 or isinstance(raw[0], (str, bytes, Number)):
+            return raw[:] if isinstance(raw, (list, tuple)) else raw.copy()
+        try:
+            return copy.deepcopy(raw)
+        except Exception:  # something that cannot be copied is taken as it is
+            return raw[:]
+    return raw.clone() if hasattr(raw, "clone") else raw.copy() if hasattr(raw, "copy") else raw
 
 
 def in_order_of(raw: Any, names: list[Any] | None) -> Any:

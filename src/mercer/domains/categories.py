@@ -65,7 +65,7 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
             array = np.asarray(raw) if hasattr(raw, "dtype") else _objects(raw)
             if array.size == 0 and array.ndim == 1:
                 raise EmptyInputError(explain(batch.side, raw, "is empty", "give at least one row"))
-        except EmptyInputError:
+        except (EmptyInputError, InputTypeError):
             raise
         except ValueError as error:
             raise ShapeError(explain(batch.side, type(raw).__name__, f"is not a rectangular table ({error})")) from None
@@ -80,6 +80,10 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
 
 def _objects(rows: Any) -> np.ndarray:
     """A list of rows as it is: NumPy would turn numbers beside text into text."""
+    if isinstance(rows, Sequence) and any(isinstance(row, (set, frozenset)) for row in rows):
+        raise InputTypeError(
+            explain("X", rows, "holds sets, whose elements have no order, where rows are wanted", "use Jaccard, or another kernel of sets")
+        )
     if not isinstance(rows, Sequence) or not rows or isinstance(rows[0], str) or not hasattr(rows[0], "__len__"):
         return np.asarray(rows)
     widths = {len(row) for row in rows}

@@ -16,7 +16,17 @@ from mercer import _compiled
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
 from mercer.domains.base import Anything, Batch, Domain, Samples, in_order_of, own_copy, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, Vectors
-from mercer.errors import DefinitenessError, DefinitenessWarning, EmptyInputError, InputTypeError, ParameterError, ShapeError, explain, warn
+from mercer.errors import (
+    DefinitenessError,
+    DefinitenessWarning,
+    EmptyInputError,
+    InputTypeError,
+    NotFiniteError,
+    ParameterError,
+    ShapeError,
+    explain,
+    warn,
+)
 from mercer.estimators.fitting import Observable
 from mercer.estimators.sides import sides
 from mercer.gram.engine import multiply, visit_rows
@@ -95,6 +105,8 @@ def choose_kernel(kernel: Any, X: Any, gamma: Any = "scale", degree: int = 3, co
             return Choice(None, True)
         made = _by_name(kernel, X, gamma, degree, coef0, weight)
         return Choice(parse(kernel), False) if made is None else Choice(made, True)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise ParameterError(explain("kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"))
     if callable(kernel):
         return Choice(CallableKernel(kernel), True)
     remedy = "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, or 'precomputed'"
@@ -160,6 +172,42 @@ def _are_vectors(domain: Domain) -> bool:
     return isinstance(domain, Vectors) or (bool(looked) and all(_are_vectors(part) for part in looked))
 
 
+def _where_not_finite(X: Any) -> str:
+    """The first such value by its place, and what to do about it."""
+    remedy = "drop or impute the row, or use MissingAware(kernel) for holes"
+    if hasattr(X, "tocoo"):
+        stored = X.tocoo()
+        at = int(np.argmax(~np.isfinite(stored.data)))
+        row, column, value = int(stored.row[at]), int(stored.col[at]), stored.data[at]
+    else:
+        values = np.asarray(X, dtype=float)
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        value = values[row, column]
+    name = list(X.columns)[column] if hasattr(X, "columns") else column
+    return explain(f"X[{row}, {name!r}]", float(value), "must be finite", remedy)
+
+
+def note_columns(estimator: Any, X: Any) -> None:
+    """Remember how many columns there are, and what a data frame calls them, as scikit-learn does."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        estimator.__dict__.pop(name, None)
+    if hasattr(X, "shape") and len(X.shape) == 2:
+        estimator.n_features_in_ = X.shape[1]
+    if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
+        estimator.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
+
+
+def as_in_training(estimator: Any, X: Any) -> Any:
+    """The columns of training by their names; a kernel that looks by names may do without some."""
+    known, kernel = vars(estimator).get("feature_names_in_"), vars(estimator).get("kernel_")
+    if known is None or not hasattr(X, "columns") or len(set(known)) < len(known):
+        return X
+    kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
+    if not set(known) <= set(X.columns) and all(isinstance(k, Kernel) and reads_by_name(k) for k in kernels):
+        return X
+    return in_order_of(X, list(known))
+
+
 class KernelEstimator(Observable, BaseEstimator):
     """Mixin of estimators that have a ``kernel`` parameter."""
 
@@ -223,8 +271,8 @@ class KernelEstimator(Observable, BaseEstimator):
         if raw_length(X) == 0:
             raise EmptyInputError(explain("X", X, "is empty", "give at least one sample"))
         if not reset:
-            return self._ordered(X)
-        self._note_columns(X)
+            return as_in_training(self, X)
+        note_columns(self, X)
         return own_copy(X)  # it will be kept
 
     def _check_numbers(self, X: Any, **options: Any) -> Any:
@@ -237,26 +285,9 @@ class KernelEstimator(Observable, BaseEstimator):
             if "could not convert string to float" in str(error) or "dtype='numeric' is not compatible" in str(error):
                 rule = f"holds text where kernel {kernel} wants numbers ({error})"
                 raise InputTypeError(explain("X", X, rule, "encode it, or give a kernel that reads text")) from None
+            if "Input X contains" in str(error):
+                raise NotFiniteError(f"{str(error).splitlines()[0]} {_where_not_finite(X)}") from None
             raise
-
-    def _note_columns(self, X: Any) -> None:
-        """Remember how many columns there are, and what a data frame calls them, as scikit-learn does."""
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        if hasattr(X, "shape") and len(X.shape) == 2:
-            self.n_features_in_ = X.shape[1]
-        if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
-            self.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
-
-    def _ordered(self, X: Any) -> Any:
-        """The columns of training by their names; a kernel that looks by names may do without some."""
-        known = vars(self).get("feature_names_in_")
-        kernel = vars(self).get("kernel_")
-        if known is None or not hasattr(X, "columns") or len(set(known)) < len(known):
-            return X
-        if set(known) <= set(X.columns) or not (isinstance(kernel, Kernel) and reads_by_name(kernel)):
-            return in_order_of(X, list(known))
-        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

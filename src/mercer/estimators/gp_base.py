@@ -101,8 +101,12 @@ class GaussianProcess(KernelEstimator):
         p = vars(self)
         tell, priors, evaluations = step_teller(self), Priors(model, p["priors"]), 0
 
+        stopping = False
+
         def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            nonlocal evaluations
+            nonlocal evaluations, stopping
+            if stopping:  # a callback said so after the last one, which still counts
+                raise StopIteration
             evaluations += 1
             try:
                 value, slope = objective(theta, eval_gradient)
@@ -113,8 +117,7 @@ class GaussianProcess(KernelEstimator):
                     raise
                 value, slope = -np.inf, np.zeros(len(theta))
             more, pull = priors.at(theta)
-            if tell is not None and tell(evaluations, value):
-                raise StopIteration
+            stopping = tell is not None and bool(tell(evaluations, value))
             return (-value - more, -slope - pull) if eval_gradient else -value - more
 
         if p["optimizer"] is not None and p["n_restarts_optimizer"] == 0 and not np.isfinite(priors.at(model.theta)[0]):

@@ -111,7 +111,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             machine = self._machine(self._made(), some, label if a is None else label[rows] == a)
             if number < len(past) and len(past) == len(self._pairs):
                 machine.mode = past[number].mode
-                if same:
+                if same and machine.model.labels() == past[number].model.labels():
                     machine.model.theta = past[number].model.theta
             evaluations += self._learn(machine.model, machine.at)
             machine.settle()

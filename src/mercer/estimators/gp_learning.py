@@ -31,20 +31,23 @@ def learn(model: Learned | Theirs, minus: Objective, optimizer: Any, restarts: i
             rule = "needs bounded parameters to draw starts from"
             raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
         starts += _drawn(start, bounds, restarts, check_random_state(random_state))
+    seen = Watched(minus, start)
     best = Found(start, np.inf)
-    for number, theta in enumerate(starts):
-        theta = np.clip(theta, bounds[:, 0], bounds[:, 1])
-        if len(starts) > 1 and not np.isfinite(minus(theta, False)):
-            continue  # no way leads from where the likelihood is not finite
-        try:
-            found = _descend(optimizer, minus, theta, bounds)
+    try:
+        for number, theta in enumerate(starts):
+            theta = np.clip(theta, bounds[:, 0], bounds[:, 1])
+            if len(starts) > 1 and not np.isfinite(seen(theta, False)):
+                continue  # no way leads from where the likelihood is not finite
+            found = _descend(optimizer, seen, theta, bounds)
             best = min(best, found, key=lambda f: f.value)
             if optimizer == "bfgs" and number == 0 and (found.theta <= bounds[:, 0] + 1e-6).any():
                 # a part that has vanished is often a trap, which long steps may miss
-                best = min(best, _descend("fmin_l_bfgs_b", minus, theta, bounds), key=lambda f: f.value)
-        except NotDifferentiableError as error:
-            remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
-            raise NotDifferentiableError(explain("kernel", given, f"cannot be learned: {error}", remedy)) from None
+                best = min(best, _descend("fmin_l_bfgs_b", seen, theta, bounds), key=lambda f: f.value)
+    except StopIteration:  # a callback has seen enough
+        best = seen.best
+    except NotDifferentiableError as error:
+        remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
+        raise NotDifferentiableError(explain("kernel", given, f"cannot be learned: {error}", remedy)) from None
     if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"
         remedy = "scale X and y (normalize_y=True), raise alpha, or begin with other parameters"
@@ -105,28 +108,30 @@ class Found(NamedTuple):
     trouble: str = ""
 
 
+class Watched:
+    """An objective that remembers where it was lowest."""
+
+    def __init__(self, minus: Objective, start: np.ndarray) -> None:
+        self.minus, self.best = minus, Found(start, np.inf)
+
+    def __call__(self, theta: np.ndarray, eval_gradient: bool = True) -> Any:
+        found = self.minus(theta, eval_gradient)
+        value = float(found[0] if eval_gradient else found)
+        if value < self.best.value:
+            self.best = Found(np.array(theta, dtype=float), value)
+        return found
+
+
 def _descend(optimizer: Any, minus: Objective, theta: np.ndarray, bounds: np.ndarray) -> Found:
     if callable(optimizer):
         found, value = optimizer(minus, theta, bounds=bounds)
         return Found(np.asarray(found), float(value))
-    best, lowest = theta, np.inf  # where to end if a callback stops us
-
-    def watched(at: np.ndarray) -> Any:
-        nonlocal best, lowest
-        value, slope = minus(at)
-        if value < lowest:
-            best, lowest = at.copy(), value
-        return value, slope
-
-    try:
-        if optimizer == "bfgs":
-            descent = bfgs(watched, theta, bounds)
-            found, value, converged, message = descent.x, descent.value, descent.converged, descent.message
-        else:
-            result = optimize.minimize(watched, theta, method="L-BFGS-B", jac=True, bounds=bounds)
-            found, value, converged, message = result.x, result.fun, result.status in (0, 1), result.message
-    except StopIteration:
-        return Found(best, float(lowest))
+    if optimizer == "bfgs":
+        descent = bfgs(minus, theta, bounds)
+        found, value, converged, message = descent.x, descent.value, descent.converged, descent.message
+    else:
+        result = optimize.minimize(minus, theta, method="L-BFGS-B", jac=True, bounds=bounds)
+        found, value, converged, message = result.x, result.fun, result.status in (0, 1), result.message
     trouble = "" if converged or not np.isfinite(value) else f"{optimizer} failed to converge ({message}); scale the data, or set bounds"
     return Found(found, float(value), trouble)
 

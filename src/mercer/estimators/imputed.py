@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.domains.base import raw_length
+from mercer.domains.base import in_order_of, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.hot_deck import HotDeck
 from mercer.params import Constraint, integer
@@ -58,6 +58,9 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if labels.shape != (raw_length(X),):
             raise ShapeError(explain("y", f"array of shape {labels.shape}", f"must have one label for each of the {raw_length(X)} samples"))
         self.classes_ = np.unique(labels)
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
+            self.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
         self.deck_ = HotDeck(X, self.missing, self.draws, self.donors, self.random_state, not self.categories)
         filled = self.deck_.completions(X)
         self.estimators_ = [clone(self.estimator).fit(self.deck_.table(filled, d), labels) for d in range(self.draws)]
@@ -67,7 +70,8 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def votes(self, X: Any) -> np.ndarray:
         """How many of the copies chose each class, a row for each sample."""
         check_is_fitted(self)
-        filled = self.deck_.completions(X)
+        names = vars(self).get("feature_names_in_")
+        filled = self.deck_.completions(in_order_of(X, None if names is None else list(names)))
         counts = np.zeros((len(filled), len(self.classes_)), dtype=int)
         for d, model in enumerate(self.estimators_):
             chosen = np.searchsorted(self.classes_, model.predict(self.deck_.table(filled, d)))

@@ -49,7 +49,7 @@ class Limits:
         for name, pair in (bounds if isinstance(bounds, dict) else {}).items():
             self._check_name("bounds", name)
             many = np.shape(self.known.get(name, 0.0))
-            if len(many) == 1 and np.shape(pair) == (*many, 2):
+            if len(many) == 1 and not _is_range(pair) and hasattr(pair, "__len__") and len(pair) == many[0]:
                 self.given.update({f"{name}[{i}]": one for i, one in enumerate(pair)})
             else:
                 self.given[name] = pair

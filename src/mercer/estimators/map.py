@@ -9,9 +9,12 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.domains.base import Batch, pick_rows
+from mercer.domains.base import Batch, own_copy, pick_rows
 from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError, explain
+from mercer.estimators.base import as_in_training, note_columns
+from mercer.estimators.sides import sides
+from mercer.gram.engine import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.radial import RBF
 
@@ -42,7 +45,10 @@ class KernelMap(TransformerMixin, BaseEstimator):
         kernel = self.kernel if self.kernel is not None else RBF()
         if isinstance(kernel.domain, Vectors):
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
-        return X
+        if not reset:
+            return as_in_training(self, X)
+        note_columns(self, X)
+        return own_copy(X)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the landmarks and fit the kernel on the training samples."""
@@ -68,7 +74,10 @@ class KernelMap(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """The kernel values with the landmarks."""
         check_is_fitted(self)
-        return self.kernel_(self._check(X, reset=False), self.landmarks_)
+        X = self._check(X, reset=False)
+        if isinstance(self.kernel_.domain, Vectors):
+            return self.kernel_(X, self.landmarks_)
+        return dense(self.kernel_, *sides(self.kernel_, X, self.landmarks_), np.dtype(np.float64))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         check_is_fitted(self)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ShapeError, explain
+from mercer.errors import NotDifferentiableError, ShapeError, explain
 from mercer.gram.engine import map_tiles
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Kernel
@@ -38,9 +38,15 @@ def gradient_of_sides(kernel: Kernel, x: Any, y: Any, weights: np.ndarray) -> di
 
     # a scalar parameter that is an integer still has a real derivative
     found: dict[str, Any] = {name: np.zeros(np.shape(value)) for name, value in kernel.continuous_params().items()}
+    told: set[str] = set()
     for sums in map_tiles(kernel, x, y, visit, symmetric, "gradient"):
         for name, index, value in sums:
             found[name][() if index is None else index] += value
+            told.add(name)
+    silent = [name for name in found if name not in told]
+    if silent:
+        remedy = "yield it in tile_derivatives, or declare the parameter without continuous=True"
+        raise NotDifferentiableError(explain("gradient", silent[0], f"has no derivative: {kernel} yields none", remedy))
     return {name: value[()] if value.ndim == 0 else value for name, value in found.items()}
 
 

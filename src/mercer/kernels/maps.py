@@ -196,11 +196,15 @@ class On(_Single):
     def _listed(self) -> list[Any]:
         return [self.columns] if isinstance(self.columns, (int, np.integer, str)) else list(self.columns)
 
-    def counted_from_the_front(self, d: int) -> On:
-        """The same with positions from the end, such as -1, replaced by those from the front of d columns."""
-        if isinstance(self.columns, slice) or not any(isinstance(c, (int, np.integer)) and -d <= c < 0 for c in self._listed()):
+    def counted_from_the_front(self, names: list[Any]) -> On:
+        """The same with positions from the end of these columns, such as -1, replaced by names, which of arrays are positions."""
+
+        def is_from_the_end(c: Any) -> bool:
+            return isinstance(c, (int, np.integer)) and bool(-len(names) <= c < 0) and c not in names
+
+        if isinstance(self.columns, slice) or not any(map(is_from_the_end, self._listed())):
             return self
-        return On(self.kernel, [c + d if isinstance(c, (int, np.integer)) and c < 0 else c for c in self._listed()])
+        return On(self.kernel, [names[c] if is_from_the_end(c) else c for c in self._listed()])
 
     def positions(self, d: int) -> list[int] | None:
         """The columns as positions among d; None if they are names, or do not exist."""
@@ -262,15 +266,21 @@ def reads_by_name(kernel: Kernel) -> bool:
     """Whether all columns are looked at by their names, so that neither their order nor others matter."""
     if isinstance(kernel, On):
         return not isinstance(kernel.columns, slice) and all(isinstance(c, str) for c in kernel._listed())
-    inside = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
+    given = kernel.get_params(deep=False).values()
+    if any(callable(value) and not isinstance(value, Kernel) for value in given):  # which may look at anything
+        return False
+    inside = [value for value in given if isinstance(value, Kernel)]
     return isinstance(kernel.domain, Anything) if not inside else all(map(reads_by_name, inside))
 
 
 def by_names(batch: Batch, names: list[Any] | None, kernel: Kernel) -> Batch:
     """The columns that were there when the kernel was fitted, in that order; a kernel that looks by names may do without some."""
-    if names is None or batch.names is None or batch.names == names or len(set(names)) < len(names):
+    if names is None or len(set(names)) < len(names):
         return batch
-    return batch if reads_by_name(kernel) and not set(names) <= set(batch.names) else batch.select(names)
+    seen = [one.names for one in (batch, batch.like) if one is not None and one.names is not None]
+    if all(have == names for have in seen) or (reads_by_name(kernel) and not all(set(names) <= set(have) for have in seen)):
+        return batch
+    return batch.aligned(names)
 
 
 class Conformal(_Single):

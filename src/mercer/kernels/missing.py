@@ -63,9 +63,10 @@ def _distinct(columns: Any) -> set[Any] | None:
 def _apart(kernel: Product) -> bool:
     """Whether the factors look at different columns, so that their holes are filled independently."""
     seen: set[Any] = set()
-    for child in kernel.children().values():
-        if isinstance(child, Constant):
-            continue
+    looking = [child for child in kernel.children().values() if not isinstance(child, (Constant, White))]
+    if len(looking) <= 1:
+        return True
+    for child in looking:
         listed = _distinct(child.columns) if isinstance(child, On) else None
         if listed is None or listed & seen or (seen and {isinstance(c, str) for c in listed} != {isinstance(c, str) for c in seen}):
             return False
@@ -97,10 +98,10 @@ class _Filled(Kernel, abstract=True):
         if isinstance(kernel, Scaled):
             return Scaled(kernel.factor, self.rewritten(kernel.kernel, names, values))
         if names and isinstance(kernel, On):
-            kernel = kernel.counted_from_the_front(len(names))
+            kernel = kernel.counted_from_the_front(names)
         if names and isinstance(kernel, Product):
             parts = kernel.children().values()
-            kernel = Product(*(part.counted_from_the_front(len(names)) if isinstance(part, On) else part for part in parts))
+            kernel = Product(*(part.counted_from_the_front(names) if isinstance(part, On) else part for part in parts))
         if isinstance(kernel, On) and (isinstance(kernel.columns, slice) or _distinct(kernel.columns) is not None):
             looked = _of_columns(kernel.columns, names, range(len(names)))
             few = None if values is None or not names else [values[k] for k in looked]

@@ -43,7 +43,8 @@ class GramKernel(Kernel, abstract=True):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        return Grams(self.key(), self.find)
+        # of a copy: what is read of samples is kept as long as the kernel lives, and must not keep it alive
+        return Grams(self.key(), self.copy().find)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
