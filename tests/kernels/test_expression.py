@@ -819,3 +819,19 @@ def test_any_algebra_comes_back(kernel):
     else:
         assert np.array_equal(before, after)
     assert repr(again.certificate().status) == repr(kernel.certificate().status)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("rbff", "mean RBF"),
+        ("Materm()", "mean Matern"),
+        ("rbf()", "mean RBF"),
+        ("zzz", "register_function"),
+        ("Zzzzz()", "mercer kernels"),
+        ("one_hott", "mean one_hot"),
+    ],
+)
+def test_a_misspelt_name_is_told_the_nearest(text, meant):
+    with pytest.raises(ParseError, match=meant):
+        mercer.parse(text)

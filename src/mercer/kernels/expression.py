@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import math
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,15 @@ _DEEPEST = 100
 _LONGEST_CHAIN = 2000
 _METHODS = frozenset({"exp", "normalize", "center", "on"})
 _ALIASES = {"Gaussian": "RBF"}
+_THEIRS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")  # which estimators read before they parse
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """The known name that was probably meant, whatever the case of its letters."""
+    plain = {one.lower().removesuffix("()"): one for one in known}
+    found = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.7)
+    return f"did you mean {plain[found[0]]}?" if found else ""
 
 
 def show_value(value: Any) -> str:
@@ -152,7 +161,8 @@ class _Reader:
             return CUSTOM[node.id].copy()
         if node.id in REGISTRY:
             raise ParseError(explain("expression", node.id, "is a kernel class", f"write {node.id}()"))
-        raise ParseError(explain("expression", node.id, "is not a known name", "register a function with mercer.register_function"))
+        near = _nearest(node.id, [*self.names, *FUNCTIONS, *CUSTOM, *_THEIRS, *(f"{name}()" for name in REGISTRY)])
+        raise ParseError(explain("expression", node.id, "is not a known name", near or "register a function with mercer.register_function"))
 
     @staticmethod
     def _arithmetic(node: ast.expr, *values: Any) -> None:
@@ -200,7 +210,8 @@ class _Reader:
         if isinstance(made, Kernel) and not args:
             return made.copy().set_params(**named)
         if not (isinstance(made, type) and issubclass(made, Kernel)):
-            raise ParseError(explain("expression", name, "is not a known kernel", "see mercer.kernels.catalogue()"))
+            near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
+            raise ParseError(explain("expression", name, "is not a known kernel", near or "`mercer kernels` lists them all"))
         return made(*args, **named)
 
     def _method(self, node: ast.Call, below: int) -> Any:

@@ -131,7 +131,9 @@ def _parquet(path: Path, most_bytes: int) -> tuple[Any, Layout]:
     try:
         frame = pd.read_parquet(path)
     except ImportError:
-        raise MissingDependencyError(explain("pyarrow", "not installed", "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]")) from None
+        raise MissingDependencyError(
+            explain("pyarrow", "not installed", "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]")
+        ) from None
     except Exception as error:
         raise InputError(explain("path", str(path), f"is not a Parquet file ({str(error).splitlines()[0]})")) from None
     frame.columns = [str(name) for name in frame.columns]
