@@ -7,8 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
+import naive
 import pytest
 
 import mercer
@@ -58,13 +60,19 @@ def test_refutations_in_consoles_are_those_that_are_printed():
 
 
 def test_the_kernel_of_contributing_is_one():
-    space: dict = {"__name__": "contributed"}
+    module = sys.modules["contributed"] = types.ModuleType("contributed")
+    kernel, formula = blocks(ROOT / "CONTRIBUTING.md", "python")
     try:
-        for block in blocks(ROOT / "CONTRIBUTING.md", "python"):
-            exec(compile(block, "CONTRIBUTING.md", "exec"), space)
-        assert space["Cauchy"]()([[0.0], [1.0]])[0, 1] == 0.5
+        exec(compile(kernel, "CONTRIBUTING.md", "exec"), vars(module))
+        exec(compile(formula, "CONTRIBUTING.md", "exec"), vars(naive))
+        made = module.Cauchy(length_scale=2.0, power=0.7)
+        mercer.testing.check_kernel(made)
+        fields = {"length_scale": 2.0, "power": 0.7}
+        assert made([[0.0]], [[1.0]])[0, 0] == pytest.approx(float(naive.NUMERIC["Cauchy"](fields, [0.0], [1.0])), rel=1e-15)
     finally:
         kernels.base.REGISTRY.pop("Cauchy", None)
+        naive.NUMERIC.pop("Cauchy", None)
+        sys.modules.pop("contributed")
 
 
 def test_programs_that_pages_name_are_there():
