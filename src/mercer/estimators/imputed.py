@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains.base import in_order_of, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
+from mercer.estimators.base import note_columns
 from mercer.kernels.hot_deck import HotDeck
 from mercer.params import Constraint, integer
 
@@ -58,9 +59,7 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if labels.shape != (raw_length(X),):
             raise ShapeError(explain("y", f"array of shape {labels.shape}", f"must have one label for each of the {raw_length(X)} samples"))
         self.classes_ = np.unique(labels)
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
-            self.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
+        note_columns(self, X)
         self.deck_ = HotDeck(X, self.missing, self.draws, self.donors, self.random_state, not self.categories)
         filled = self.deck_.completions(X)
         self.estimators_ = [clone(self.estimator).fit(self.deck_.table(filled, d), labels) for d in range(self.draws)]

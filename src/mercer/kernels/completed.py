@@ -15,7 +15,7 @@ from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError, explain
 from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative
-from mercer.kernels.fillings import AsNumbers, Expected, as_table, column_shares
+from mercer.kernels.fillings import Expected, as_table, column_shares, read_numbers
 from mercer.params import boolean, integer, param
 
 __all__: list[str] = []
@@ -37,7 +37,7 @@ class Completed(Expected, abstract=True):
     def fit_batch(self, batch: Batch) -> Self:
         from mercer.kernels.embeddings import MeanEmbedding
 
-        batch = self._read(batch)
+        batch = read_numbers(batch, self.domain)
         self.shares_ = column_shares(batch, self.missing, self.uniform, self.values)
         rng = np.random.default_rng(0)
         # draws for each pair apart would not be positive: one table serves all rows
@@ -47,10 +47,6 @@ class Completed(Expected, abstract=True):
         self.inner_ = MeanEmbedding(self.kernel.copy())
         self.inner_.kernel.fit(as_table(whole or list(zip(*self.table_, strict=True)), batch.raw))
         return self
-
-    def _read(self, batch: Batch) -> Batch:
-        domain = self.domain
-        return batch.apply(AsNumbers(domain)) if isinstance(domain, HoledNumbers) else batch
 
     def _drawn(self, rng: np.random.Generator, share: dict[Any, float]) -> np.ndarray:
         return rng.choice(len(share), self.draws, p=list(share.values()))
@@ -83,7 +79,7 @@ class Completed(Expected, abstract=True):
         return [as_table(self._completions(row), raw) for row in zip(*columns, strict=True)]
 
     def prepare(self, batch: Batch) -> Any:
-        batch = self._read(batch)
+        batch = read_numbers(batch, self.domain)
         self._fitted("shares_", len(table_columns(batch)[0]), batch.side)
         return self.inner_.prepare(batch.apply(self.bags))
 

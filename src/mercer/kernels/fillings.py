@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.definiteness import PSD, Definite
-from mercer.domains.base import Batch
+from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories, is_hole, table_columns
 from mercer.domains.holes import HoledNumbers
 from mercer.errors import DomainError, ParameterError, WidthError, explain
@@ -119,6 +119,11 @@ class AsNumbers:
 
             return pandas.DataFrame(x, columns=raw.columns)
         return type(raw)(x, schema=list(raw.columns)) if hasattr(raw, "columns") else x
+
+
+def read_numbers(batch: Batch, domain: Domain) -> Batch:
+    """The table as numbers, where these are what the domain reads."""
+    return batch.apply(AsNumbers(domain)) if isinstance(domain, HoledNumbers) else batch
 
 
 def as_table(rows: list[tuple[Any, ...]], like: Any) -> Any:

@@ -21,7 +21,7 @@ from mercer.gram.pair import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.categories import Overlap
 from mercer.kernels.composite import Composite, is_kernel
-from mercer.kernels.fillings import AsNumbers, markers
+from mercer.kernels.fillings import markers, read_numbers
 from mercer.kernels.hot_deck import HotDeck
 from mercer.kernels.maps import by_names
 from mercer.kernels.parts import Parts
@@ -77,14 +77,10 @@ class _Imputing(Composite, abstract=True):
 
     def fit_batch(self, batch: Batch) -> Self:
         batch.encode(self.domain)  # refuses what the kernel could not read
-        self.deck_ = self._deck(self._read(batch).raw)
+        self.deck_ = self._deck(read_numbers(batch, self.domain).raw)
         self.fitted_as_, self.names_ = self._settings(), batch.names
         self.kernel.fit_batch(self._tables(batch)[0])
         return self
-
-    def _read(self, batch: Batch) -> Batch:
-        domain = self.domain
-        return batch.apply(AsNumbers(domain)) if isinstance(domain, HoledNumbers) else batch
 
     def _settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._param_names() if name != "kernel"}
@@ -92,7 +88,7 @@ class _Imputing(Composite, abstract=True):
     def _tables(self, batch: Batch) -> list[Batch]:
         if getattr(self, "fitted_as_", None) != self._settings():
             raise errors.NotFittedError(explain(type(self).__name__, self, "has no table to fill holes from", "call kernel.fit(X)"))
-        filled = self._read(by_names(batch, self.names_, self.kernel)).apply(_Versions(self.deck_))
+        filled = read_numbers(by_names(batch, self.names_, self.kernel), self.domain).apply(_Versions(self.deck_))
         return [filled.apply(_Versions(self.deck_, number)) for number in range(max(1, self.deck_.draws))]
 
     def prepare(self, batch: Batch) -> Parts:
