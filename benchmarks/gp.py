@@ -22,7 +22,9 @@ from timing import REAL, best, line, record
 
 from mercer import RBF, GaussianProcessClassifier, GaussianProcessRegressor, White
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # or torch's threads, done with their work, take a core from all that follows
+os.environ.setdefault(
+    "OMP_WAIT_POLICY", "PASSIVE"
+)  # or torch's threads, done with their work, take a core from all that follows
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -46,10 +48,14 @@ def ours(**options: Any) -> GaussianProcessRegressor:
 
 
 def peer(**options: Any) -> Any:
-    return theirs.GaussianProcessRegressor(sk.ConstantKernel(1.0) * sk.RBF(np.full(D, 2.0)), alpha=0.01, **options)
+    return theirs.GaussianProcessRegressor(
+        sk.ConstantKernel(1.0) * sk.RBF(np.full(D, 2.0)), alpha=0.01, **options
+    )
 
 
-def torch_evidence(X: np.ndarray, y: np.ndarray, scale: float, noise: float, inducing: np.ndarray | None = None) -> Callable[[], float]:
+def torch_evidence(
+    X: np.ndarray, y: np.ndarray, scale: float, noise: float, inducing: np.ndarray | None = None
+) -> Callable[[], float]:
     """GPyTorch's evidence, or its bound for these inducing points, with one backward pass, by Cholesky."""
     tx, ty = torch.tensor(X), torch.tensor(y)
     likelihood = gpytorch.likelihoods.GaussianLikelihood().double()
@@ -61,10 +67,14 @@ def torch_evidence(X: np.ndarray, y: np.ndarray, scale: float, noise: float, ind
             self.mean_module = gpytorch.means.ZeroMean()
             self.covar_module = base
             if inducing is not None:
-                self.covar_module = gpytorch.kernels.InducingPointKernel(base, torch.tensor(inducing), likelihood)
+                self.covar_module = gpytorch.kernels.InducingPointKernel(
+                    base, torch.tensor(inducing), likelihood
+                )
 
         def forward(self, x: Any) -> Any:
-            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+            return gpytorch.distributions.MultivariateNormal(
+                self.mean_module(x), self.covar_module(x)
+            )
 
     model = Process().double()
     if inducing is not None:  # ours are samples and stay where they are
@@ -78,8 +88,13 @@ def torch_evidence(X: np.ndarray, y: np.ndarray, scale: float, noise: float, ind
         model.zero_grad()
         if inducing is not None:
             model.covar_module._clear_cache()
-        quick = inducing is not None  # with inducing points its quick ways are exact, and the others n × n
-        with gpytorch.settings.fast_computations(quick, quick, quick), gpytorch.settings.max_cholesky_size(10**6):
+        quick = (
+            inducing is not None
+        )  # with inducing points its quick ways are exact, and the others n × n
+        with (
+            gpytorch.settings.fast_computations(quick, quick, quick),
+            gpytorch.settings.max_cholesky_size(10**6),
+        ):
             value = len(y) * goal(model(tx), ty)
             value.backward()
         return float(value.detach())
@@ -91,7 +106,10 @@ def exact() -> None:
     X, y = data()
     model, other = ours(optimizer=None).fit(X, y), peer(optimizer=None).fit(X, y)
     theta = other.kernel_.theta
-    a, b = model.log_marginal_likelihood(theta, True)[1], other.log_marginal_likelihood(theta, True)[1]
+    a, b = (
+        model.log_marginal_likelihood(theta, True)[1],
+        other.log_marginal_likelihood(theta, True)[1],
+    )
     remark = f"gradients differ by {np.abs(a - b).max() / np.abs(b).max():.1e}"
     mine = best(lambda: model.log_marginal_likelihood(theta, True), 7)
     peers = {"scikit-learn": best(lambda: other.log_marginal_likelihood(theta, True), 3)}
@@ -100,9 +118,17 @@ def exact() -> None:
         remark += f", evidence from GPyTorch's by {abs(evaluate() / model.log_marginal_likelihood_value_ - 1):.1e}"
         peers["GPyTorch"] = best(evaluate, 5)
     K = np.asfortranarray(np.eye(N) + model.kernel_(X))
-    floor = best(lambda: linalg.lapack.dpotri(linalg.lapack.dpotrf(K, lower=0, clean=0)[0], lower=0), 5)
+    floor = best(
+        lambda: linalg.lapack.dpotri(linalg.lapack.dpotrf(K, lower=0, clean=0)[0], lower=0), 5
+    )
     remark += f"; {mine / floor:.2f} times a factorisation and an inverse"
-    line(f"likelihood and gradient, n = {N:,}, d = {D}", mine, peers, {"scikit-learn": 4.0, "GPyTorch": 2.0}, remark)
+    line(
+        f"likelihood and gradient, n = {N:,}, d = {D}",
+        mine,
+        peers,
+        {"scikit-learn": 4.0, "GPyTorch": 2.0},
+        remark,
+    )
 
 
 def fit() -> None:
@@ -110,18 +136,33 @@ def fit() -> None:
     model, other = ours(), peer()
     mine, seconds = best(lambda: model.fit(X, y), 2), best(lambda: other.fit(X, y), 1)
     gap = model.log_marginal_likelihood_value_ - other.log_marginal_likelihood_value_
-    line("the whole fit", mine, {"scikit-learn": seconds}, {"scikit-learn": 4.0}, f"evidence differs by {gap:.1e}")
+    line(
+        "the whole fit",
+        mine,
+        {"scikit-learn": seconds},
+        {"scikit-learn": 4.0},
+        f"evidence differs by {gap:.1e}",
+    )
 
 
 def predict() -> None:
     X, y = data()
     model, other = ours(optimizer=None).fit(X, y), peer(optimizer=None).fit(X, y)
     Z = np.random.default_rng(1).standard_normal((10000, D))
-    mine, seconds = best(lambda: model.predict(Z, return_std=True), 5), best(lambda: other.predict(Z, return_std=True), 3)
+    mine, seconds = (
+        best(lambda: model.predict(Z, return_std=True), 5),
+        best(lambda: other.predict(Z, return_std=True), 3),
+    )
     K = np.asfortranarray(model.kernel_(X, Z))
     floor = best(lambda: linalg.blas.dtrsm(1.0, model.L_.T, K, trans_a=1), 3)
     remark = f"{mine / floor:.2f} times the triangular solve, which alone is {seconds / floor:.2f} times as quick as they"
-    line(f"mean and deviation of 10,000 points, n = {N:,}", mine, {"scikit-learn": seconds}, {"scikit-learn": 3.0}, remark)
+    line(
+        f"mean and deviation of 10,000 points, n = {N:,}",
+        mine,
+        {"scikit-learn": seconds},
+        {"scikit-learn": 3.0},
+        remark,
+    )
 
 
 def sparse() -> None:
@@ -132,22 +173,37 @@ def sparse() -> None:
     table = (table - table.mean(axis=0)) / table.std(axis=0)
     X, y = table[:, :-1], table[:, -1]
     kernel = 1.0 * RBF(length_scale=np.full(X.shape[1], 1.5)) + 0.3 * White()
-    model = GaussianProcessRegressor(kernel, alpha=0.0, method="sparse", n_inducing=500, optimizer=None).fit(X, y)
-    theta = np.log(np.concatenate([np.ravel(v) for v in model.kernel_.continuous_params().values()]))
+    model = GaussianProcessRegressor(
+        kernel, alpha=0.0, method="sparse", n_inducing=500, optimizer=None
+    ).fit(X, y)
+    theta = np.log(
+        np.concatenate([np.ravel(v) for v in model.kernel_.continuous_params().values()])
+    )
     mine, peers, remark = best(lambda: model.log_marginal_likelihood(theta, True), 5), {}, ""
     if gpytorch is not None:
         evaluate = torch_evidence(X, y, 1.5, 0.3, X[model.inducing_])
-        remark = f"bounds differ by {abs(evaluate() / model.log_marginal_likelihood_value_ - 1):.1e}"
+        remark = (
+            f"bounds differ by {abs(evaluate() / model.log_marginal_likelihood_value_ - 1):.1e}"
+        )
         peers["GPyTorch"] = best(evaluate, 4)
     line("sparse, cadata (20,640), 500 inducing points", mine, peers, {"GPyTorch": 1.5}, remark)
 
 
 def labels() -> None:
     X, y = data(800)
-    model, other = GaussianProcessClassifier(1.0 * RBF()), theirs.GaussianProcessClassifier(1.0 * sk.RBF())
+    model, other = (
+        GaussianProcessClassifier(1.0 * RBF()),
+        theirs.GaussianProcessClassifier(1.0 * sk.RBF()),
+    )
     mine, seconds = best(lambda: model.fit(X, y > 0), 2), best(lambda: other.fit(X, y > 0), 1)
     gap = model.log_marginal_likelihood_value_ - other.log_marginal_likelihood_value_
-    line("classification, the whole fit, n = 800", mine, {"scikit-learn": seconds}, {}, f"evidence differs by {gap:.1e}")
+    line(
+        "classification, the whole fit, n = 800",
+        mine,
+        {"scikit-learn": seconds},
+        {},
+        f"evidence differs by {gap:.1e}",
+    )
 
 
 def memory() -> None:
@@ -162,10 +218,21 @@ def memory() -> None:
         "gp.ours(optimizer=lambda f, x, bounds: (x, f(x)[0])).fit(X, y)\n"
         "print((peak() - before) / (8 * 3000**2))\n"
     )
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent,
+    )
     doubles = float(run.stdout.split()[-1])
-    record("Gaussian process fit, n = 3,000, above the start", memory=doubles * 8 * 3000**2, goals={"memory": 5 * 8 * 3000**2})
-    print(f"memory of a fit, n = 3,000: {doubles:.2f} n² doubles above the start (goal 5)", flush=True)
+    record(
+        "Gaussian process fit, n = 3,000, above the start",
+        memory=doubles * 8 * 3000**2,
+        goals={"memory": 5 * 8 * 3000**2},
+    )
+    print(
+        f"memory of a fit, n = 3,000: {doubles:.2f} n² doubles above the start (goal 5)", flush=True
+    )
 
 
 def main() -> None:

@@ -46,19 +46,28 @@ class Density(NamedTuple):
 
     def moments(self) -> tuple[float, float, float, float]:
         """Mean, variance, skew and excess kurtosis, in closed form."""
-        w, m, s = np.array(self.weights) / sum(self.weights), np.array(self.means), np.array(self.scales)
+        w, m, s = (
+            np.array(self.weights) / sum(self.weights),
+            np.array(self.means),
+            np.array(self.scales),
+        )
         variance, skew, excess = (float(value) for value in self.base.stats("vsk"))
         mean = float(w @ m)
         m, second = m - mean, variance * s**2
         third, fourth = skew * second**1.5, (excess + 3.0) * second**2
         spread = float(w @ (m**2 + second))
-        cubes, fours = m**3 + 3 * m * second + third, m**4 + 6 * m**2 * second + 4 * m * third + fourth
+        cubes, fours = (
+            m**3 + 3 * m * second + third,
+            m**4 + 6 * m**2 * second + 4 * m * third + fourth,
+        )
         return mean, spread, float(w @ cubes) / spread**1.5, float(w @ fours) / spread**2 - 3.0
 
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Samples, standardised by the density's own mean and variance."""
         part = rng.choice(len(self.weights), size=n, p=np.array(self.weights) / sum(self.weights))
-        values = np.array(self.means)[part] + np.array(self.scales)[part] * self.base.rvs(size=n, random_state=rng)
+        values = np.array(self.means)[part] + np.array(self.scales)[part] * self.base.rvs(
+            size=n, random_state=rng
+        )
         mean, variance = self.moments()[:2]
         return (values - mean) / np.sqrt(variance)
 
@@ -78,12 +87,48 @@ DENSITIES = {
     "j": Density("two Gaussians, skewed, multimodal", NORMAL, (1, 3), (-0.5, 0.5), (0.15, 0.15)),
     "k": Density("two Gaussians, skewed, transitional", NORMAL, (1, 2), (-0.7, 0.5), (0.4, 0.4)),
     "l": Density("two Gaussians, skewed, unimodal", NORMAL, (1, 2), (-0.7, 0.5), (0.5, 0.5)),
-    "m": Density("four Gaussians, symmetric, multimodal", NORMAL, (1, 2, 2, 1), (-1, -0.33, 0.33, 1), (0.16, 0.16, 0.16, 0.16)),
-    "n": Density("four Gaussians, symmetric, transitional", NORMAL, (1, 2, 2, 1), (-1, -0.2, 0.2, 1), (0.2, 0.3, 0.3, 0.2)),
-    "o": Density("four Gaussians, symmetric, unimodal", NORMAL, (1, 2, 2, 1), (-0.7, -0.2, 0.2, 0.7), (0.2, 0.3, 0.3, 0.2)),
-    "p": Density("four Gaussians, skewed, multimodal", NORMAL, (1, 1, 2, 1), (-1, 0.3, -0.3, 1.1), (0.2, 0.2, 0.2, 0.2)),
-    "q": Density("four Gaussians, skewed, transitional", NORMAL, (1, 3, 2, 0.5), (-1, -0.2, 0.3, 1), (0.2, 0.3, 0.2, 0.2)),
-    "r": Density("four Gaussians, skewed, unimodal", NORMAL, (1, 2, 2, 1), (-0.8, -0.2, 0.2, 0.5), (0.22, 0.3, 0.3, 0.2)),
+    "m": Density(
+        "four Gaussians, symmetric, multimodal",
+        NORMAL,
+        (1, 2, 2, 1),
+        (-1, -0.33, 0.33, 1),
+        (0.16, 0.16, 0.16, 0.16),
+    ),
+    "n": Density(
+        "four Gaussians, symmetric, transitional",
+        NORMAL,
+        (1, 2, 2, 1),
+        (-1, -0.2, 0.2, 1),
+        (0.2, 0.3, 0.3, 0.2),
+    ),
+    "o": Density(
+        "four Gaussians, symmetric, unimodal",
+        NORMAL,
+        (1, 2, 2, 1),
+        (-0.7, -0.2, 0.2, 0.7),
+        (0.2, 0.3, 0.3, 0.2),
+    ),
+    "p": Density(
+        "four Gaussians, skewed, multimodal",
+        NORMAL,
+        (1, 1, 2, 1),
+        (-1, 0.3, -0.3, 1.1),
+        (0.2, 0.2, 0.2, 0.2),
+    ),
+    "q": Density(
+        "four Gaussians, skewed, transitional",
+        NORMAL,
+        (1, 3, 2, 0.5),
+        (-1, -0.2, 0.3, 1),
+        (0.2, 0.3, 0.2, 0.2),
+    ),
+    "r": Density(
+        "four Gaussians, skewed, unimodal",
+        NORMAL,
+        (1, 2, 2, 1),
+        (-0.8, -0.2, 0.2, 0.5),
+        (0.22, 0.3, 0.3, 0.2),
+    ),
 }
 
 
@@ -91,7 +136,9 @@ def fast(fun: str) -> Callable[[], FastICA]:
     return lambda: FastICA(whiten="unit-variance", fun=fun, max_iter=1000, tol=1e-6, random_state=0)
 
 
-METHODS: dict[str, Callable[[], Any]] = {f"FastICA {fun}": fast(fun) for fun in ("logcosh", "cube", "exp")}
+METHODS: dict[str, Callable[[], Any]] = {
+    f"FastICA {fun}": fast(fun) for fun in ("logcosh", "cube", "exp")
+}
 if KernelICA is not None:
     METHODS["KernelICA"] = lambda: KernelICA(random_state=0)
 
@@ -132,7 +179,9 @@ def separate(make: Callable[[], Any], X: np.ndarray, V: np.ndarray) -> Outcome:
 
 def repeat(letters: str, n: int, rng: np.random.Generator) -> list[Outcome]:
     """Every method on one mixture of two sources, each of a density drawn among ``letters``."""
-    S = np.column_stack([DENSITIES[letter].draw(n, rng) for letter in rng.choice(list(letters), size=2)])
+    S = np.column_stack(
+        [DENSITIES[letter].draw(n, rng) for letter in rng.choice(list(letters), size=2)]
+    )
     V = mixing(2, rng)
     X = S @ V.T
     return [separate(make, X, V) for make in METHODS.values()]
@@ -153,42 +202,73 @@ def compare(letters: str, n: int, repeats: int, seed: int, keep: Callable[[str],
         keep(made)
 
     def run(key: int, among: str, count: int) -> np.ndarray:
-        return np.array([repeat(among, n, np.random.default_rng([seed, key, i])) for i in range(count)])
+        return np.array(
+            [repeat(among, n, np.random.default_rng([seed, key, i])) for i in range(count)]
+        )
 
     for letter in letters:
         found[letter] = run(list(DENSITIES).index(letter), letter, repeats)
         row(letter, DENSITIES[letter].name, found[letter][:, :, 0])
-    row("", f"mean of the {len(letters)}", np.concatenate([part[:, :, 0] for part in found.values()]))
+    row(
+        "",
+        f"mean of the {len(letters)}",
+        np.concatenate([part[:, :, 0] for part in found.values()]),
+    )
     if len(letters) > 1:
         found["pairs"] = run(len(DENSITIES), letters, PAIRS * repeats)
         row("", f"random pairs, {PAIRS * repeats} of them", found["pairs"][:, :, 0])
     total = np.concatenate(list(found.values()))
-    made += line("", "milliseconds per fit, median", *(f"{1e3 * value:.1f}" for value in np.median(total[:, :, 1], axis=0)))
-    made += line("", f"of {len(total)} fits, not converged", *(f"{int(value)}" for value in (1 - total[:, :, 2]).sum(axis=0)))
+    made += line(
+        "",
+        "milliseconds per fit, median",
+        *(f"{1e3 * value:.1f}" for value in np.median(total[:, :, 1], axis=0)),
+    )
+    made += line(
+        "",
+        f"of {len(total)} fits, not converged",
+        *(f"{int(value)}" for value in (1 - total[:, :, 2]).sum(axis=0)),
+    )
     keep(made)
 
 
 def check(letters: str, seed: int, n: int = 200_000) -> None:
     """Moments of samples standardised by the density's own mean and variance, and the skew and kurtosis they should have."""
-    print(line("", "density", "mean", "variance", "skew", "exact", "excess kurtosis", "exact") + line("---", "---", *["---:"] * 6), end="")
+    print(
+        line("", "density", "mean", "variance", "skew", "exact", "excess kurtosis", "exact")
+        + line("---", "---", *["---:"] * 6),
+        end="",
+    )
     for letter in letters:
         density = DENSITIES[letter]
         values = density.draw(n, np.random.default_rng([seed, list(DENSITIES).index(letter)]))
         skew, excess = density.moments()[2:]
         if letter == "a":  # its fourth moment is infinite, its third is none
             skew, excess = np.nan, np.inf
-        shown = (values.mean(), values.var(), stats.skew(values), skew, stats.kurtosis(values), excess)
+        shown = (
+            values.mean(),
+            values.var(),
+            stats.skew(values),
+            skew,
+            stats.kurtosis(values),
+            excess,
+        )
         print(line(letter, density.name, *(f"{value:.3f}" for value in shown)), end="", flush=True)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--n", type=int, default=1000, help="samples of each source")
     options.add_argument("--repeats", type=int, default=20, help="mixtures of each density")
-    options.add_argument("--densities", default="".join(DENSITIES), help="which densities, as letters: abc")
+    options.add_argument(
+        "--densities", default="".join(DENSITIES), help="which densities, as letters: abc"
+    )
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--write", type=Path, help="where to write the table, row by row")
-    options.add_argument("--check", action="store_true", help="print the moments of the densities and stop")
+    options.add_argument(
+        "--check", action="store_true", help="print the moments of the densities and stop"
+    )
     given = options.parse_args()
     if not given.densities or set(given.densities) - set(DENSITIES):
         options.error("--densities takes letters from a to r")

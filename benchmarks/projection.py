@@ -29,12 +29,17 @@ except ImportError:
 def groups(n: int, d: int, k: int, spread: float = 3.0) -> np.ndarray:
     """k overlapping clouds."""
     rng = np.random.default_rng(0)
-    return rng.standard_normal((n, d)) + spread * rng.standard_normal((k, d))[rng.integers(k, size=n)]
+    return (
+        rng.standard_normal((n, d)) + spread * rng.standard_normal((k, d))[rng.integers(k, size=n)]
+    )
 
 
 def pca() -> None:
     """The spectra of clouds (decaying) and of one round cloud (ten nearly equal eigenvalues, the hardest to part)."""
-    clouds = {"ten clouds": groups(5000, 10, 10), "one cloud": np.random.default_rng(0).standard_normal((5000, 10))}
+    clouds = {
+        "ten clouds": groups(5000, 10, 10),
+        "one cloud": np.random.default_rng(0).standard_normal((5000, 10)),
+    }
     for name, X in clouds.items():
         gamma = 0.5 / X.shape[1] / X.var()
         model = KernelPCA(10, kernel="rbf", gamma=gamma)
@@ -45,7 +50,13 @@ def pca() -> None:
             peers[solver] = best(lambda: other.fit(X), 4)
             overlap = np.abs(np.sum(other.eigenvectors_ * model.eigenvectors_, axis=0))
             gaps.append(f"{solver} {1 - overlap.min():.0e}")
-        line(f"KernelPCA, n = 5,000, 10 components, {name}", mine, peers, {"faster": 2.0}, f"1 - |cos| of components: {', '.join(gaps)}")
+        line(
+            f"KernelPCA, n = 5,000, 10 components, {name}",
+            mine,
+            peers,
+            {"faster": 2.0},
+            f"1 - |cos| of components: {', '.join(gaps)}",
+        )
 
 
 def kmeans() -> None:
@@ -58,12 +69,20 @@ def kmeans() -> None:
     made = KernelKMeans(k, kernel=kernel, init=start, max_iter=50, tol=1e-6).fit(X)
     peers, remark = {}, f"{made.n_iter_} rounds, inertia {made.inertia_:.6g}"
     if TheirKMeans is not None:
-        other = TheirKMeans(k, kernel="rbf", kernel_params={"gamma": 0.02}, max_iter=50, tol=1e-6, random_state=0)
+        other = TheirKMeans(
+            k, kernel="rbf", kernel_params={"gamma": 0.02}, max_iter=50, tol=1e-6, random_state=0
+        )
         peers["tslearn"] = best(lambda: other.fit(X[:, :, None]), 1)
         ours = KernelKMeans(k, kernel=kernel, random_state=0).fit(X)
         agree = adjusted_rand_score(ours.labels_, other.labels_)
         remark += f"; tslearn {other.n_iter_} rounds; labels agree with those from k-means++ to ARI {agree:.3f}"
-    line("KernelKMeans, n = 10,000, k = 10, from random labels", mine, peers, {"tslearn": 3.0}, remark)
+    line(
+        "KernelKMeans, n = 10,000, k = 10, from random labels",
+        mine,
+        peers,
+        {"tslearn": 3.0},
+        remark,
+    )
 
 
 def spectral() -> None:
@@ -72,20 +91,39 @@ def spectral() -> None:
     other = TheirSpectral(5, gamma=0.05, random_state=0)
     mine, seconds = best(lambda: model.fit(X), 3), best(lambda: other.fit(X), 2)
     agree = adjusted_rand_score(model.labels_, other.labels_)
-    line("SpectralClustering, n = 5,000, RBF", mine, {"scikit-learn": seconds}, {"scikit-learn": 2.0}, f"labels agree to ARI {agree:.4f}")
+    line(
+        "SpectralClustering, n = 5,000, RBF",
+        mine,
+        {"scikit-learn": seconds},
+        {"scikit-learn": 2.0},
+        f"labels agree to ARI {agree:.4f}",
+    )
     model = SpectralClustering(5, affinity="nearest_neighbors", random_state=0)
     other = TheirSpectral(5, affinity="nearest_neighbors", random_state=0)
     mine, seconds = best(lambda: model.fit(X), 3), best(lambda: other.fit(X), 2)
     agree = adjusted_rand_score(model.labels_, other.labels_)
-    line("SpectralClustering, n = 5,000, neighbours", mine, {"scikit-learn": seconds}, {}, f"labels agree to ARI {agree:.4f}")
+    line(
+        "SpectralClustering, n = 5,000, neighbours",
+        mine,
+        {"scikit-learn": seconds},
+        {},
+        f"labels agree to ARI {agree:.4f}",
+    )
 
 
 def alone(task: str, program: str, goal: float) -> str:
     """What a program prints in a process of its own, and its high-water mark."""
     peak = "\nfrom pathlib import Path\nprint(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program + peak], capture_output=True, text=True, cwd=Path(__file__).parent)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program + peak],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent,
+    )
     *said, kilobytes = run.stdout.split("\n")[:-1] or [run.stderr, "0"]
-    record(task, memory=1024.0 * int(kilobytes), goals={"memory": 1e9 * goal}, remark=" ".join(said))
+    record(
+        task, memory=1024.0 * int(kilobytes), goals={"memory": 1e9 * goal}, remark=" ".join(said)
+    )
     return f"{' '.join(said)}; the whole process at most {int(kilobytes) / 1e6:.2f} GB"
 
 

@@ -50,7 +50,11 @@ def main() -> None:
     K = k(X)
     least = best(lambda: np.linalg.eigh(K), 2)
     share = f"{ours / least:.2f} of one eigendecomposition, {least:.3f} s (goal: under 2)"
-    record(f"KernelRidgeCV, 50 penalties, n = {n}", ours=ours, remark=f"{ours / least:.2f} of one eigendecomposition")
+    record(
+        f"KernelRidgeCV, 50 penalties, n = {n}",
+        ours=ours,
+        remark=f"{ours / least:.2f} of one eigendecomposition",
+    )
     print(f"KernelRidgeCV, 50 penalties, n = {n}: {ours:.3f} s, {share}")
 
 

@@ -23,7 +23,21 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 TASKS: dict[str, list[list[str]]] = {
     "gram": [[]],
-    "svm": [[name] for name in ("small", "medium", "large", "beyond", "a9a", "letter", "classes", "cadata", "predict", "memory")],
+    "svm": [
+        [name]
+        for name in (
+            "small",
+            "medium",
+            "large",
+            "beyond",
+            "a9a",
+            "letter",
+            "classes",
+            "cadata",
+            "predict",
+            "memory",
+        )
+    ],
     "ridge": [[]],
     "density": [[]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
@@ -31,7 +45,15 @@ TASKS: dict[str, list[list[str]]] = {
     "structured": [["mushrooms"], ["diffusion"]],
     "strings": [[name] for name in ("spectrum", "subsequence", "dna", "million")],
 }
-PEERS = ("scikit-learn", "scikit-learn-intelex", "pykeops", "gpytorch", "torch", "tslearn", "strkernel")
+PEERS = (
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "pykeops",
+    "gpytorch",
+    "torch",
+    "tslearn",
+    "strkernel",
+)
 
 
 def versions() -> dict[str, str]:
@@ -43,7 +65,11 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[name] = "not installed"
     try:
-        said = subprocess.run(["Rscript", "-e", 'cat(as.character(packageVersion("kernlab")))'], capture_output=True, text=True)
+        said = subprocess.run(
+            ["Rscript", "-e", 'cat(as.character(packageVersion("kernlab")))'],
+            capture_output=True,
+            text=True,
+        )
         found["kernlab"] = said.stdout.strip() if said.returncode == 0 else "not installed"
     except FileNotFoundError:
         found["kernlab"] = "not installed"
@@ -55,7 +81,9 @@ def machine() -> str:
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        name = next(
+            line.partition(":")[2].strip() for line in lines if line.startswith("model name")
+        )
     except (OSError, StopIteration):
         pass
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -66,7 +94,13 @@ def run(script: str, options: list[str], kept: Path) -> list[dict[str, Any]]:
     """The results of one process; a failure is a result, too."""
     kept.write_text("", encoding="utf-8")
     command = [sys.executable, "-W", "ignore", str(HERE / f"{script}.py"), *options]
-    process = subprocess.Popen(command, cwd=HERE, env={**os.environ, "MERCER_BENCH_RESULTS": str(kept)}, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=HERE,
+        env={**os.environ, "MERCER_BENCH_RESULTS": str(kept)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     error = process.stderr.read() if process.stderr else ""
     _, status, used = os.wait4(process.pid, 0)
     found = [json.loads(text) for text in kept.read_text(encoding="utf-8").splitlines()]
@@ -74,9 +108,23 @@ def run(script: str, options: list[str], kept: Path) -> list[dict[str, Any]]:
         result.setdefault("peak", 1024.0 * used.ru_maxrss)
     if status != 0:
         last = (error.strip().splitlines() or ["no message"])[-1]
-        found.append({"task": f"{script} {' '.join(options)}", "ours": None, "peers": {}, "remark": f"failed: {last}"})
+        found.append(
+            {
+                "task": f"{script} {' '.join(options)}",
+                "ours": None,
+                "peers": {},
+                "remark": f"failed: {last}",
+            }
+        )
     elif not found:
-        found.append({"task": f"{script} {' '.join(options)}", "ours": None, "peers": {}, "remark": "skipped: its data are not here"})
+        found.append(
+            {
+                "task": f"{script} {' '.join(options)}",
+                "ours": None,
+                "peers": {},
+                "remark": "skipped: its data are not here",
+            }
+        )
     return found
 
 
@@ -90,7 +138,13 @@ def rows(result: dict[str, Any]) -> list[str]:
     """A line for every peer that there is or should be."""
     goals = dict(result.get("goals") or {})
     own = result.get("memory")
-    held = f"**{own / 1e6:,.0f} MB**" if own is not None else f"{result['peak'] / 1e6:,.0f} MB" if "peak" in result else ""
+    held = (
+        f"**{own / 1e6:,.0f} MB**"
+        if own is not None
+        else f"{result['peak'] / 1e6:,.0f} MB"
+        if "peak" in result
+        else ""
+    )
     if "memory" in goals:
         held += f" (goal {goals.pop('memory') / 1e6:,.0f})"
     if "seconds" in goals:
@@ -104,21 +158,35 @@ def rows(result: dict[str, Any]) -> list[str]:
         return [f"| {result['task']} | {ours} |  |  |  | {held} | {remark} |"]
     made = []
     for name in wanted:
-        goal = goals.get(name, goals.get("faster") if name == min(peers, key=peers.get, default=None) else None)
+        goal = goals.get(
+            name, goals.get("faster") if name == min(peers, key=peers.get, default=None) else None
+        )
         if name not in peers:
-            made.append(f"| {result['task']} | {ours} | {name} | not installed |  | {held} | {remark} |")
+            made.append(
+                f"| {result['task']} | {ours} | {name} | not installed |  | {held} | {remark} |"
+            )
             continue
         ratio = peers[name] / result["ours"]
         told = f"**{ratio:.1f}**" if ratio < 100 else f"**{ratio:.0f}**"
         if goal is not None:
             told += f" (goal {goal:g}{'' if ratio >= goal else ', missed'})"
-        made.append(f"| {result['task']} | {ours} | {name} | {seconds(peers[name])} | {told} | {held} | {remark} |")
+        made.append(
+            f"| {result['task']} | {ours} | {name} | {seconds(peers[name])} | {told} | {held} | {remark} |"
+        )
     return made
 
 
 def page(results: list[dict[str, Any]]) -> str:
     known = ", ".join(f"{name} {version}" for name, version in versions().items())
-    columns = ("task", "ours", "peer", "peer's time", "times faster", "peak memory", "agreement, remarks")
+    columns = (
+        "task",
+        "ours",
+        "peer",
+        "peer's time",
+        "times faster",
+        "peak memory",
+        "agreement, remarks",
+    )
     head = f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|\n"
     body = "\n".join(line for result in results for line in rows(result))
     return (
@@ -131,9 +199,13 @@ def page(results: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("scripts", nargs="*", help=f"which of {', '.join(TASKS)}")
-    options.add_argument("--write", type=Path, default=HERE / "RESULTS.md", help="where to write the table")
+    options.add_argument(
+        "--write", type=Path, default=HERE / "RESULTS.md", help="where to write the table"
+    )
     given = options.parse_args()
     unknown = set(given.scripts) - set(TASKS)
     if unknown:
@@ -144,7 +216,9 @@ def main() -> None:
             for arguments in TASKS[script]:
                 print(f"-- {script} {' '.join(arguments)}", flush=True)
                 results += run(script, arguments, Path(folder) / "results.jsonl")
-                given.write.write_text(page(results), encoding="utf-8")  # what is there so far is not lost
+                given.write.write_text(
+                    page(results), encoding="utf-8"
+                )  # what is there so far is not lost
     print(f"\nwritten to {given.write}")
 
 

@@ -45,11 +45,15 @@ def kernlab(texts: list[str], kernel: str) -> float | None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "texts.txt"
         file.write_text("\n".join(texts) + "\n", encoding="utf-8")
-        run = subprocess.run(["Rscript", "-e", _R.format(file=file, kernel=kernel)], capture_output=True, text=True)
+        run = subprocess.run(
+            ["Rscript", "-e", _R.format(file=file, kernel=kernel)], capture_output=True, text=True
+        )
     return float(run.stdout.split()[-1]) if run.returncode == 0 else None
 
 
-def against_kernlab(task: str, ours: float, texts: list[str], some: int, kernel: str, goal: float, remark: str = "") -> None:
+def against_kernlab(
+    task: str, ours: float, texts: list[str], some: int, kernel: str, goal: float, remark: str = ""
+) -> None:
     seconds = kernlab(texts[:some], kernel)
     pairs = len(texts) * (len(texts) + 1) / (some * (some + 1))
     peers = {} if seconds is None else {"kernlab": seconds * pairs}
@@ -74,7 +78,15 @@ def subsequence() -> None:
     ours = best(lambda: kernel(texts), 2)
     their = 'stringdot(type = "string", length = 4, lambda = 0.5, normalized = TRUE)'
     letters = int(np.mean([len(text) for text in texts]))
-    against_kernlab("Subsequence(4), 100 Reuters texts, normalised", ours, texts, 100, their, 5.0, f"{letters} letters on average")
+    against_kernlab(
+        "Subsequence(4), 100 Reuters texts, normalised",
+        ours,
+        texts,
+        100,
+        their,
+        5.0,
+        f"{letters} letters on average",
+    )
 
 
 def dna() -> None:
@@ -96,7 +108,10 @@ def dna() -> None:
     line(f"Mismatch(5, 1), {n} sequences of 300 letters", ours, peers, {"strkernel": 1.0}, remark)
     for other in (GappedKmer(length=6, matches=4), GappedKmer(length=8, matches=6)):
         other(texts[:300])
-        print(f"{other!r}, {n} sequences of 300 letters: {best(lambda: other(texts), 2):.2f} s", flush=True)
+        print(
+            f"{other!r}, {n} sequences of 300 letters: {best(lambda: other(texts), 2):.2f} s",
+            flush=True,
+        )
 
 
 def million() -> None:
@@ -119,7 +134,9 @@ def million() -> None:
         "print(f'{learner} {time.perf_counter() - start:.1f} s, accuracy {model.score(F[900_000:], y[900_000:]):.3f}')"
     )
     for learner in ("SGDClassifier()", "LinearSVC(max_iter=20)"):
-        made = program.replace("{learner}.fit", f"{learner}.fit").replace("f'{learner} ", f"f'{learner} ")
+        made = program.replace("{learner}.fit", f"{learner}.fit").replace(
+            "f'{learner} ", f"f'{learner} "
+        )
         task = "Spectrum(3) features of 1,000,000 strings of 20 letters"
         print(f"{task}: {alone(task, made, 4.0)} (goal 4)", flush=True)
 

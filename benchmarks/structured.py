@@ -38,7 +38,12 @@ def mushrooms() -> None:
         {"rbf_kernel": 0.33},
         f"differ by {gap:.0e}",
     )
-    line("MissingAware(Overlap), the same with holes", best(lambda: aware(holed), 3), {"rbf_kernel": theirs}, {"rbf_kernel": 0.33})
+    line(
+        "MissingAware(Overlap), the same with holes",
+        best(lambda: aware(holed), 3),
+        {"rbf_kernel": theirs},
+        {"rbf_kernel": 0.33},
+    )
 
 
 def diffusion() -> None:

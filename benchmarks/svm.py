@@ -32,7 +32,14 @@ def data(n: int, d: int = 20, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def compare(
-    task: str, name: str, X: Any, y: Any, options: dict[str, Any], goals: dict[str, float], rounds: int, theirs: int | None = None
+    task: str,
+    name: str,
+    X: Any,
+    y: Any,
+    options: dict[str, Any],
+    goals: dict[str, float],
+    rounds: int,
+    theirs: int | None = None,
 ) -> None:
     """Fit ``name`` by each library, in turn; short fits several times a turn. Predictions must agree."""
     turn = max(1, rounds // 5)
@@ -45,31 +52,64 @@ def compare(
     if intelex is not None:
         fit(intelex, "intelex")
     ours, peers = np.inf, {}
-    for done in range(0, rounds, turn):  # in turn, so that a slow minute of the machine is everyone's
+    for done in range(
+        0, rounds, turn
+    ):  # in turn, so that a slow minute of the machine is everyone's
         ours = min(ours, best(lambda: fit(mercer, "ours"), turn))
         if intelex is not None:
-            peers["intelex"] = min(peers.get("intelex", np.inf), best(lambda: fit(intelex, "intelex"), turn))
+            peers["intelex"] = min(
+                peers.get("intelex", np.inf), best(lambda: fit(intelex, "intelex"), turn)
+            )
         if done < (rounds if theirs is None else theirs):
-            peers["scikit-learn"] = min(peers.get("scikit-learn", np.inf), best(lambda: fit(sklearn.svm, "scikit-learn"), turn))
+            peers["scikit-learn"] = min(
+                peers.get("scikit-learn", np.inf),
+                best(lambda: fit(sklearn.svm, "scikit-learn"), turn),
+            )
     some = X[:2000]
     a, b = made["ours"].predict(some), made["scikit-learn"].predict(some)
-    same = f"same predictions {(a == b).mean():.4f}" if a.dtype.kind != "f" else f"largest difference {np.abs(a - b).max():.1e}"
+    same = (
+        f"same predictions {(a == b).mean():.4f}"
+        if a.dtype.kind != "f"
+        else f"largest difference {np.abs(a - b).max():.1e}"
+    )
     line(task, ours, peers, goals, f"cold {1e3 * cold:.0f} ms, {same}")
 
 
 def small() -> None:
     for C in (1.0, 10.0):
-        compare(f"SVC n = 200, C = {C:g}", "SVC", *data(200), {"C": C, "gamma": 0.05}, {"faster": 2.0}, 50)
+        compare(
+            f"SVC n = 200, C = {C:g}",
+            "SVC",
+            *data(200),
+            {"C": C, "gamma": 0.05},
+            {"faster": 2.0},
+            50,
+        )
 
 
 def medium() -> None:
     for C in (1.0, 10.0):
-        compare(f"SVC n = 2,000, C = {C:g}", "SVC", *data(2000), {"C": C, "gamma": 0.05}, {"faster": 2.5}, 7)
+        compare(
+            f"SVC n = 2,000, C = {C:g}",
+            "SVC",
+            *data(2000),
+            {"C": C, "gamma": 0.05},
+            {"faster": 2.5},
+            7,
+        )
 
 
 def large() -> None:
     for C in (1.0, 10.0):
-        compare(f"SVC n = 15,000, C = {C:g}", "SVC", *data(15000), {"C": C, "gamma": 0.05}, {"faster": 2.5}, 3, 1)
+        compare(
+            f"SVC n = 15,000, C = {C:g}",
+            "SVC",
+            *data(15000),
+            {"C": C, "gamma": 0.05},
+            {"faster": 2.5},
+            3,
+            1,
+        )
 
 
 def beyond() -> None:
@@ -82,7 +122,10 @@ def a9a() -> None:
         print("a9a: the data are not here")
         return
     X, y = load_svmlight_file(str(REAL / "a9a" / "a9a"), n_features=123)
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # scikit-learn's SVC takes no others
+    X.indices, X.indptr = (
+        X.indices.astype(np.int32),
+        X.indptr.astype(np.int32),
+    )  # scikit-learn's SVC takes no others
     goals = {"scikit-learn": 4.0, "intelex": 1.0}
     compare("SVC a9a, 32,561 sparse rows", "SVC", X, y, {"C": 1.0, "gamma": 0.05}, goals, 2, 1)
 
@@ -99,7 +142,9 @@ def letter() -> None:
 def classes() -> None:
     X, y = load_digits(return_X_y=True)
     compare("SVC digits, 10 classes", "SVC", X / 16, y, {"C": 1.0, "gamma": 0.05}, {}, 7, 5)
-    X, y = make_classification(900, 20, n_informative=10, n_classes=26, n_clusters_per_class=1, random_state=0)
+    X, y = make_classification(
+        900, 20, n_informative=10, n_classes=26, n_clusters_per_class=1, random_state=0
+    )
     compare("SVC n = 900, 26 classes", "SVC", X, y, {"C": 1.0, "gamma": 0.03}, {}, 7, 5)
 
 
@@ -110,7 +155,16 @@ def cadata() -> None:
     table = np.loadtxt(REAL / "cadata" / "cadata.csv", delimiter=",", skiprows=1)
     X, y = scale(table[:, :-1]), scale(table[:, -1])
     goals = {"scikit-learn": 4.0, "intelex": 1.0}
-    compare("SVR cadata, 20,640 rows", "SVR", X, y, {"C": 1.0, "gamma": 0.125, "epsilon": 0.1}, goals, 2, 1)
+    compare(
+        "SVR cadata, 20,640 rows",
+        "SVR",
+        X,
+        y,
+        {"C": 1.0, "gamma": 0.125, "epsilon": 0.1},
+        goals,
+        2,
+        1,
+    )
 
 
 def predict() -> None:
@@ -122,10 +176,17 @@ def predict() -> None:
     seconds = {}
     for name, model in models.items():
         model.fit(X[:10000], y[:10000])
-        seconds[name] = best(lambda model=model: model.predict(X[10000:]), 2 if name == "scikit-learn" else 5)
+        seconds[name] = best(
+            lambda model=model: model.predict(X[10000:]), 2 if name == "scikit-learn" else 5
+        )
     ours = seconds.pop("ours")
     count = len(models["ours"].support_)
-    line(f"SVC predict, 5,000 rows, {count} support vectors", ours, seconds, {"scikit-learn": 8.0, "intelex": 1.0})
+    line(
+        f"SVC predict, 5,000 rows, {count} support vectors",
+        ours,
+        seconds,
+        {"scikit-learn": 8.0, "intelex": 1.0},
+    )
 
 
 _MEMORY = """
@@ -146,10 +207,20 @@ print(peak() - before, model.report_.seconds, model.report_.converged)
 
 def memory() -> None:
     for budget in (1_000_000_000, 4_000_000_000):
-        out = subprocess.run([sys.executable, "-c", _MEMORY.format(budget=budget)], capture_output=True, text=True, check=True).stdout
+        out = subprocess.run(
+            [sys.executable, "-c", _MEMORY.format(budget=budget)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         used, seconds, converged = out.split()
         task = f"SVC, n = 100,000, budget {budget / 1e9:g} GB, above the start"
-        record(task, memory=float(used) * 2**20, goals={"memory": float(budget)}, remark=f"{float(seconds):.1f} s")
+        record(
+            task,
+            memory=float(used) * 2**20,
+            goals={"memory": float(budget)},
+            remark=f"{float(seconds):.1f} s",
+        )
         verdict = "" if float(used) * 2**20 <= budget else ", MISSED"
         print(
             f"SVC n = 100,000, budget {budget / 1e9:g} GB: {float(used) / 1024:.2f} GiB above the start{verdict}, "
@@ -158,7 +229,10 @@ def memory() -> None:
         )
 
 
-TASKS = {f.__name__: f for f in (small, medium, large, beyond, a9a, letter, classes, cadata, predict, memory)}
+TASKS = {
+    f.__name__: f
+    for f in (small, medium, large, beyond, a9a, letter, classes, cadata, predict, memory)
+}
 
 
 def main() -> None:

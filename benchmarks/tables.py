@@ -19,7 +19,12 @@ import pandas as pd
 from sklearn import svm
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from timing import REAL
@@ -34,11 +39,13 @@ INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     """A table, with NaN for its holes, and the classes."""
     if name == "adult":
-        frame = pd.read_csv(REAL / "adult" / "adult.data", names=ADULT.split(), skipinitialspace=True, na_values="?").sample(
-            2000, random_state=0
-        )
+        frame = pd.read_csv(
+            REAL / "adult" / "adult.data", names=ADULT.split(), skipinitialspace=True, na_values="?"
+        ).sample(2000, random_state=0)
     elif name == "heart":
-        frame = pd.read_csv(REAL / "heart_cleveland" / "heart_cleveland.csv", na_values="?").rename(columns={"num": "class"})
+        frame = pd.read_csv(REAL / "heart_cleveland" / "heart_cleveland.csv", na_values="?").rename(
+            columns={"num": "class"}
+        )
         frame["class"] = frame["class"] == "<50"
     else:
         frame = pd.read_csv(REAL / name / f"{name}.csv", na_values="?")
@@ -61,13 +68,17 @@ def ours(X: pd.DataFrame, y: np.ndarray) -> GridSearchCV:
 
 def theirs(X: pd.DataFrame, y: np.ndarray) -> GridSearchCV:
     numbers = make_pipeline(SimpleImputer(), StandardScaler())
-    categories = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+    categories = make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
+    )
     columns = make_column_transformer(
         (numbers, make_column_selector(dtype_include="number")),
         (categories, make_column_selector(dtype_exclude="number")),
         sparse_threshold=0.0,
     )
-    spread = 2.0 * np.asarray(columns.fit_transform(X)).var(axis=0).sum()  # the mean squared distance of two rows
+    spread = (
+        2.0 * np.asarray(columns.fit_transform(X)).var(axis=0).sum()
+    )  # the mean squared distance of two rows
     model = Pipeline([("columns", columns), ("svc", svm.SVC())])
     grid = {"svc__gamma": [1.0 / (spread * scale**2) for scale in SCALES], "svc__C": COSTS}
     return GridSearchCV(model, grid, cv=INNER).fit(X, y)
@@ -83,7 +94,14 @@ def accuracies(name: str, repeats: int) -> Iterator[tuple[float, float, float, f
         yield found[0], found[1], took[0], took[1]
 
 
-def _score(make: Callable[..., Any], X: pd.DataFrame, y: np.ndarray, train: Any, test: Any, took: list[float]) -> float:
+def _score(
+    make: Callable[..., Any],
+    X: pd.DataFrame,
+    y: np.ndarray,
+    train: Any,
+    test: Any,
+    took: list[float],
+) -> float:
     start = time.perf_counter()
     score = make(X.iloc[train], y[train]).score(X.iloc[test], y[test])
     took.append(time.perf_counter() - start)
@@ -91,11 +109,15 @@ def _score(make: Callable[..., Any], X: pd.DataFrame, y: np.ndarray, train: Any,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", default=["heart", "adult", "soybean", "mushroom"])
     parser.add_argument("--repeats", type=int, default=4)
     given = parser.parse_args()
-    print(f"{'':>10}{'rows':>7}{'holes':>7}{'folds':>7}{'ours':>9}{'theirs':>9}{'difference':>18}{'seconds':>16}")
+    print(
+        f"{'':>10}{'rows':>7}{'holes':>7}{'folds':>7}{'ours':>9}{'theirs':>9}{'difference':>18}{'seconds':>16}"
+    )
     for name in given.names:
         X, _ = read(name)
         found = np.array(list(accuracies(name, given.repeats)))

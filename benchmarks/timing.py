@@ -24,15 +24,24 @@ def best(call: Callable[[], Any], rounds: int) -> float:
     return min(times)
 
 
-def record(task: str, *, ours: float | None = None, peers: dict[str, float] | None = None, **more: Any) -> None:
+def record(
+    task: str, *, ours: float | None = None, peers: dict[str, float] | None = None, **more: Any
+) -> None:
     """Keep a result for `run.py`, which names the file; ``more`` may be goals, memory (bytes) and a remark."""
     kept = os.environ.get("MERCER_BENCH_RESULTS")
     if kept:
         with open(kept, "a", encoding="utf-8") as file:
-            print(json.dumps({"task": task, "ours": ours, "peers": peers or {}, **more}, ensure_ascii=False), file=file)
+            print(
+                json.dumps(
+                    {"task": task, "ours": ours, "peers": peers or {}, **more}, ensure_ascii=False
+                ),
+                file=file,
+            )
 
 
-def line(task: str, ours: float, peers: dict[str, float], goals: dict[str, float], remark: str = "") -> None:
+def line(
+    task: str, ours: float, peers: dict[str, float], goals: dict[str, float], remark: str = ""
+) -> None:
     """Our time, the peers' and their ratios to ours beside the goals; ``goals["faster"]`` is for the fastest peer."""
     record(task, ours=ours, peers=peers, goals=goals, remark=remark)
     ratios = {name: seconds / ours for name, seconds in peers.items()}
@@ -44,5 +53,10 @@ def line(task: str, ours: float, peers: dict[str, float], goals: dict[str, float
         if name not in ratios:
             verdicts.append(f"{name} is not installed")
         else:
-            verdicts.append(f"{ratios[name]:.2f} x {name} (goal {goal:g}{'' if ratios[name] >= goal else ', MISSED'})")
-    print(f"{task}: ours {1e3 * ours:.1f} ms, {shown}: {'; '.join(verdicts)}{'; ' + remark if remark else ''}", flush=True)
+            verdicts.append(
+                f"{ratios[name]:.2f} x {name} (goal {goal:g}{'' if ratios[name] >= goal else ', MISSED'})"
+            )
+    print(
+        f"{task}: ours {1e3 * ours:.1f} ms, {shown}: {'; '.join(verdicts)}{'; ' + remark if remark else ''}",
+        flush=True,
+    )

@@ -31,7 +31,9 @@ from mercer import RBF, GaussianProcessRegressor, White
 
 try:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of torch.jit, which GPyTorch's own imports use
+        warnings.simplefilter(
+            "ignore", FutureWarning
+        )  # of torch.jit, which GPyTorch's own imports use
         import gpytorch
         import torch
         from linear_operator.utils.errors import NanError, NotPSDError
@@ -41,7 +43,11 @@ except ImportError:
 SETS = ("boston", "concrete", "energy", "yacht", "kin8nm")
 START_NOISE, LEAST_NOISE = 0.1, 1e-6  # variances of the standardised target
 TINY, STARTS = 400, 8  # below TINY rows ours begins at so many further points
-MANY, FEW, CAP = 2000, 1000, 15  # beyond MANY rows: learn on FEW, then at most CAP iterations on all
+MANY, FEW, CAP = (
+    2000,
+    1000,
+    15,
+)  # beyond MANY rows: learn on FEW, then at most CAP iterations on all
 GAIN, STEPS = 1e-3, 8  # on later splits: the evidence not worth another step, and the most steps
 LEARNED: dict[str, Any] = {}  # by each side on the last split of more than MANY rows
 
@@ -57,15 +63,21 @@ class Outcome:
     seconds: float
 
 
-Learner = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, float, float]]
+Learner = Callable[
+    [np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, float, float]
+]
 
 
 # -- ours --------------------------------------------------------------------------------------------------------------
 
 
-def descend(minus: Any, theta: np.ndarray, bounds: Any, iterations: int) -> tuple[np.ndarray, float]:
+def descend(
+    minus: Any, theta: np.ndarray, bounds: Any, iterations: int
+) -> tuple[np.ndarray, float]:
     """The optimiser mercer uses by itself, stopped early."""
-    result = minimize(minus, theta, method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": iterations})
+    result = minimize(
+        minus, theta, method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": iterations}
+    )
     return result.x, result.fun
 
 
@@ -75,7 +87,9 @@ def newton(minus: Any, theta: np.ndarray, curvature: np.ndarray) -> tuple[np.nda
     for _ in range(STEPS):
         value, slope = minus(theta)
         if value > best:
-            warnings.warn(f"a step led from {best:.6g} to {value:.6g}, and was the last", stacklevel=2)
+            warnings.warn(
+                f"a step led from {best:.6g} to {value:.6g}, and was the last", stacklevel=2
+            )
             break
         kept, best = theta, value
         step = np.linalg.solve(curvature, slope)
@@ -88,13 +102,20 @@ def newton(minus: Any, theta: np.ndarray, curvature: np.ndarray) -> tuple[np.nda
 def by_newton(minus: Any, theta: np.ndarray, bounds: Any) -> tuple[np.ndarray, float]:
     if "curvature" not in LEARNED:  # by differences, once; they only say how far to step
         slope, width = minus(theta)[1], 1e-3
-        rows = np.array([minus(theta + width * unit)[1] - slope for unit in np.eye(len(theta))]) / width
+        rows = (
+            np.array([minus(theta + width * unit)[1] - slope for unit in np.eye(len(theta))])
+            / width
+        )
         values, vectors = np.linalg.eigh(rows + rows.T)
-        LEARNED["curvature"] = vectors * np.maximum(np.abs(values) / 2, 1.0) @ vectors.T  # a step is down, and no longer than the slope
+        LEARNED["curvature"] = (
+            vectors * np.maximum(np.abs(values) / 2, 1.0) @ vectors.T
+        )  # a step is down, and no longer than the slope
     return newton(minus, theta, LEARNED["curvature"])
 
 
-def ours(X: np.ndarray, y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
+def ours(
+    X: np.ndarray, y: np.ndarray, Z: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Means and variances of observations at ``Z``, the evidence, and the noise learned."""
     d = X.shape[1]
     kernel = 1.0 * RBF(length_scale=np.full(d, np.sqrt(d))) + START_NOISE * White()
@@ -103,14 +124,23 @@ def ours(X: np.ndarray, y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.nd
     if len(X) > MANY:
         first = "ours" not in LEARNED
         kernel = made(kernel).fit(X[:FEW], y[:FEW]).kernel_ if first else LEARNED["ours"]
-        model = made(kernel, optimizer=partial(descend, iterations=CAP) if first else by_newton).fit(X, y)
+        model = made(
+            kernel, optimizer=partial(descend, iterations=CAP) if first else by_newton
+        ).fit(X, y)
         LEARNED["ours"] = model.kernel_
     else:
         # few rows have many maxima: SciPy's first steps in logarithms lead elsewhere than GPyTorch's in its softplus
-        model = made(kernel, n_restarts_optimizer=STARTS if len(X) < TINY else 0, random_state=0).fit(X, y)
+        model = made(
+            kernel, n_restarts_optimizer=STARTS if len(X) < TINY else 0, random_state=0
+        ).fit(X, y)
     # the diagonal of White counts in the prior variance k(z, z): the deviations are those of noisy observations
     mean, deviation = model.predict(Z, return_std=True)
-    return mean, deviation**2, model.log_marginal_likelihood_value_, model.kernel_.get_params()["k2__factor"]
+    return (
+        mean,
+        deviation**2,
+        model.log_marginal_likelihood_value_,
+        model.kernel_.get_params()["k2__factor"],
+    )
 
 
 # -- theirs ------------------------------------------------------------------------------------------------------------
@@ -123,12 +153,18 @@ def process(X: Any, y: Any) -> Any:
     class Process(gpytorch.models.ExactGP):
         def __init__(self) -> None:
             constraint = gpytorch.constraints.GreaterThan(LEAST_NOISE)
-            super().__init__(X, y, gpytorch.likelihoods.GaussianLikelihood(noise_constraint=constraint))
+            super().__init__(
+                X, y, gpytorch.likelihoods.GaussianLikelihood(noise_constraint=constraint)
+            )
             self.mean_module = gpytorch.means.ZeroMean()
-            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=d))
+            self.covar_module = gpytorch.kernels.ScaleKernel(
+                gpytorch.kernels.RBFKernel(ard_num_dims=d)
+            )
 
         def forward(self, x: Any) -> Any:
-            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+            return gpytorch.distributions.MultivariateNormal(
+                self.mean_module(x), self.covar_module(x)
+            )
 
     model = Process().double()
     model.covar_module.outputscale = 1.0
@@ -174,33 +210,50 @@ def learn_again(model: Any, X: Any, y: Any) -> float:
     """The same from near the optimum, by steps in the logarithms of the parameters, in the order of ours."""
     raw = list(model.parameters())
     names = [name for name, _ in model.named_parameters()]
-    assert [name.rpartition(".")[2] for name in names] == ["raw_noise", "raw_outputscale", "raw_lengthscale"], names
+    assert [name.rpartition(".")[2] for name in names] == [
+        "raw_noise",
+        "raw_outputscale",
+        "raw_lengthscale",
+    ], names
     minus = evidence(model, X, y)
 
     scaled, noisy = model.covar_module, model.likelihood
 
     def put(theta: np.ndarray) -> np.ndarray:
         size = np.exp(theta)
-        scaled.outputscale, scaled.base_kernel.lengthscale, noisy.noise = float(size[0]), torch.from_numpy(size[1:-1]), float(size[-1])
+        scaled.outputscale, scaled.base_kernel.lengthscale, noisy.noise = (
+            float(size[0]),
+            torch.from_numpy(size[1:-1]),
+            float(size[-1]),
+        )
         return size
 
     def minus_log(theta: np.ndarray) -> tuple[float, np.ndarray]:
         size = put(theta)
         at = torch.nn.utils.parameters_to_vector(raw).detach().numpy()
         value, slope = minus(at)
-        per_raw = np.roll(slope / (1 / (1 + np.exp(-at))), -1)  # a parameter is the softplus of its raw one; the noise comes last
+        per_raw = np.roll(
+            slope / (1 / (1 + np.exp(-at))), -1
+        )  # a parameter is the softplus of its raw one; the noise comes last
         return value, per_raw * size
 
-    start = [part.detach().numpy().ravel() for part in (scaled.outputscale, scaled.base_kernel.lengthscale, noisy.noise)]
+    start = [
+        part.detach().numpy().ravel()
+        for part in (scaled.outputscale, scaled.base_kernel.lengthscale, noisy.noise)
+    ]
     theta, value = newton(minus_log, np.log(np.concatenate(start)), LEARNED["curvature"])
     put(theta)
     return -value
 
 
-def theirs(X: np.ndarray, y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
+def theirs(
+    X: np.ndarray, y: np.ndarray, Z: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float, float]:
     """As `ours`, by GPyTorch with Cholesky factors wherever it could use conjugate gradients."""
     rows, target, new = (torch.from_numpy(np.ascontiguousarray(part)) for part in (X, y, Z))
-    exact = gpytorch.settings.fast_computations(covar_root_decomposition=False, log_prob=False, solves=False)
+    exact = gpytorch.settings.fast_computations(
+        covar_root_decomposition=False, log_prob=False, solves=False
+    )
     with exact, gpytorch.settings.max_cholesky_size(10**9):
         model = process(rows, target)
         if len(X) > MANY:
@@ -231,11 +284,15 @@ def splits(name: str) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.n
         yield table[~held, :-1], table[~held, -1], table[held, :-1], table[held, -1]
 
 
-def run(learner: Learner, X: np.ndarray, y: np.ndarray, Z: np.ndarray, target: np.ndarray) -> Outcome:
+def run(
+    learner: Learner, X: np.ndarray, y: np.ndarray, Z: np.ndarray, target: np.ndarray
+) -> Outcome:
     centre, spread = X.mean(axis=0), X.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     start = time.perf_counter()
-    mean, variance, evidence, noise = learner((X - centre) / spread, (y - y.mean()) / y.std(), (Z - centre) / spread)
+    mean, variance, evidence, noise = learner(
+        (X - centre) / spread, (y - y.mean()) / y.std(), (Z - centre) / spread
+    )
     seconds = time.perf_counter() - start
     gap, variance = target - (y.mean() + y.std() * mean), y.var() * variance
     density = -0.5 * np.log(2 * np.pi * variance) - 0.5 * gap**2 / variance
@@ -254,7 +311,9 @@ def told(learner: Learner, label: str, *split: np.ndarray) -> Outcome:
 
 def mean_error(values: np.ndarray) -> tuple[float, float]:
     """The mean, and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(
+        values
+    ) > 1 else float("nan")
 
 
 HEAD = (
@@ -266,10 +325,23 @@ HEAD = (
 def rows(name: str, pairs: list[tuple[Outcome, Outcome]]) -> str:
     """The set's lines of the table."""
     made = ""
-    for field, label in {"rmse": "test RMSE", "density": "test log-likelihood", "evidence": "evidence", "seconds": "seconds"}.items():
+    for field, label in {
+        "rmse": "test RMSE",
+        "density": "test log-likelihood",
+        "evidence": "evidence",
+        "seconds": "seconds",
+    }.items():
         a, b = (np.array([getattr(pair[side], field) for pair in pairs]) for side in (0, 1))
         (mine, my), (peer, their), (gap, error) = mean_error(a), mean_error(b), mean_error(a - b)
-        cells = [name, str(len(pairs)), label, f"{mine:.4f} ± {my:.4f}", f"{peer:.4f} ± {their:.4f}", f"{gap:+.1e} ± {error:.1e}", ""]
+        cells = [
+            name,
+            str(len(pairs)),
+            label,
+            f"{mine:.4f} ± {my:.4f}",
+            f"{peer:.4f} ± {their:.4f}",
+            f"{gap:+.1e} ± {error:.1e}",
+            "",
+        ]
         if field in ("rmse", "density") and len(pairs) > 1:
             cells[-1] = "yes" if abs(gap) <= 2 * their else "MISSED"
         made += "| " + " | ".join(cells) + " |\n"
@@ -283,15 +355,22 @@ def compare(name: str, count: int, keep: Callable[[str], None]) -> None:
     for i, split in zip(range(count), splits(name), strict=False):
         pairs.append((told(ours, "mercer", *split), told(theirs, "GPyTorch", *split)))
         a, b = pairs[-1]
-        shown = (f"{field} {getattr(a, field):.6g} / {getattr(b, field):.6g}" for field in ("rmse", "density", "evidence", "noise"))
+        shown = (
+            f"{field} {getattr(a, field):.6g} / {getattr(b, field):.6g}"
+            for field in ("rmse", "density", "evidence", "noise")
+        )
         print(f"{name} {i}: {', '.join(shown)}, {a.seconds:.1f} / {b.seconds:.1f} s", flush=True)
         keep(rows(name, pairs))
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("names", nargs="*", choices=[*SETS, []], help="which data sets")
-    options.add_argument("--splits", type=int, default=20, help="how many of the splits, from the first")
+    options.add_argument(
+        "--splits", type=int, default=20, help="how many of the splits, from the first"
+    )
     options.add_argument("--write", type=Path, help="where to write the table, split by split")
     given = options.parse_args()
     if gpytorch is None:

@@ -26,7 +26,14 @@ extensions = [
     "examples_end",
     "linked_names",
 ]
-exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5", "gallery/*.json", "gallery/*.zip"]
+exclude_patterns = [
+    "_build",
+    "gallery/*.py",
+    "gallery/*.ipynb",
+    "gallery/*.md5",
+    "gallery/*.json",
+    "gallery/*.zip",
+]
 templates_path = ["_templates"]
 nitpicky = False
 toc_object_entries_show_parents = "hide"
@@ -39,7 +46,9 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 # The reference: one page for every public name.
 default_role = "py:obj"  # `SVC` in a docstring is a link where there is such a page
 autosummary_generate = True
-autosummary_filename_map = {"mercer.Kernel": "mercer.Kernel-class"}  # mercer.kernel is another name, but not for every file system
+autosummary_filename_map = {
+    "mercer.Kernel": "mercer.Kernel-class"
+}  # mercer.kernel is another name, but not for every file system
 autodoc_typehints = "none"
 autodoc_inherit_docstrings = False
 autodoc_member_order = "groupwise"
@@ -81,4 +90,6 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {page: [] for page in ("index", "start", "design", "changelog")}  # pages without a section
+html_sidebars = {
+    page: [] for page in ("index", "start", "design", "changelog")
+}  # pages without a section

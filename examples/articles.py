@@ -19,7 +19,11 @@ def articles() -> tuple[list[str], np.ndarray]:
     with FILE.open(newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             first = row["topics"].split()[0]
-            if row["type"] == "NORM" and row["modapte"] in ("train", "test") and first in ("crude", "grain"):
+            if (
+                row["type"] == "NORM"
+                and row["modapte"] in ("train", "test")
+                and first in ("crude", "grain")
+            ):
                 texts.append(" ".join(f"{row['title']} {row['body']}".lower().split()))
                 topics.append(first)
     return texts, np.array(topics)

@@ -41,8 +41,12 @@ def shapes() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def machines(groups: int) -> dict[str, KMeans | KernelKMeans | SpectralClustering]:
     return {
         "KMeans": KMeans(groups, n_init=10, random_state=0),
-        "KernelKMeans": KernelKMeans(groups, kernel=RBF(length_scale=0.5), n_init=10, random_state=0),
-        "SpectralClustering": SpectralClustering(groups, affinity="nearest_neighbors", random_state=0),
+        "KernelKMeans": KernelKMeans(
+            groups, kernel=RBF(length_scale=0.5), n_init=10, random_state=0
+        ),
+        "SpectralClustering": SpectralClustering(
+            groups, affinity="nearest_neighbors", random_state=0
+        ),
     }
 
 
@@ -58,13 +62,19 @@ def main() -> None:
     print(f"{'':>20}" + "".join(f"{name:>9}" for name in data))
     scores: dict[str, list[float]] = {}
     for at, (X, groups) in enumerate(data.values()):
-        for ax, (name, model) in zip(axes[:, at], machines(len(np.unique(groups))).items(), strict=True):
+        for ax, (name, model) in zip(
+            axes[:, at], machines(len(np.unique(groups))).items(), strict=True
+        ):
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="the graph")  # in two parts: just what is wanted here
+                warnings.filterwarnings(
+                    "ignore", message="the graph"
+                )  # in two parts: just what is wanted here
                 found = model.fit_predict(X)
             scores.setdefault(name, []).append(adjusted_rand_score(groups, found))
             ClusterDisplay.from_estimator(model, X, ax=ax, legend=False, s=9)
-            ax.set(title=f"{name}: {scores[name][-1]:z.2f}", xticks=[], yticks=[], xlabel="", ylabel="")
+            ax.set(
+                title=f"{name}: {scores[name][-1]:z.2f}", xticks=[], yticks=[], xlabel="", ylabel=""
+            )
     for name, found in scores.items():
         print(f"{name:>20}" + "".join(f"{score:z9.2f}" for score in found))
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures" / "clusters.png"

@@ -27,7 +27,14 @@ import numpy as np
 from scipy.stats import gamma
 from sklearn.dummy import DummyRegressor
 
-from mercer import RBF, GaussianProcessRegressor, Periodic, PosteriorDisplay, RationalQuadratic, White
+from mercer import (
+    RBF,
+    GaussianProcessRegressor,
+    Periodic,
+    PosteriorDisplay,
+    RationalQuadratic,
+    White,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT.parent / "shared" / "data" / "mauna_loa_co2" / "co2_weekly.csv"
@@ -39,12 +46,19 @@ def weekly() -> list[tuple[int, int, float]]:
     """Year, month and ppm of every week that was measured; nothing where the data are not to be had."""
     if FILE.exists():
         with FILE.open(newline="") as lines:
-            return [(int(row["date"][:4]), int(row["date"][4:6]), float(row["co2"])) for row in csv.DictReader(lines) if row["co2"]]
+            return [
+                (int(row["date"][:4]), int(row["date"][4:6]), float(row["co2"]))
+                for row in csv.DictReader(lines)
+                if row["co2"]
+            ]
     try:
         from statsmodels.datasets import co2
     except ImportError:
         return []
-    return [(day.year, day.month, float(value)) for day, value in co2.load_pandas().data["co2"].dropna().items()]
+    return [
+        (day.year, day.month, float(value))
+        for day, value in co2.load_pandas().data["co2"].dropna().items()
+    ]
 
 
 def monthly(weeks: list[tuple[int, int, float]]) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +76,9 @@ def learned(X: np.ndarray, y: np.ndarray) -> GaussianProcessRegressor:
     irregular = 0.66**2 * RationalQuadratic(length_scale=1.2, alpha=0.78)
     weather = 0.18**2 * RBF(length_scale=0.134)
     kernel = trend + season + irregular + weather + 0.19**2 * White()
-    return GaussianProcessRegressor(kernel, mean=DummyRegressor(), fixed=[PERIOD], priors={TAIL: gamma(2.0)}).fit(X, y)
+    return GaussianProcessRegressor(
+        kernel, mean=DummyRegressor(), fixed=[PERIOD], priors={TAIL: gamma(2.0)}
+    ).fit(X, y)
 
 
 def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) -> float:
@@ -72,7 +88,9 @@ def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) 
     return free.kernel_.continuous_params()[PERIOD]
 
 
-def forecast(X: np.ndarray, y: np.ndarray, until: int) -> tuple[GaussianProcessRegressor, float, float]:
+def forecast(
+    X: np.ndarray, y: np.ndarray, until: int
+) -> tuple[GaussianProcessRegressor, float, float]:
     """The process that knows the years before ``until``; its error in the next ten, and the share of them in its band."""
     known = X[:, 0] < until
     later = ~known & (X[:, 0] < until + AHEAD)
@@ -88,13 +106,24 @@ def describe(kernel) -> None:
     size = {part: np.sqrt(found[f"{part}__factor"]) for part in ("k1", "k2", "k3", "k4", "k5")}
     print(f"{'part':>12} {'ppm':>6}   pace")
     print(f"{'trend':>12} {size['k1']:6.2f}   {found['k1__kernel__length_scale']:.0f} years")
-    print(f"{'season':>12} {size['k2']:6.2f}   keeps its shape for {found['k2__kernel__k2__length_scale']:.0f} years")
-    print(f"{'irregular':>12} {size['k3']:6.2f}   {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}")
+    print(
+        f"{'season':>12} {size['k2']:6.2f}   keeps its shape for {found['k2__kernel__k2__length_scale']:.0f} years"
+    )
+    print(
+        f"{'irregular':>12} {size['k3']:6.2f}   {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}"
+    )
     print(f"{'weather':>12} {size['k4']:6.2f}   {365 * found['k4__kernel__length_scale']:.0f} days")
     print(f"{'measurement':>12} {size['k5']:6.2f}")
 
 
-def draw(path: Path, whole: GaussianProcessRegressor, early: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray, until: int) -> None:
+def draw(
+    path: Path,
+    whole: GaussianProcessRegressor,
+    early: GaussianProcessRegressor,
+    X: np.ndarray,
+    y: np.ndarray,
+    until: int,
+) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -102,15 +131,37 @@ def draw(path: Path, whole: GaussianProcessRegressor, early: GaussianProcessRegr
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
     ahead = np.arange(X[-1, 0], HORIZON, 1 / 24)
-    PosteriorDisplay.from_estimator(whole, X, grid=ahead, ax=left, levels=[0.95], label="extrapolated").mean_line_.set_linewidth(1)
+    PosteriorDisplay.from_estimator(
+        whole, X, grid=ahead, ax=left, levels=[0.95], label="extrapolated"
+    ).mean_line_.set_linewidth(1)
     left.plot(X, y, color="black", linewidth=0.8, label="monthly means")
     left.set_title(f"All data, extrapolated to {HORIZON}")
     ahead = np.arange(until - 1, until + AHEAD, 1 / 24)
-    PosteriorDisplay.from_estimator(early, X, grid=ahead, ax=right, levels=[0.95], color="C1", label=f"told by the years before {until}")
+    PosteriorDisplay.from_estimator(
+        early,
+        X,
+        grid=ahead,
+        ax=right,
+        levels=[0.95],
+        color="C1",
+        label=f"told by the years before {until}",
+    )
     near = X[:, 0] > until - 3
-    for told, face, label in ((X[:, 0] < until, "black", "known"), (X[:, 0] >= until, "white", "held out")):
+    for told, face, label in (
+        (X[:, 0] < until, "black", "known"),
+        (X[:, 0] >= until, "white", "held out"),
+    ):
         shown = near & told
-        right.plot(X[shown], y[shown], "o", markersize=4, color="black", markerfacecolor=face, markeredgewidth=0.8, label=label)
+        right.plot(
+            X[shown],
+            y[shown],
+            "o",
+            markersize=4,
+            color="black",
+            markerfacecolor=face,
+            markeredgewidth=0.8,
+            label=label,
+        )
     right.set_title(f"The process in {until}, and what came")
     for ax in (left, right):
         ax.set(xlabel="year", ylabel="CO₂ (ppm)")
@@ -124,7 +175,9 @@ def draw(path: Path, whole: GaussianProcessRegressor, early: GaussianProcessRegr
 def main() -> None:
     weeks = weekly()
     if not weeks:
-        print("the measurements are not here: `pip install statsmodels`, which brings them along, and run this again")
+        print(
+            "the measurements are not here: `pip install statsmodels`, which brings them along, and run this again"
+        )
         return
     X, y = monthly(weeks)
     print(f"{len(y)} monthly means; ten years told by the years before")
@@ -138,7 +191,14 @@ def main() -> None:
     print(f"the year, set free: {freed_period(whole, X, y):.4f}")
     mean, std = whole.predict([[HORIZON - 0.5]], return_std=True)
     print(f"middle of {HORIZON - 1}: {mean[0]:.0f} ± {1.96 * std[0]:.0f} ppm")
-    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures" / "co2.png", whole, early, X, y, until)
+    draw(
+        Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures" / "co2.png",
+        whole,
+        early,
+        X,
+        y,
+        until,
+    )
 
 
 if __name__ == "__main__":

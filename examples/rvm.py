@@ -57,11 +57,20 @@ def compare() -> None:
     inside, far = np.linspace(-10, 10, 400)[:, None], np.array([[-20.0], [20.0]])
     print(f"100 samples of sin(x)/x on [-10, 10], noise {NOISE}; means of {REPEATS} draws")
     print(f"{'':>5} {'RMSE':>8} {'vectors':>8} {'deviation told at ±20':>22}")
-    fits = [{name: model.fit(*sample(seed)) for name, model in machines().items()} for seed in range(REPEATS)]
+    fits = [
+        {name: model.fit(*sample(seed)) for name, model in machines().items()}
+        for seed in range(REPEATS)
+    ]
     for name in fits[0]:
         models = [fit[name] for fit in fits]
-        error = np.mean([np.sqrt(np.mean((m.predict(inside) - truth(inside[:, 0])) ** 2)) for m in models])
-        told = "none" if name == "SVR" else f"{np.mean([m.predict(far, return_std=True)[1] for m in models]):.3f}"
+        error = np.mean(
+            [np.sqrt(np.mean((m.predict(inside) - truth(inside[:, 0])) ** 2)) for m in models]
+        )
+        told = (
+            "none"
+            if name == "SVR"
+            else f"{np.mean([m.predict(far, return_std=True)[1] for m in models]):.3f}"
+        )
         print(f"{name:>5} {error:8.4f} {np.mean([vectors(m) for m in models]):8.1f} {told:>22}")
 
 
@@ -75,16 +84,29 @@ def draw(path: Path) -> None:
     wide = np.linspace(-20, 20, 600)
     models = {name: model.fit(X, y) for name, model in machines().items() if name != "SVR"}
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True, layout="constrained")
-    titles = {"RVR": "Relevance vectors: sure of what it cannot know", "GP": "Gaussian process: knows where it does not know"}
+    titles = {
+        "RVR": "Relevance vectors: sure of what it cannot know",
+        "GP": "Gaussian process: knows where it does not know",
+    }
     for ax, (name, model), color in zip(axes, models.items(), ("C1", "C0"), strict=True):
         ax.axvspan(-10, 10, color="black", alpha=0.04, linewidth=0)
         PosteriorDisplay.from_estimator(model, X, y, grid=wide, ax=ax, levels=[0.95], color=color)
         ax.plot(wide, truth(wide), "--", color="0.35", linewidth=1, label="sin(x)/x")
         if name == "RVR":
             at = model.relevance_
-            ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": "C3", "markeredgewidth": 1.6}
+            ring = {
+                "markersize": 11,
+                "markerfacecolor": "none",
+                "markeredgecolor": "C3",
+                "markeredgewidth": 1.6,
+            }
             ax.plot(X[at], y[at], "o", label=f"{len(at)} relevance vectors", **ring)
-        ax.set(title=titles[name], xlim=(-20, 20), ylim=(-1.05, 1.65), xlabel="x (data on the shaded range only)")
+        ax.set(
+            title=titles[name],
+            xlim=(-20, 20),
+            ylim=(-1.05, 1.65),
+            xlabel="x (data on the shaded range only)",
+        )
         ax.legend(loc="upper left", frameon=False)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("y")

@@ -41,13 +41,17 @@ def mixing(rng: np.random.Generator) -> np.ndarray:
 def amari(model: FastICA | KernelICA, A: np.ndarray) -> float:
     """How far the sources found are from the true ones, in per cent."""
     found = np.abs(model.components_ @ A)
-    rows, columns = found.sum(axis=1) / found.max(axis=1) - 1, found.sum(axis=0) / found.max(axis=0) - 1
+    rows, columns = (
+        found.sum(axis=1) / found.max(axis=1) - 1,
+        found.sum(axis=0) / found.max(axis=0) - 1,
+    )
     return 100 * float(rows.sum() + columns.sum()) / 4
 
 
 def machines() -> dict[str, FastICA | KernelICA]:
     fast = {
-        f"FastICA, {fun}": FastICA(fun=fun, whiten="unit-variance", max_iter=1000, random_state=0) for fun in ("logcosh", "exp", "cube")
+        f"FastICA, {fun}": FastICA(fun=fun, whiten="unit-variance", max_iter=1000, random_state=0)
+        for fun in ("logcosh", "exp", "cube")
     }
     return {**fast, "KernelICA": KernelICA(random_state=0)}
 

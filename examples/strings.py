@@ -26,22 +26,41 @@ from articles import FILE, articles
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from mercer import SVC, BagOfWords, GappedKmer, Kernel, Mismatch, Spectrum, Subsequence, TfIdf, read_fasta
+from mercer import (
+    SVC,
+    BagOfWords,
+    GappedKmer,
+    Kernel,
+    Mismatch,
+    Spectrum,
+    Subsequence,
+    TfIdf,
+    read_fasta,
+)
 from mercer.datasets import data_folder
 
 DATA = data_folder()
 NAMES = 2000
 
 
-def folds(name: str, kernel: Kernel | str, X: list[str] | np.ndarray, y: np.ndarray, C: float = 10.0) -> None:
+def folds(
+    name: str, kernel: Kernel | str, X: list[str] | np.ndarray, y: np.ndarray, C: float = 10.0
+) -> None:
     start = time.perf_counter()
-    found = cross_val_score(SVC(kernel=kernel, C=C), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
-    print(f"{name:>44} {found.mean():7.1%} ± {found.std():.1%} {time.perf_counter() - start:6.1f} s", flush=True)
+    found = cross_val_score(
+        SVC(kernel=kernel, C=C), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0)
+    )
+    print(
+        f"{name:>44} {found.mean():7.1%} ± {found.std():.1%} {time.perf_counter() - start:6.1f} s",
+        flush=True,
+    )
 
 
 def news() -> None:
     texts, topics = articles()
-    print(f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} on crude oil: accuracy in five folds")
+    print(
+        f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} on crude oil: accuracy in five folds"
+    )
     folds("letters", Spectrum(n=1).normalize(), texts, topics)
     folds("Spectrum(4)", Spectrum(n=4).normalize(), texts, topics)
     folds("words", BagOfWords().normalize(), texts, topics)
@@ -54,20 +73,40 @@ def news() -> None:
 
 def names() -> None:
     with (DATA / "names_by_language" / "names.csv").open(newline="", encoding="utf-8") as lines:
-        rows = [(row["language"], f"^{row['name'].lower()}$") for row in csv.DictReader(lines)]  # the ends of a name are telling
+        rows = [
+            (row["language"], f"^{row['name'].lower()}$") for row in csv.DictReader(lines)
+        ]  # the ends of a name are telling
     languages, found = (np.array(column) for column in zip(*rows, strict=True))
     chosen = np.random.default_rng(0).permutation(len(rows))[:NAMES]
-    common = [language for language, count in zip(*np.unique(languages[chosen], return_counts=True), strict=True) if count >= 20]
+    common = [
+        language
+        for language, count in zip(*np.unique(languages[chosen], return_counts=True), strict=True)
+        if count >= 20
+    ]
     chosen = chosen[np.isin(languages[chosen], common)]
     X, y = found[chosen].tolist(), languages[chosen]
     most = max(np.mean(y == language) for language in common)
-    print(f"{len(X)} surnames of {len(common)} languages, {most:.0%} of the most frequent: accuracy in five folds")
+    print(
+        f"{len(X)} surnames of {len(common)} languages, {most:.0%} of the most frequent: accuracy in five folds"
+    )
     folds("letters", Spectrum(n=1).normalize(), X, y, 3.0)
-    folds("Spectrum(1) + Spectrum(2) + Spectrum(3)", sum((Spectrum(n=n).normalize() for n in (2, 3)), Spectrum(n=1).normalize()), X, y, 3.0)
+    folds(
+        "Spectrum(1) + Spectrum(2) + Spectrum(3)",
+        sum((Spectrum(n=n).normalize() for n in (2, 3)), Spectrum(n=1).normalize()),
+        X,
+        y,
+        3.0,
+    )
     folds("GappedKmer(3, 2)", GappedKmer(length=3, matches=2).normalize(), X, y, 3.0)
 
 
-def tested(name: str, kernel: Kernel, train: tuple[list[str], np.ndarray], test: tuple[list[str], np.ndarray], C: float) -> None:
+def tested(
+    name: str,
+    kernel: Kernel,
+    train: tuple[list[str], np.ndarray],
+    test: tuple[list[str], np.ndarray],
+    C: float,
+) -> None:
     start = time.perf_counter()
     model = SVC(kernel=kernel, C=C).fit(*train)
     value = model.decision_function(test[0])
@@ -85,8 +124,12 @@ def labelled(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def dna() -> None:
-    train, test = (labelled(DATA / "ep300_dna" / f"EP300.{part}.fasta") for part in ("train", "test"))
-    print(f"binding sites of EP300: {len(train[0])} sequences of DNA to learn, {len(test[0])} to test")
+    train, test = (
+        labelled(DATA / "ep300_dna" / f"EP300.{part}.fasta") for part in ("train", "test")
+    )
+    print(
+        f"binding sites of EP300: {len(train[0])} sequences of DNA to learn, {len(test[0])} to test"
+    )
     kernels = {
         "letters": Spectrum(n=1),
         "Spectrum(4)": Spectrum(n=4),
@@ -100,7 +143,9 @@ def dna() -> None:
 
 def proteins() -> None:
     train, test = (labelled(DATA / "scop_1_1" / f"1.1.{part}.fasta") for part in ("train", "test"))
-    print(f"SCOP 1.1: {len(train[0])} proteins to learn, {len(test[0])} to test, {test[1].sum()} of them positive")
+    print(
+        f"SCOP 1.1: {len(train[0])} proteins to learn, {len(test[0])} to test, {test[1].sum()} of them positive"
+    )
     kernels = {
         "letters": Spectrum(n=1),
         "Spectrum(3)": Spectrum(n=3),
@@ -113,7 +158,9 @@ def proteins() -> None:
 
 def main() -> None:
     if FILE is None or DATA is None:
-        print("the data are not here: name their folder by the environment variable MERCER_DATA and run this again")
+        print(
+            "the data are not here: name their folder by the environment variable MERCER_DATA and run this again"
+        )
         return
     studies = {"news": news, "names": names, "dna": dna, "proteins": proteins}
     for name in sys.argv[1:] or studies:

@@ -19,13 +19,17 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-_CHANGING = re.compile(r"0x[0-9a-f]{6}|\\x1f\\x8b")  # an address in memory; a packed file, which holds the time
+_CHANGING = re.compile(
+    r"0x[0-9a-f]{6}|\\x1f\\x8b"
+)  # an address in memory; a packed file, which holds the time
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if _CHANGING.search(item.nodeid):
-            raise pytest.UsageError(f"{item.nodeid}: the name differs between workers; give the parameters ids")
+            raise pytest.UsageError(
+                f"{item.nodeid}: the name differs between workers; give the parameters ids"
+            )
     if os.environ.get("MERCER_TEST_ALL"):
         return
     for item in items:

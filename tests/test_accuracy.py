@@ -91,7 +91,11 @@ def test_radial(kernel, d, offset):
 def test_one_length_scale_per_column(d, offset):
     X = rows(d, offset)
     scales = np.linspace(0.5, 3.0, d)
-    for kernel in (RBF(length_scale=scales), Matern(nu=1.5, length_scale=scales), Laplacian(length_scale=scales)):
+    for kernel in (
+        RBF(length_scale=scales),
+        Matern(nu=1.5, length_scale=scales),
+        Laplacian(length_scale=scales),
+    ):
         assert worst_excess(kernel, X, kernel(X)) <= 1.0
 
 
@@ -103,7 +107,9 @@ def test_matern_of_general_order(nu):
 
 
 @pytest.mark.parametrize("d", [1, 3, 6])
-@pytest.mark.parametrize("kernel", [Chi2(gamma=0.7), HistogramIntersection(), Brownian(), Spline()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [Chi2(gamma=0.7), HistogramIntersection(), Brownian(), Spline()], ids=repr
+)
 def test_histograms(kernel, d):
     for offset in OFFSETS:
         X = np.abs(rows(d, 0.0)) + offset
@@ -124,7 +130,12 @@ def test_periodic_far_apart():
 @pytest.mark.parametrize("d", [1, 3, 20, 100])
 def test_signed_sums(d):
     X = rows(d, 0.0)
-    kernels = [Linear(), Polynomial(degree=1, scale=0.5), Polynomial(degree=2, offset=0.3), Polynomial(degree=3)]
+    kernels = [
+        Linear(),
+        Polynomial(degree=1, scale=0.5),
+        Polynomial(degree=2, offset=0.3),
+        Polynomial(degree=3),
+    ]
     if d <= 3:
         kernels += [ANOVA(degree=min(2, d)), AllSubsets(), GeneralLinear(A=np.eye(d) + 0.5)]
     for kernel in kernels:
@@ -132,7 +143,10 @@ def test_signed_sums(d):
         for i in range(len(X)):
             for j in range(len(X)):
                 unit = float(np.spacing(float(naive.condition(kernel, X[i], X[j]))))
-                assert abs(float(mpmath.mpf(float(K[i, j])) - naive.value(kernel, X[i], X[j]))) <= 4 * unit, (kernel, i, j)
+                assert (
+                    abs(float(mpmath.mpf(float(K[i, j])) - naive.value(kernel, X[i], X[j])))
+                    <= 4 * unit
+                ), (kernel, i, j)
         if not isinstance(kernel, GeneralLinear):
             assert K[1, 6] == K[1, 1] == K[6, 6]
 

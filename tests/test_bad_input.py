@@ -85,7 +85,9 @@ def refuses(error, call, *fragments):
     """The call raises exactly this error, in the one message form, with these fragments; returns the message."""
     with pytest.raises(error) as caught:
         call()
-    assert isinstance(error, tuple) or caught.type is error, f"{caught.type.__name__}, not {error.__name__}: {caught.value}"
+    assert isinstance(error, tuple) or caught.type is error, (
+        f"{caught.type.__name__}, not {error.__name__}: {caught.value}"
+    )
     text = str(caught.value)
     assert FORM.fullmatch(text), f"not 'what = value rule; remedy': {text}"
     for fragment in fragments:
@@ -131,13 +133,18 @@ def brief(value):
 
 
 ERRORS = [
-    value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception) and "Warning" not in value.__name__
+    value
+    for value in vars(errors).values()
+    if isinstance(value, type) and issubclass(value, Exception) and "Warning" not in value.__name__
 ]
 
 
 def test_the_message_form():
     assert explain("degree", 0, "must be an integer >= 1") == "degree = 0 must be an integer >= 1"
-    assert explain("X[1, 2]", math.nan, "must be finite", "drop the row") == "X[1, 2] = nan must be finite; drop the row"
+    assert (
+        explain("X[1, 2]", math.nan, "must be finite", "drop the row")
+        == "X[1, 2] = nan must be finite; drop the row"
+    )
 
 
 def test_a_long_value_is_cut():
@@ -190,7 +197,11 @@ def test_errors_can_be_caught_by_their_builtin(error, builtin):
 
 def called(side, table, row, column):
     """A cell, by the name of its column where it has one."""
-    return f"{side}[{row}], {list(table.columns)[column]}" if hasattr(table, "columns") else f"{side}[{row}, {column}]"
+    return (
+        f"{side}[{row}], {list(table.columns)[column]}"
+        if hasattr(table, "columns")
+        else f"{side}[{row}, {column}]"
+    )
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -199,7 +210,12 @@ def called(side, table, row, column):
 def test_not_finite_in_every_form(form, place, value):
     X = points()
     X[place] = value
-    refuses(NotFiniteError, lambda: RBF()(form(X)), f"{called('X', form(X), *place)} = {value} must be finite", "drop or impute")
+    refuses(
+        NotFiniteError,
+        lambda: RBF()(form(X)),
+        f"{called('X', form(X), *place)} = {value} must be finite",
+        "drop or impute",
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,7 +256,18 @@ def test_not_finite_for_every_kind_of_kernel(kernel):
         lambda k, X: mercer.combination_norm(k, X, np.ones(4)),
         lambda k, X: mercer.centroid_distance(k, X, points()),
     ],
-    ids=["call", "gram", "diag", "features", "fit", "gradient", "norm", "distance", "combination", "centroid"],
+    ids=[
+        "call",
+        "gram",
+        "diag",
+        "features",
+        "fit",
+        "gradient",
+        "norm",
+        "distance",
+        "combination",
+        "centroid",
+    ],
 )
 def test_not_finite_by_every_way_in(call):
     X = points()
@@ -252,7 +279,11 @@ def test_not_finite_by_every_way_in(call):
 def test_not_finite_in_the_second_collection_is_called_y(form):
     Y = points()
     Y[1, 0] = math.nan
-    refuses(NotFiniteError, lambda: RBF()(points(), form(Y)), f"{called('Y', form(Y), 1, 0)} = nan must be finite")
+    refuses(
+        NotFiniteError,
+        lambda: RBF()(points(), form(Y)),
+        f"{called('Y', form(Y), 1, 0)} = nan must be finite",
+    )
 
 
 def test_not_finite_far_down():
@@ -269,17 +300,27 @@ def test_large_finite_numbers_are_finite():
 @pytest.mark.parametrize("hole", [None, math.nan], ids=["None", "nan"])
 def test_holes_in_a_table(hole):
     refuses(NotFiniteError, lambda: RBF()([[1.0, 2.0], [hole, 1.0]]), "X[1, 0] = nan")
-    refuses(NotFiniteError, lambda: RBF()(pd.DataFrame({"a": [1.0, 2.0], "b": [hole, 1.0]})), "X[0], b = nan")
+    refuses(
+        NotFiniteError,
+        lambda: RBF()(pd.DataFrame({"a": [1.0, 2.0], "b": [hole, 1.0]})),
+        "X[0], b = nan",
+    )
 
 
 def test_missing_integers_of_pandas():
-    refuses(NotFiniteError, lambda: RBF()(pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})), "X[1], a = nan")
+    refuses(
+        NotFiniteError,
+        lambda: RBF()(pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})),
+        "X[1], a = nan",
+    )
 
 
 def test_a_weight_that_is_not_finite():
     kernel = Conformal(kernel=RBF(), function=lambda X: np.log(np.asarray(X)[:, 0] - 1.0))
     with np.errstate(all="ignore"):
-        refuses(NotFiniteError, lambda: kernel([[3.0], [2.0], [1.0]]), "f(x[2]) = -inf must be finite")
+        refuses(
+            NotFiniteError, lambda: kernel([[3.0], [2.0], [1.0]]), "f(x[2]) = -inf must be finite"
+        )
 
 
 # ---- Empty ----
@@ -306,13 +347,25 @@ def test_empty(kernel, X, missing):
 
 
 @pytest.mark.parametrize("X", [[], (), np.array([])], ids=["list", "tuple", "array"])
-@pytest.mark.parametrize("kernel", [RBF(), Chi2(), Jaccard(), Precomputed(matrix=np.eye(2))], ids=lambda k: type(k).__name__)
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(), Chi2(), Jaccard(), Precomputed(matrix=np.eye(2))],
+    ids=lambda k: type(k).__name__,
+)
 def test_nothing_at_all_is_empty(kernel, X):
     refuses(EmptyInputError, lambda: kernel(X), "X = ", "is empty")
 
 
-@pytest.mark.parametrize("kernel", [RBF(), Jaccard(), Constant(), White(), RBF() + White(), FromFeatures(function=lambda X: X)], ids=brief)
-@pytest.mark.parametrize("call", [lambda k, X: k(X), lambda k, X: k.diag(X), lambda k, X: k.gram(X)], ids=["call", "diag", "gram"])
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(), Jaccard(), Constant(), White(), RBF() + White(), FromFeatures(function=lambda X: X)],
+    ids=brief,
+)
+@pytest.mark.parametrize(
+    "call",
+    [lambda k, X: k(X), lambda k, X: k.diag(X), lambda k, X: k.gram(X)],
+    ids=["call", "diag", "gram"],
+)
 def test_no_rows_is_empty_for_kernels_that_look_at_nothing_too(kernel, call):
     refuses(EmptyInputError, lambda: call(kernel, np.empty((0, 2))), "is empty")
 
@@ -333,12 +386,28 @@ def test_no_columns_chosen():
 @pytest.mark.parametrize("shape", [(4,), (2, 2, 2), (1, 1, 1, 1)], ids=str)
 def test_wrong_number_of_axes(kernel, shape):
     X = np.ones(shape)
-    text = refuses(ShapeError, lambda: kernel(X), "X = ", f"shape {shape}", "two axes", "X.reshape(-1, 1)", "X.reshape(1, -1)")
+    text = refuses(
+        ShapeError,
+        lambda: kernel(X),
+        "X = ",
+        f"shape {shape}",
+        "two axes",
+        "X.reshape(-1, 1)",
+        "X.reshape(1, -1)",
+    )
     assert text.index("two axes") < text.index(";") < text.index("reshape")
 
 
 @pytest.mark.parametrize(
-    "X", [np.arange(4, dtype=np.float32), [1, 2, 3], pd.Series([1.0, 2.0]), 3.0, np.float64(2.0), sp.coo_array([1.0, 2.0])]
+    "X",
+    [
+        np.arange(4, dtype=np.float32),
+        [1, 2, 3],
+        pd.Series([1.0, 2.0]),
+        3.0,
+        np.float64(2.0),
+        sp.coo_array([1.0, 2.0]),
+    ],
 )
 def test_one_axis_in_other_forms(X):
     refuses(ShapeError, lambda: RBF()(X), "X = ", "two axes")
@@ -348,7 +417,9 @@ def test_one_axis_on_the_other_side_is_called_y():
     refuses(ShapeError, lambda: RBF()(points(), [1.0, 2.0, 3.0]), "Y = ", "two axes")
 
 
-@pytest.mark.parametrize("X", [[[1.0, 2.0], [3.0]], [[1.0], [2.0, 3.0], []], [[1.0, [2.0]], [3.0, 4.0]]], ids=str)
+@pytest.mark.parametrize(
+    "X", [[[1.0, 2.0], [3.0]], [[1.0], [2.0, 3.0], []], [[1.0, [2.0]], [3.0, 4.0]]], ids=str
+)
 @pytest.mark.parametrize("kernel", [RBF(), Chi2(), RBF() + Linear(), RBF().on([0])], ids=repr)
 def test_ragged_lists(kernel, X):
     refuses(ShapeError, lambda: kernel(X), "X = ", "rectangular")
@@ -358,9 +429,17 @@ def test_ragged_lists(kernel, X):
 
 
 @of(FORMS)
-@pytest.mark.parametrize("kernel", [RBF(), Linear(), Polynomial(degree=3), Cosine(), RBF() + Linear()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [RBF(), Linear(), Polynomial(degree=3), Cosine(), RBF() + Linear()], ids=repr
+)
 def test_two_widths(kernel, form):
-    refuses(WidthError, lambda: kernel(form(points(4, 3)), form(points(4, 2))), "Y = '2 columns'", "X, which has 3", "same features")
+    refuses(
+        WidthError,
+        lambda: kernel(form(points(4, 3)), form(points(4, 2))),
+        "Y = '2 columns'",
+        "X, which has 3",
+        "same features",
+    )
 
 
 def test_two_widths_dense_against_sparse():
@@ -374,19 +453,39 @@ def test_another_width_than_the_centre():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
-@pytest.mark.parametrize("family", [RBF, Exponential, Matern, RationalQuadratic, Laplacian, Periodic], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "family",
+    [RBF, Exponential, Matern, RationalQuadratic, Laplacian, Periodic],
+    ids=lambda f: f.__name__,
+)
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_wrong_number_of_length_scales(family, count, form):
     kernel = family(length_scale=[1.0] * count)
-    refuses(WidthError, lambda: kernel(form(points(4, 3))), f"{family.__name__}: length_scale = '{count} values'", "one per column", "3")
+    refuses(
+        WidthError,
+        lambda: kernel(form(points(4, 3))),
+        f"{family.__name__}: length_scale = '{count} values'",
+        "one per column",
+        "3",
+    )
 
 
 def test_wrong_number_of_periods():
-    refuses(WidthError, lambda: Periodic(period=[1.0, 2.0])(points(4, 3)), "Periodic: period = '2 values'", "3")
+    refuses(
+        WidthError,
+        lambda: Periodic(period=[1.0, 2.0])(points(4, 3)),
+        "Periodic: period = '2 values'",
+        "3",
+    )
 
 
 def test_wrong_size_of_a_general_linear_kernel():
-    refuses(WidthError, lambda: GeneralLinear(A=np.eye(2))(points(4, 3)), "GeneralLinear: A = '2 x 2'", "3 columns")
+    refuses(
+        WidthError,
+        lambda: GeneralLinear(A=np.eye(2))(points(4, 3)),
+        "GeneralLinear: A = '2 x 2'",
+        "3 columns",
+    )
 
 
 # ---- Types ----
@@ -423,7 +522,9 @@ def test_not_numbers(kernel, X):
 
 @pytest.mark.parametrize("X", [None, 5, object()], ids=lambda v: type(v).__name__)
 @pytest.mark.parametrize(
-    "kernel", [RBF(), Jaccard(), Constant(), Precomputed(matrix=np.eye(2)), RBF().on([0])], ids=lambda k: type(k).__name__
+    "kernel",
+    [RBF(), Jaccard(), Constant(), Precomputed(matrix=np.eye(2)), RBF().on([0])],
+    ids=lambda k: type(k).__name__,
 )
 def test_no_collection_at_all(kernel, X):
     with pytest.raises(InputError) as caught:
@@ -434,21 +535,31 @@ def test_no_collection_at_all(kernel, X):
 # ---- Values outside the domain ----
 
 
-@pytest.mark.parametrize("kernel", [Chi2(), Brownian(), Spline(), HistogramIntersection(), Chi2() + RBF(), Brownian().exp()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [Chi2(), Brownian(), Spline(), HistogramIntersection(), Chi2() + RBF(), Brownian().exp()],
+    ids=repr,
+)
 @of(DENSE)
 def test_negative_values(kernel, form):
     X = points()
     X[2, 1] = -0.25
-    refuses(DomainError, lambda: kernel(form(X)), "X[2, 1] = -0.25 must be >= 0", "shift or rescale")
+    refuses(
+        DomainError, lambda: kernel(form(X)), "X[2, 1] = -0.25 must be >= 0", "shift or rescale"
+    )
 
 
-@pytest.mark.parametrize("kernel", [Chi2(), Brownian(), Spline(), HistogramIntersection()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [Chi2(), Brownian(), Spline(), HistogramIntersection()], ids=repr
+)
 def test_negative_values_on_the_other_side_and_in_sparse_data(kernel):
     refuses(DomainError, lambda: kernel(points(), -points()), "Y[0, 0] = ", "must be >= 0")
     refuses(DomainError, lambda: kernel(sp.csr_matrix([[0.0, -2.0]])), "-2.0", "must be >= 0")
 
 
-@pytest.mark.parametrize("kernel", [Jaccard(), SetIntersection(), SharedSubsets(), Matches()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [Jaccard(), SetIntersection(), SharedSubsets(), Matches()], ids=repr
+)
 @pytest.mark.parametrize("value", [2.0, 0.5, -1.0])
 @of(FORMS)
 def test_sets_are_zeros_and_ones(kernel, value, form):
@@ -458,35 +569,77 @@ def test_sets_are_zeros_and_ones(kernel, value, form):
 
 
 @pytest.mark.parametrize("kernel", [Jaccard(), SetIntersection(), SharedSubsets()], ids=repr)
-@pytest.mark.parametrize("item", ["abc", [1, 2], 3, None, (1,), {1: 2}], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "item", ["abc", [1, 2], 3, None, (1,), {1: 2}], ids=lambda v: type(v).__name__
+)
 def test_not_a_set_among_sets(kernel, item):
-    refuses(InputTypeError, lambda: kernel([{1}, {2}, item]), f"X[2] = {item!r} is not a set", "frozenset")
+    refuses(
+        InputTypeError,
+        lambda: kernel([{1}, {2}, item]),
+        f"X[2] = {item!r} is not a set",
+        "frozenset",
+    )
     column = np.empty(3, dtype=object)
     column[:] = [{1}, {2}, item]
     refuses(InputTypeError, lambda: kernel(column), f"X[2] = {item!r} is not a set")
 
 
-@pytest.mark.parametrize("X", [["abc", {1}], [3, {1}], [["a", "b"], ["c", "d"]], ["ab", "c"], {1, 2}], ids=str)
+@pytest.mark.parametrize(
+    "X", [["abc", {1}], [3, {1}], [["a", "b"], ["c", "d"]], ["ab", "c"], {1, 2}], ids=str
+)
 def test_something_else_instead_of_sets(X):
     refuses(InputTypeError, lambda: Jaccard()(X), "X")
 
 
 @pytest.mark.parametrize("kernel", [Jaccard(), SetIntersection(), SharedSubsets()], ids=repr)
 def test_sets_against_rows(kernel):
-    refuses(DomainMismatchError, lambda: kernel([{1}, {2}], np.eye(2)), "Y = 'rows of numbers'", "Python sets", "one form")
-    refuses(DomainMismatchError, lambda: kernel(np.eye(2), [{1}, {2}]), "Y = 'Python sets'", "rows of numbers", "one form")
+    refuses(
+        DomainMismatchError,
+        lambda: kernel([{1}, {2}], np.eye(2)),
+        "Y = 'rows of numbers'",
+        "Python sets",
+        "one form",
+    )
+    refuses(
+        DomainMismatchError,
+        lambda: kernel(np.eye(2), [{1}, {2}]),
+        "Y = 'Python sets'",
+        "rows of numbers",
+        "one form",
+    )
 
 
 def test_matches_needs_columns():
-    refuses(InputTypeError, lambda: Matches()([{1}, {2}]), "X = 'Python sets'", "number of columns", "zeros and ones")
+    refuses(
+        InputTypeError,
+        lambda: Matches()([{1}, {2}]),
+        "X = 'Python sets'",
+        "number of columns",
+        "zeros and ones",
+    )
 
 
 @pytest.mark.parametrize(
     ("kernel", "X", "value", "radius"),
     [
-        (PowerSeries(kernel=Linear(), coefficients=lambda n: 1.0, radius=1.0), [[0.5], [1.0]], "1.0", "1"),
-        (PowerSeries(kernel=Linear(), coefficients=lambda n: 1.0, radius=2.5), [[0.5], [2.0]], "4.0", "2.5"),
-        (PowerSeries(kernel=2.0 * RBF(), coefficients=[1.0, 1.0], radius=2.0), [[0.0], [1.0]], "2.0", "2"),
+        (
+            PowerSeries(kernel=Linear(), coefficients=lambda n: 1.0, radius=1.0),
+            [[0.5], [1.0]],
+            "1.0",
+            "1",
+        ),
+        (
+            PowerSeries(kernel=Linear(), coefficients=lambda n: 1.0, radius=2.5),
+            [[0.5], [2.0]],
+            "4.0",
+            "2.5",
+        ),
+        (
+            PowerSeries(kernel=2.0 * RBF(), coefficients=[1.0, 1.0], radius=2.0),
+            [[0.0], [1.0]],
+            "2.0",
+            "2",
+        ),
     ],
     ids=["on it", "beyond it", "finite sum"],
 )
@@ -510,7 +663,13 @@ def test_a_series_that_does_not_converge_is_an_error():
 @pytest.mark.parametrize("kernel", [Linear(), -RBF(), Sigmoid()], ids=repr)
 def test_a_negative_base_has_no_real_power(kernel, exponent):
     X = [[1.0], [-1.0]]
-    refuses(DomainError, lambda: (kernel**exponent)(X), "is negative", f"no real power {exponent:g}", "integer exponent")
+    refuses(
+        DomainError,
+        lambda: (kernel**exponent)(X),
+        "is negative",
+        f"no real power {exponent:g}",
+        "integer exponent",
+    )
     assert np.isfinite((kernel**3)(X)).all()
 
 
@@ -521,15 +680,37 @@ def test_a_negative_base_on_the_diagonal():
 @of({name: FORMS[name] for name in ("csr", "csc", "coo array")})
 @pytest.mark.parametrize(
     "kernel",
-    [Laplacian(), Periodic(), ANOVA(degree=2), AllSubsets(), Brownian(), Spline(), HistogramIntersection(), Chi2(), RBF() + Laplacian()],
+    [
+        Laplacian(),
+        Periodic(),
+        ANOVA(degree=2),
+        AllSubsets(),
+        Brownian(),
+        Spline(),
+        HistogramIntersection(),
+        Chi2(),
+        RBF() + Laplacian(),
+    ],
     ids=repr,
 )
 def test_sparse_input_for_kernels_of_coordinates(kernel, form):
-    refuses(InputTypeError, lambda: kernel(form(points())), "X = 'a sparse matrix'", "every coordinate", "X.toarray()")
+    refuses(
+        InputTypeError,
+        lambda: kernel(form(points())),
+        "X = 'a sparse matrix'",
+        "every coordinate",
+        "X.toarray()",
+    )
 
 
 def test_sparse_input_for_a_gradient_per_column():
-    refuses(InputTypeError, lambda: RBF(length_scale=[1.0, 2.0, 3.0]).gradient(sp.csr_matrix(points()), np.ones((4, 4))), "X.toarray()")
+    refuses(
+        InputTypeError,
+        lambda: RBF(length_scale=[1.0, 2.0, 3.0]).gradient(
+            sp.csr_matrix(points()), np.ones((4, 4))
+        ),
+        "X.toarray()",
+    )
 
 
 @mercer.kernel
@@ -597,9 +778,19 @@ def test_missing_columns_say_what_there_is():
     refuses(WidthError, lambda: RBF().on([9])(points()), "3 columns of X", "positions")
 
 
-@pytest.mark.parametrize("columns", [None, 1.5, [], [1.0], {0}, [None], True, [True, False, True], {"a": 1}, b"a"], ids=repr)
+@pytest.mark.parametrize(
+    "columns",
+    [None, 1.5, [], [1.0], {0}, [None], True, [True, False, True], {"a": 1}, b"a"],
+    ids=repr,
+)
 def test_what_is_no_column(columns):
-    refuses(ParameterError, lambda: RBF().on(columns), "On: columns = ", "must be columns", "a name, a position")
+    refuses(
+        ParameterError,
+        lambda: RBF().on(columns),
+        "On: columns = ",
+        "must be columns",
+        "a name, a position",
+    )
 
 
 def test_a_slice_without_steps():
@@ -611,7 +802,21 @@ def test_a_slice_without_steps():
 
 # (kernel, parameter, values beyond its range)
 RANGES = [
-    (RBF(), "length_scale", [0, 0.0, -1.0, [], [1.0, -1.0], [1.0, 0.0], [[1.0]], np.ones((2, 2)), np.array([1.0, np.nan])]),
+    (
+        RBF(),
+        "length_scale",
+        [
+            0,
+            0.0,
+            -1.0,
+            [],
+            [1.0, -1.0],
+            [1.0, 0.0],
+            [[1.0]],
+            np.ones((2, 2)),
+            np.array([1.0, np.nan]),
+        ],
+    ),
     (Exponential(), "length_scale", [0, -2]),
     (Laplacian(), "length_scale", [0, -2]),
     (Matern(), "nu", [0, -0.5, -math.inf]),
@@ -632,9 +837,21 @@ RANGES = [
     (Constant(), "c", [-1, -1e-9]),
     (Power(kernel=RBF(), exponent=2), "exponent", [0, -1, -0.5]),
     (PowerSeries(kernel=Linear(), coefficients=[1.0]), "radius", [0, -1]),
-    (PowerSeries(kernel=Linear(), coefficients=[1.0]), "coefficients", [[], [math.nan], [[1.0]], 3.0]),
-    (GeneralLinear(A=np.eye(2)), "A", [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), [[math.nan]], [[1.0, 2.0], [3.0]]]),
-    (Precomputed(matrix=np.eye(2)), "matrix", [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), [[math.inf]], 7]),
+    (
+        PowerSeries(kernel=Linear(), coefficients=[1.0]),
+        "coefficients",
+        [[], [math.nan], [[1.0]], 3.0],
+    ),
+    (
+        GeneralLinear(A=np.eye(2)),
+        "A",
+        [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), [[math.nan]], [[1.0, 2.0], [3.0]]],
+    ),
+    (
+        Precomputed(matrix=np.eye(2)),
+        "matrix",
+        [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), [[math.inf]], 7],
+    ),
     (Scaled(factor=2.0, kernel=RBF()), "kernel", [2.0, "RBF", RBF]),
 ]
 # what is no number is refused by every parameter that is one
@@ -643,11 +860,29 @@ NUMBERS = [case for case in RANGES if case[1] not in ("kernel", "coefficients", 
     (Sigmoid(), "scale", []),
     (Scaled(factor=2.0, kernel=RBF()), "factor", []),
 ]
-NO_NUMBERS = [True, False, np.True_, math.nan, "2", "", None, [None], ["1"], 1j, b"1", object, {}, {1.0}]
+NO_NUMBERS = [
+    True,
+    False,
+    np.True_,
+    math.nan,
+    "2",
+    "",
+    None,
+    [None],
+    ["1"],
+    1j,
+    b"1",
+    object,
+    {},
+    {1.0},
+]
 CASES = [(k, n, v) for k, n, values in RANGES for v in values]
 CASES += [(k, n, v) for k, n, _ in NUMBERS for v in NO_NUMBERS]
 CASES += [(k, n, math.inf) for k, n, _ in NUMBERS if n not in ("nu", "radius")]
-CASES += [(k, n, 10**400) for k, n in ((RBF(), "length_scale"), (Polynomial(degree=3), "offset"), (Chi2(), "gamma"))]
+CASES += [
+    (k, n, 10**400)
+    for k, n in ((RBF(), "length_scale"), (Polynomial(degree=3), "offset"), (Chi2(), "gamma"))
+]
 
 
 def case_id(value):
@@ -662,14 +897,24 @@ bad_parameters = pytest.mark.parametrize(("kernel", "name", "value"), CASES, ids
 @bad_parameters
 def test_out_of_range_at_construction(kernel, name, value):
     given = {**kernel.get_params(deep=False), name: value}
-    refuses(ParameterError, lambda: type(kernel)(**given), f"{type(kernel).__name__}: {name} = ", " must be ")
+    refuses(
+        ParameterError,
+        lambda: type(kernel)(**given),
+        f"{type(kernel).__name__}: {name} = ",
+        " must be ",
+    )
 
 
 @bad_parameters
 def test_out_of_range_by_attribute(kernel, name, value):
     kernel = kernel.copy()
     before = repr(kernel)
-    refuses(ParameterError, lambda: setattr(kernel, name, value), f"{type(kernel).__name__}: {name} = ", " must be ")
+    refuses(
+        ParameterError,
+        lambda: setattr(kernel, name, value),
+        f"{type(kernel).__name__}: {name} = ",
+        " must be ",
+    )
     assert repr(kernel) == before
 
 
@@ -677,32 +922,58 @@ def test_out_of_range_by_attribute(kernel, name, value):
 def test_out_of_range_by_set_params(kernel, name, value):
     kernel = kernel.copy()
     before = repr(kernel)
-    refuses(ParameterError, lambda: kernel.set_params(**{name: value}), f"{type(kernel).__name__}: {name} = ", " must be ")
+    refuses(
+        ParameterError,
+        lambda: kernel.set_params(**{name: value}),
+        f"{type(kernel).__name__}: {name} = ",
+        " must be ",
+    )
     assert repr(kernel) == before
 
 
 @pytest.mark.parametrize("value", [["1", "2"], np.array(["1", "2"]), [["1"]]], ids=str)
 def test_texts_are_no_coefficients(value):
-    refuses(ParameterError, lambda: PowerSeries(kernel=Linear(), coefficients=value), "PowerSeries: coefficients = ")
+    refuses(
+        ParameterError,
+        lambda: PowerSeries(kernel=Linear(), coefficients=value),
+        "PowerSeries: coefficients = ",
+    )
 
 
-@pytest.mark.parametrize("family", [lambda v: GeneralLinear(A=v), lambda v: Precomputed(matrix=v)], ids=["GeneralLinear", "Precomputed"])
-@pytest.mark.parametrize("value", [[["1"]], [["a"]], np.array([["1", "0"], ["0", "1"]]), "1", None], ids=str)
+@pytest.mark.parametrize(
+    "family",
+    [lambda v: GeneralLinear(A=v), lambda v: Precomputed(matrix=v)],
+    ids=["GeneralLinear", "Precomputed"],
+)
+@pytest.mark.parametrize(
+    "value", [[["1"]], [["a"]], np.array([["1", "0"], ["0", "1"]]), "1", None], ids=str
+)
 def test_texts_are_no_matrix(family, value):
     refuses(ParameterError, lambda: family(value), "must be a finite square matrix")
 
 
 @pytest.mark.parametrize("value", [[[1.0], [1.0, 2.0]], [1.0, [2.0]]], ids=str)
 def test_ragged_length_scales(value):
-    refuses(ParameterError, lambda: RBF(length_scale=value), "RBF: length_scale = ", "one per column")
+    refuses(
+        ParameterError, lambda: RBF(length_scale=value), "RBF: length_scale = ", "one per column"
+    )
 
 
 def test_an_array_is_no_choice():
-    refuses(ParameterError, lambda: ArcCosine(order=np.array([0, 1])), "ArcCosine: order = ", "one of 0, 1, 2")
+    refuses(
+        ParameterError,
+        lambda: ArcCosine(order=np.array([0, 1])),
+        "ArcCosine: order = ",
+        "one of 0, 1, 2",
+    )
 
 
 def test_a_kernel_is_no_list_of_coefficients():
-    refuses(ParameterError, lambda: PowerSeries(kernel=Linear(), coefficients=RBF()), "PowerSeries: coefficients = ")
+    refuses(
+        ParameterError,
+        lambda: PowerSeries(kernel=Linear(), coefficients=RBF()),
+        "PowerSeries: coefficients = ",
+    )
 
 
 @pytest.mark.parametrize(
@@ -724,16 +995,31 @@ def test_a_kernel_is_no_list_of_coefficients():
         (lambda: mercer.Sum(RBF(), k3=RBF()), ["Sum = ", "k1, k2"]),
         (lambda: mercer.Sum(RBF(), 2.0), ["Sum: k2 = 2.0 must be a kernel"]),
         (lambda: mercer.Warp(kernel=RBF(), function=3), ["Warp: function = 3 must be callable"]),
-        (lambda: Conformal(kernel=RBF(), function=np.sum, nonzero=1), ["Conformal: nonzero = 1 must be True or False"]),
+        (
+            lambda: Conformal(kernel=RBF(), function=np.sum, nonzero=1),
+            ["Conformal: nonzero = 1 must be True or False"],
+        ),
         (lambda: mercer.register_function("no name"), ["name = 'no name' must be a Python name"]),
-        (lambda: mercer.kernel(lambda x, y: 0.0, status="positive"), ["status = 'positive' must be one of"]),
+        (
+            lambda: mercer.kernel(lambda x, y: 0.0, status="positive"),
+            ["status = 'positive' must be one of"],
+        ),
         (lambda: mercer.kernel(lambda x, y: 0.0, compile="yes"), ["compile = 'yes' must be"]),
         (lambda: mercer.kernel(3), ["kernel = 3 must be a function of two samples"]),
         (lambda: mercer.kernel(lambda x: 0.0), ["must take two samples"]),
         (lambda: mercer.kernel(lambda x, y, p: 0.0), ["kernel: p", "a number as default"]),
-        (lambda: mercer.KernelMap(kernel=3).fit(points()), ["KernelMap: kernel = 3 must be a mercer kernel"]),
-        (lambda: mercer.KernelMap(landmarks=0).fit(points()), ["KernelMap: landmarks = 0 must be at least 1"]),
-        (lambda: mercer.repair(np.eye(2), how="mend"), ["how = 'mend' must be one of 'clip', 'flip', 'shift'"]),
+        (
+            lambda: mercer.KernelMap(kernel=3).fit(points()),
+            ["KernelMap: kernel = 3 must be a mercer kernel"],
+        ),
+        (
+            lambda: mercer.KernelMap(landmarks=0).fit(points()),
+            ["KernelMap: landmarks = 0 must be at least 1"],
+        ),
+        (
+            lambda: mercer.repair(np.eye(2), how="mend"),
+            ["how = 'mend' must be one of 'clip', 'flip', 'shift'"],
+        ),
     ],
 )
 def test_other_parameters(call, fragments):
@@ -742,20 +1028,57 @@ def test_other_parameters(call, fragments):
 
 @pytest.mark.parametrize("other", ["a", None, [1.0], math.nan, math.inf, True], ids=repr)
 def test_arithmetic_with_what_is_no_kernel(other):
-    for call in (lambda: RBF() + other, lambda: RBF() - other, lambda: RBF() * other, lambda: other + RBF(), lambda: other * RBF()):
+    for call in (
+        lambda: RBF() + other,
+        lambda: RBF() - other,
+        lambda: RBF() * other,
+        lambda: other + RBF(),
+        lambda: other * RBF(),
+    ):
         with pytest.raises(TypeError):
             call()
 
 
 def test_unknown_parameters():
     kernel = RBF() + Linear()
-    refuses(ParameterError, lambda: kernel.k1.set_params(lengthscale=2.0), "'lengthscale' is not a parameter of RBF", "it has length_scale")
-    refuses(ParameterError, lambda: Linear().set_params(scale=2.0), "'scale' is not a parameter of Linear", "none")
-    refuses(ParameterError, lambda: kernel.set_params(k3=RBF()), "'k3' is not a parameter of Sum", "k1, k2")
-    refuses(ParameterError, lambda: kernel.set_params(k1__lengthscale=2.0), "'lengthscale' is not a parameter of RBF")
-    refuses(ParameterError, lambda: kernel.set_params(k3__length_scale=2.0), "is not a parameter of Sum")
-    refuses(ParameterError, lambda: RBF().set_params(length_scale__x=2.0), "length_scale", "no parameters of its own")
-    refuses(ParameterError, lambda: setattr(RBF(), "lengthscale", 2.0), "RBF: lengthscale = 2.0 is not a parameter", "length_scale")
+    refuses(
+        ParameterError,
+        lambda: kernel.k1.set_params(lengthscale=2.0),
+        "'lengthscale' is not a parameter of RBF",
+        "it has length_scale",
+    )
+    refuses(
+        ParameterError,
+        lambda: Linear().set_params(scale=2.0),
+        "'scale' is not a parameter of Linear",
+        "none",
+    )
+    refuses(
+        ParameterError,
+        lambda: kernel.set_params(k3=RBF()),
+        "'k3' is not a parameter of Sum",
+        "k1, k2",
+    )
+    refuses(
+        ParameterError,
+        lambda: kernel.set_params(k1__lengthscale=2.0),
+        "'lengthscale' is not a parameter of RBF",
+    )
+    refuses(
+        ParameterError, lambda: kernel.set_params(k3__length_scale=2.0), "is not a parameter of Sum"
+    )
+    refuses(
+        ParameterError,
+        lambda: RBF().set_params(length_scale__x=2.0),
+        "length_scale",
+        "no parameters of its own",
+    )
+    refuses(
+        ParameterError,
+        lambda: setattr(RBF(), "lengthscale", 2.0),
+        "RBF: lengthscale = 2.0 is not a parameter",
+        "length_scale",
+    )
     with pytest.raises(TypeError, match="lengthscale"):
         RBF(lengthscale=2.0)
 
@@ -770,7 +1093,11 @@ REFUSED = [
     (RBF() + Polynomial(degree=3), {"k1": Linear(), "k2__degree": 0}, ParameterError),
     (RBF() + Polynomial(degree=3), {"k1__length_scale": 3.0, "k2__power": 2}, ParameterError),
     (RBF() + Polynomial(degree=3), {"k2__scale": 2.0, "k2__degree": 0}, ParameterError),
-    ((RBF() * Linear()).exp(), {"kernel__k1__length_scale": 3.0, "kernel__k2__scale": 2.0}, ParameterError),
+    (
+        (RBF() * Linear()).exp(),
+        {"kernel__k1__length_scale": 3.0, "kernel__k2__scale": 2.0},
+        ParameterError,
+    ),
     (GeneralLinear(A=np.eye(2)), {"A": [[1.0, 2.0], [2.0, 1.0]]}, DefinitenessError),
     (GeneralLinear(A=np.eye(2)), {"A": [[1.0, 2.0], [0.0, 1.0]]}, ParameterError),
     (Precomputed(matrix=np.eye(2)), {"matrix": [[1.0, 2.0], [0.0, 1.0]]}, ParameterError),
@@ -790,7 +1117,11 @@ def test_a_refused_set_params_changes_nothing(kernel, params, error):
 
 @pytest.mark.parametrize(
     ("kernel", "name", "value", "error"),
-    [(kernel, *next(iter(params.items())), error) for kernel, params, error in REFUSED if len(params) == 1],
+    [
+        (kernel, *next(iter(params.items())), error)
+        for kernel, params, error in REFUSED
+        if len(params) == 1
+    ],
     ids=lambda v: str(v)[:50],
 )
 def test_rules_hold_for_attributes_too(kernel, name, value, error):
@@ -811,36 +1142,77 @@ def test_a_good_set_params_works_after_a_refused_one():
 
 @pytest.mark.parametrize(
     ("A", "low"),
-    [([[1.0, 2.0], [2.0, 1.0]], "-1"), ([[-1.0]], "-1"), (np.diag([1.0, -0.5, 3.0]), "-0.5"), ([[0.0, 1.0], [1.0, 0.0]], "-1")],
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], "-1"),
+        ([[-1.0]], "-1"),
+        (np.diag([1.0, -0.5, 3.0]), "-0.5"),
+        ([[0.0, 1.0], [1.0, 0.0]], "-1"),
+    ],
     ids=str,
 )
 def test_an_indefinite_general_linear_kernel(A, low):
     refuses(
-        DefinitenessError, lambda: GeneralLinear(A=A), f"GeneralLinear: A = 'smallest eigenvalue {low}'", "positive semi-definite", "repair"
+        DefinitenessError,
+        lambda: GeneralLinear(A=A),
+        f"GeneralLinear: A = 'smallest eigenvalue {low}'",
+        "positive semi-definite",
+        "repair",
     )
 
 
 @pytest.mark.parametrize("A", [[[1.0, 2.0], [0.0, 1.0]], [[1.0, 1e-6], [0.0, 1.0]]], ids=str)
 def test_an_asymmetric_matrix(A):
-    refuses(ParameterError, lambda: GeneralLinear(A=A), "GeneralLinear: A = 'asymmetric'", "must be symmetric", "(A + A.T)/2")
-    refuses(ParameterError, lambda: Precomputed(matrix=A), "Precomputed: matrix = ", "asymmetric", "must be symmetric", "(K + K.T)/2")
+    refuses(
+        ParameterError,
+        lambda: GeneralLinear(A=A),
+        "GeneralLinear: A = 'asymmetric'",
+        "must be symmetric",
+        "(A + A.T)/2",
+    )
+    refuses(
+        ParameterError,
+        lambda: Precomputed(matrix=A),
+        "Precomputed: matrix = ",
+        "asymmetric",
+        "must be symmetric",
+        "(K + K.T)/2",
+    )
 
 
-@pytest.mark.parametrize("kernel", [NegativeDistance(), LogDistance(), Multiquadric(), RBF() + NegativeDistance()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [NegativeDistance(), LogDistance(), Multiquadric(), RBF() + NegativeDistance()],
+    ids=repr,
+)
 def test_normalizing_a_conditional_kernel(kernel):
-    refuses(DefinitenessError, kernel.normalize, f"Normalized: kernel = {kernel!r} is cpd", "k.center().normalize()")
+    refuses(
+        DefinitenessError,
+        kernel.normalize,
+        f"Normalized: kernel = {kernel!r} is cpd",
+        "k.center().normalize()",
+    )
     fitted = kernel.center().normalize().fit(points())
     np.testing.assert_allclose(fitted(points()).diagonal(), 1.0, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [Sigmoid(), Polynomial(degree=3, offset=-1.0), -RBF()], ids=repr)
 def test_normalizing_an_indefinite_kernel(kernel):
-    refuses(DefinitenessError, lambda: Normalized(kernel=kernel), "Normalized: kernel = ", "is indefinite")
+    refuses(
+        DefinitenessError,
+        lambda: Normalized(kernel=kernel),
+        "Normalized: kernel = ",
+        "is indefinite",
+    )
 
 
 def test_normalizing_where_the_diagonal_is_negative():
     kernel = (Linear() - 2.0 * RBF()).normalize()
-    refuses(DefinitenessError, lambda: kernel([[3.0], [0.5]]), "k(x[1], x[1]) = -1.75 is negative", "k.certificate()")
+    refuses(
+        DefinitenessError,
+        lambda: kernel([[3.0], [0.5]]),
+        "k(x[1], x[1]) = -1.75 is negative",
+        "k.certificate()",
+    )
 
 
 def test_lengths_of_conditional_kernels():
@@ -850,14 +1222,31 @@ def test_lengths_of_conditional_kernels():
         "feature_norm = NegativeDistance()",
         "feature_distance",
     )
-    refuses(DefinitenessError, lambda: mercer.feature_norm(-RBF(), points()), "k(x[0], x[0]) = -1.0 is negative")
+    refuses(
+        DefinitenessError,
+        lambda: mercer.feature_norm(-RBF(), points()),
+        "k(x[0], x[0]) = -1.0 is negative",
+    )
     refuses(DefinitenessError, lambda: mercer.feature_distance(-RBF(), points()), "is negative")
-    refuses(DefinitenessError, lambda: mercer.combination_norm(NegativeDistance(), points(), np.ones(4)), "alpha = 4.0 must sum to 0")
-    refuses(DefinitenessError, lambda: mercer.combination_norm(-RBF(), points(), np.ones(4)), "is negative")
+    refuses(
+        DefinitenessError,
+        lambda: mercer.combination_norm(NegativeDistance(), points(), np.ones(4)),
+        "alpha = 4.0 must sum to 0",
+    )
+    refuses(
+        DefinitenessError,
+        lambda: mercer.combination_norm(-RBF(), points(), np.ones(4)),
+        "is negative",
+    )
 
 
 def test_a_matrix_without_a_square_root():
-    refuses(DefinitenessError, mercer.check_gram([[1.0, 2.0], [2.0, 1.0]]).square_root, "smallest eigenvalue -1", "mercer.repair")
+    refuses(
+        DefinitenessError,
+        mercer.check_gram([[1.0, 2.0], [2.0, 1.0]]).square_root,
+        "smallest eigenvalue -1",
+        "mercer.repair",
+    )
 
 
 # ---- Features ----
@@ -886,24 +1275,58 @@ def test_a_matrix_without_a_square_root():
     ids=brief,
 )
 def test_infinite_features(kernel):
-    text = refuses(InfiniteFeaturesError, lambda: kernel.features(points()), "features = ", "no finite feature map")
+    text = refuses(
+        InfiniteFeaturesError,
+        lambda: kernel.features(points()),
+        "features = ",
+        "no finite feature map",
+    )
     assert "KernelMap" in text.partition(";")[2]
     assert kernel.feature_dim(3) == math.inf
 
 
 @pytest.mark.parametrize(
-    "kernel", [-Linear(), -0.5 * Polynomial(degree=3), PowerSeries(kernel=Linear(), coefficients=[1.0, -1.0])], ids=repr
+    "kernel",
+    [
+        -Linear(),
+        -0.5 * Polynomial(degree=3),
+        PowerSeries(kernel=Linear(), coefficients=[1.0, -1.0]),
+    ],
+    ids=repr,
 )
 def test_no_real_features(kernel):
-    refuses(InfiniteFeaturesError, lambda: kernel.features(points()), "features = ", "no real feature map")
+    refuses(
+        InfiniteFeaturesError,
+        lambda: kernel.features(points()),
+        "features = ",
+        "no real feature map",
+    )
 
 
 def test_too_many_features():
-    refuses(InfiniteFeaturesError, lambda: SharedSubsets().features([set(range(40))]), "2^40 features", "KernelMap")
-    refuses(DefinitenessError, lambda: Polynomial(degree=3, offset=-1.0).features(points()), "Polynomial: offset = -1.0", "offset >= 0")
+    refuses(
+        InfiniteFeaturesError,
+        lambda: SharedSubsets().features([set(range(40))]),
+        "2^40 features",
+        "KernelMap",
+    )
+    refuses(
+        DefinitenessError,
+        lambda: Polynomial(degree=3, offset=-1.0).features(points()),
+        "Polynomial: offset = -1.0",
+        "offset >= 0",
+    )
     with mercer.config_context(memory_budget="1 MB"):
-        refuses(MemoryBudgetError, lambda: Polynomial(degree=8).features(np.ones((10, 20))), "the feature matrix = '10 x 3108105")
-        refuses(MemoryBudgetError, lambda: AllSubsets().features(np.ones((10, 40))), "the feature matrix = ")
+        refuses(
+            MemoryBudgetError,
+            lambda: Polynomial(degree=8).features(np.ones((10, 20))),
+            "the feature matrix = '10 x 3108105",
+        )
+        refuses(
+            MemoryBudgetError,
+            lambda: AllSubsets().features(np.ones((10, 40))),
+            "the feature matrix = ",
+        )
 
 
 @pytest.mark.parametrize("truncate", [-1, 1.5, "3", True], ids=repr)
@@ -928,12 +1351,27 @@ def test_a_truncation_is_a_degree(kernel, truncate):
         (lambda X: RBF().gram(X)[:], "2000 x 2000, 32 MB"),
         (lambda X: Jaccard()([{i} for i in range(2000)]), "2000 x 2000, 32 MB"),
     ],
-    ids=["dense", "float32", "two sides", "sparse", "sum", "gram.dense", "gram.rows", "gram[]", "sets"],
+    ids=[
+        "dense",
+        "float32",
+        "two sides",
+        "sparse",
+        "sum",
+        "gram.dense",
+        "gram.rows",
+        "gram[]",
+        "sets",
+    ],
 )
 def test_beyond_the_memory_budget(call, size):
     X = np.linspace(0.0, 1.0, 2000)[:, None]
     with mercer.config_context(memory_budget="1 MB"):
-        text = refuses(MemoryBudgetError, lambda: call(X), f"the dense Gram matrix = '{size}'", "exceeds the memory budget of 1 MB")
+        text = refuses(
+            MemoryBudgetError,
+            lambda: call(X),
+            f"the dense Gram matrix = '{size}'",
+            "exceeds the memory budget of 1 MB",
+        )
     remedy = text.partition(";")[2]
     assert "k.gram(X)" in remedy and "memory_budget" in remedy
 
@@ -991,7 +1429,12 @@ def test_the_budget_is_exact():
     ],
 )
 def test_kernels_of_different_domains(call):
-    text = refuses(DomainMismatchError, lambda: call(Precomputed(matrix=np.eye(2))), "different kinds of samples", "on positions")
+    text = refuses(
+        DomainMismatchError,
+        lambda: call(Precomputed(matrix=np.eye(2))),
+        "different kinds of samples",
+        "on positions",
+    )
     assert ".on(" in text.partition(";")[2]
 
 
@@ -1039,30 +1482,65 @@ def large_row(count, row, large):
 def test_overflow_names_the_rows(kernel, large, count, row):
     X = large_row(count, row, large)
     Y = large_row(4, 1, large)
-    refuses(KernelOverflowError, lambda: kernel(X), f"k(x[{row}], y[{row}]) = inf is not a finite number", "rescale the data")
-    refuses(KernelOverflowError, lambda: kernel(X, Y), f"k(x[{row}], y[1]) = inf is not a finite number")
-    refuses(KernelOverflowError, lambda: kernel.gram(X) @ np.ones(count), f"k(x[{row}], y[{row}]) = inf is not a finite number")
-    refuses(KernelOverflowError, lambda: kernel.gram(X, Y) @ np.ones(4), f"k(x[{row}], y[1]) = inf is not a finite number")
+    refuses(
+        KernelOverflowError,
+        lambda: kernel(X),
+        f"k(x[{row}], y[{row}]) = inf is not a finite number",
+        "rescale the data",
+    )
+    refuses(
+        KernelOverflowError, lambda: kernel(X, Y), f"k(x[{row}], y[1]) = inf is not a finite number"
+    )
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.gram(X) @ np.ones(count),
+        f"k(x[{row}], y[{row}]) = inf is not a finite number",
+    )
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.gram(X, Y) @ np.ones(4),
+        f"k(x[{row}], y[1]) = inf is not a finite number",
+    )
 
 
 @overflowing
 @pytest.mark.parametrize("row", [3, 20])
 def test_overflow_on_the_diagonal_names_the_row(kernel, large, row):
     X = large_row(30, row, large)
-    refuses(KernelOverflowError, lambda: kernel.diag(X), f"k(x[{row}], ", " = inf is not a finite number", "rescale the data")
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.diag(X),
+        f"k(x[{row}], ",
+        " = inf is not a finite number",
+        "rescale the data",
+    )
 
 
 @overflowing
 def test_overflow_on_the_lazy_diagonal_names_the_row(kernel, large):
     X = large_row(6, 3, large)
-    refuses(KernelOverflowError, lambda: kernel.gram(X).diag(), "k(x[3], ", " = inf is not a finite number", "rescale the data")
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.gram(X).diag(),
+        "k(x[3], ",
+        " = inf is not a finite number",
+        "rescale the data",
+    )
 
 
 @overflowing
 def test_rows_of_a_lazy_matrix_keep_their_numbers_in_errors(kernel, large):
     X = large_row(30, 20, large)
-    refuses(KernelOverflowError, lambda: kernel.gram(X).rows([4, 20]), "k(x[20], y[20]) = inf is not a finite number")
-    refuses(KernelOverflowError, lambda: kernel.gram(X)[20, 20], "k(x[20], y[20]) = inf is not a finite number")
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.gram(X).rows([4, 20]),
+        "k(x[20], y[20]) = inf is not a finite number",
+    )
+    refuses(
+        KernelOverflowError,
+        lambda: kernel.gram(X)[20, 20],
+        "k(x[20], y[20]) = inf is not a finite number",
+    )
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
@@ -1077,7 +1555,12 @@ def test_overflow_of_fitted_kernels_and_norms(form):
 
 @pytest.mark.parametrize(
     "call",
-    [lambda k, X: k(X), lambda k, X: k(X, X[:3]), lambda k, X: k.diag(X), lambda k, X: k.gram(X).diag()],
+    [
+        lambda k, X: k(X),
+        lambda k, X: k(X, X[:3]),
+        lambda k, X: k.diag(X),
+        lambda k, X: k.gram(X).diag(),
+    ],
     ids=["call", "two sides", "diag", "gram.diag"],
 )
 @pytest.mark.parametrize("count", [6, 600])
@@ -1105,7 +1588,9 @@ def right_or_refused(call, right):
     np.testing.assert_allclose(K, right, rtol=0, atol=1e-200)
 
 
-@pytest.mark.parametrize("family", [RBF, Exponential, Laplacian, Matern, RationalQuadratic], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "family", [RBF, Exponential, Laplacian, Matern, RationalQuadratic], ids=lambda f: f.__name__
+)
 @pytest.mark.parametrize("columns", [2, 60])
 @pytest.mark.parametrize("large", [1e150, 1e200, 1e300])
 def test_distances_beyond_all_numbers(family, columns, large):
@@ -1122,7 +1607,9 @@ def test_length_scales_next_to_zero(family, scale):
 
 @pytest.mark.parametrize("scale", [1e-160, 1e-200, 1e-310])
 def test_periodic_length_scales_next_to_zero(scale):
-    right_or_refused(lambda: Periodic(period=4.0, length_scale=scale)([[0.0], [1.0], [2.0]]), np.eye(3))
+    right_or_refused(
+        lambda: Periodic(period=4.0, length_scale=scale)([[0.0], [1.0], [2.0]]), np.eye(3)
+    )
 
 
 @pytest.mark.parametrize(
@@ -1145,16 +1632,29 @@ def test_enormous_degrees_are_computed_or_refused(call):
 
 
 @pytest.mark.parametrize(
-    "kernel", [RBF().center(), RBF().center() + Linear(), RBF().center().normalize(), Linear().center().on([0])], ids=repr
+    "kernel",
+    [
+        RBF().center(),
+        RBF().center() + Linear(),
+        RBF().center().normalize(),
+        Linear().center().on([0]),
+    ],
+    ids=repr,
 )
 @pytest.mark.parametrize(
-    "call", [lambda k: k(points()), lambda k: k.diag(points()), lambda k: k.gram(points())], ids=["call", "diag", "gram"]
+    "call",
+    [lambda k: k(points()), lambda k: k.diag(points()), lambda k: k.gram(points())],
+    ids=["call", "diag", "gram"],
 )
 def test_not_fitted(kernel, call):
     from sklearn.exceptions import NotFittedError
 
     refuses(
-        errors.NotFittedError, lambda: call(kernel), "Centered = ", ".center() does not know its centre yet", "call kernel.fit(X) first"
+        errors.NotFittedError,
+        lambda: call(kernel),
+        "Centered = ",
+        ".center() does not know its centre yet",
+        "call kernel.fit(X) first",
     )
     with pytest.raises(NotFittedError):
         call(kernel)
@@ -1164,7 +1664,11 @@ def test_not_fitted(kernel, call):
 
 
 def test_features_of_an_unfitted_kernel():
-    refuses(errors.NotFittedError, lambda: Linear().center().features(points()), "call kernel.fit(X) first")
+    refuses(
+        errors.NotFittedError,
+        lambda: Linear().center().features(points()),
+        "call kernel.fit(X) first",
+    )
 
 
 # ---- Given matrices ----
@@ -1172,14 +1676,28 @@ def test_features_of_an_unfitted_kernel():
 
 @pytest.mark.parametrize("X", [[2], [0, 5], [-1], np.array([[3]]), [0.0, 7.0]], ids=str)
 def test_a_position_out_of_range(X):
-    refuses((DomainError, InputError), lambda: Precomputed(matrix=np.eye(2))(X), "X = ", "is not a position in the 2 x 2 matrix")
+    refuses(
+        (DomainError, InputError),
+        lambda: Precomputed(matrix=np.eye(2))(X),
+        "X = ",
+        "is not a position in the 2 x 2 matrix",
+    )
 
 
 def test_a_position_out_of_range_on_the_other_side():
-    refuses((DomainError, InputError), lambda: Precomputed(matrix=np.eye(2))([0], [2]), "Y = 2", "is not a position")
+    refuses(
+        (DomainError, InputError),
+        lambda: Precomputed(matrix=np.eye(2))([0], [2]),
+        "Y = 2",
+        "is not a position",
+    )
 
 
-@pytest.mark.parametrize("X", [[0.5], ["a"], [[0, 1]], [True], [math.nan], [[[0]]], [None], [[0], [0, 1]], [math.inf]], ids=str)
+@pytest.mark.parametrize(
+    "X",
+    [[0.5], ["a"], [[0, 1]], [True], [math.nan], [[[0]]], [None], [[0], [0, 1]], [math.inf]],
+    ids=str,
+)
 def test_what_is_no_position(X):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -1189,7 +1707,11 @@ def test_what_is_no_position(X):
 
 
 @pytest.mark.parametrize("check", [mercer.check_gram, mercer.repair], ids=["check_gram", "repair"])
-@pytest.mark.parametrize("K", [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), np.ones((2, 2, 2)), 1.0], ids=lambda K: str(np.shape(K)))
+@pytest.mark.parametrize(
+    "K",
+    [np.ones((2, 3)), np.ones(3), np.empty((0, 0)), np.ones((2, 2, 2)), 1.0],
+    ids=lambda K: str(np.shape(K)),
+)
 def test_a_gram_matrix_is_square(check, K):
     refuses(ShapeError, lambda: check(K), "K = ", "must be square")
 
@@ -1203,7 +1725,9 @@ def test_a_gram_matrix_is_finite(check, value):
 
 
 @pytest.mark.parametrize("check", [mercer.check_gram, mercer.repair], ids=["check_gram", "repair"])
-@pytest.mark.parametrize("K", [[["a", "b"], ["c", "d"]], [["1"]], None, [[1j]], "K", [[None]]], ids=str)
+@pytest.mark.parametrize(
+    "K", [[["a", "b"], ["c", "d"]], [["1"]], None, [[1j]], "K", [[None]]], ids=str
+)
 def test_a_gram_matrix_holds_numbers(check, K):
     refuses(InputTypeError, lambda: check(K), "K = ", "matrix of numbers")
 
@@ -1214,11 +1738,18 @@ def test_a_ragged_gram_matrix(check):
 
 
 def test_repair_of_an_asymmetric_matrix():
-    refuses(ParameterError, lambda: mercer.repair([[1.0, 2.0], [0.0, 1.0]]), "K = 'asymmetric' must be symmetric", "(K + K.T)/2")
+    refuses(
+        ParameterError,
+        lambda: mercer.repair([[1.0, 2.0], [0.0, 1.0]]),
+        "K = 'asymmetric' must be symmetric",
+        "(K + K.T)/2",
+    )
     assert mercer.check_gram([[1.0, 2.0], [0.0, 1.0]]).psd is False
 
 
-@pytest.mark.parametrize("k", [np.ones(2), np.ones((1, 3)), np.ones((2, 2, 2))], ids=lambda k: str(k.shape))
+@pytest.mark.parametrize(
+    "k", [np.ones(2), np.ones((1, 3)), np.ones((2, 2, 2))], ids=lambda k: str(k.shape)
+)
 def test_new_rows_of_a_repaired_matrix(k):
     refuses(ShapeError, lambda: mercer.repair(np.eye(2)).rows(k), "k = ", "2 columns")
 
@@ -1228,18 +1759,31 @@ def test_new_rows_of_a_repaired_matrix(k):
 
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4,), (16,), (4, 4, 1), (), (0, 0)], ids=str)
 def test_weights_of_the_wrong_shape(shape):
-    refuses(ShapeError, lambda: RBF().gradient(points(), np.ones(shape)), f"W = 'array of shape {shape}'", "(4, 4)")
+    refuses(
+        ShapeError,
+        lambda: RBF().gradient(points(), np.ones(shape)),
+        f"W = 'array of shape {shape}'",
+        "(4, 4)",
+    )
 
 
 def test_weights_of_the_wrong_shape_for_two_sides():
-    refuses(ShapeError, lambda: RBF().gradient(points(), np.ones((4, 4)), points()[:2]), "W = 'array of shape (4, 4)'", "(4, 2)")
+    refuses(
+        ShapeError,
+        lambda: RBF().gradient(points(), np.ones((4, 4)), points()[:2]),
+        "W = 'array of shape (4, 4)'",
+        "(4, 2)",
+    )
     refuses(ShapeError, lambda: RBF().gradient(points(), [[1.0], [1.0, 2.0]]), "W = ")
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
 def test_the_wrong_number_of_coefficients(count):
     refuses(
-        ShapeError, lambda: mercer.combination_norm(RBF(), points(), np.ones(count)), f"alpha = '{count} values'", "each of the 4 samples"
+        ShapeError,
+        lambda: mercer.combination_norm(RBF(), points(), np.ones(count)),
+        f"alpha = '{count} values'",
+        "each of the 4 samples",
     )
 
 
@@ -1273,8 +1817,19 @@ def test_a_vector_that_does_not_fit(length):
 
 
 def test_a_function_that_loses_rows():
-    refuses(ParameterError, lambda: (RBF() @ (lambda X: X[:2]))(points()), "function = ", "returned 2 rows for 4 samples", "one row")
-    refuses(ShapeError, lambda: Conformal(kernel=RBF(), function=lambda X: X)(points()), "returned shape (4, 3)", "one number per sample")
+    refuses(
+        ParameterError,
+        lambda: (RBF() @ (lambda X: X[:2]))(points()),
+        "function = ",
+        "returned 2 rows for 4 samples",
+        "one row",
+    )
+    refuses(
+        ShapeError,
+        lambda: Conformal(kernel=RBF(), function=lambda X: X)(points()),
+        "returned shape (4, 3)",
+        "one number per sample",
+    )
 
 
 # ---- Input that only looks bad ----
@@ -1284,7 +1839,9 @@ EXAMPLES = [
     for cls in catalogue().values()
     for k in cls.examples()
     # rows of probabilities must sum to 1, and a fitted mixture knows its width: they have tests of their own
-    if "matrix" in k.domain.accepts and not isinstance(k, mercer.Fisher) and k.domain != mercer.Hellinger.domain
+    if "matrix" in k.domain.accepts
+    and not isinstance(k, mercer.Fisher)
+    and k.domain != mercer.Hellinger.domain
 ]
 SET_KERNELS = (Jaccard, Matches, SetIntersection, SharedSubsets)
 every_kernel = pytest.mark.parametrize("example", EXAMPLES, ids=lambda k: repr(k)[:60])
@@ -1293,7 +1850,11 @@ every_kernel = pytest.mark.parametrize("example", EXAMPLES, ids=lambda k: repr(k
 def table(kernel):
     """Twelve rows the kernel takes: small positive numbers, or zeros and ones."""
     rng = np.random.default_rng(7)
-    return rng.integers(0, 2, (12, 3)).astype(float) if isinstance(kernel, SET_KERNELS) else rng.random((12, 3))
+    return (
+        rng.integers(0, 2, (12, 3)).astype(float)
+        if isinstance(kernel, SET_KERNELS)
+        else rng.random((12, 3))
+    )
 
 
 @pytest.fixture
@@ -1361,7 +1922,9 @@ def test_duplicate_rows(example):
 
 @every_kernel
 @pytest.mark.usefixtures("no_warnings")
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, object])
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, object]
+)
 def test_other_dtypes(example, dtype):
     X = np.random.default_rng(8).integers(0, 2, (12, 3)).astype(float)
     if isinstance(example, PowerSeries) and math.isfinite(example.radius):
@@ -1436,7 +1999,13 @@ def test_zero_vectors_of_other_kernels():
 @pytest.mark.usefixtures("no_warnings")
 @pytest.mark.parametrize(
     "collect",
-    [list, tuple, pd.Series, lambda sets: np.array(sets, dtype=object), lambda sets: pd.DataFrame({"tags": sets})],
+    [
+        list,
+        tuple,
+        pd.Series,
+        lambda sets: np.array(sets, dtype=object),
+        lambda sets: pd.DataFrame({"tags": sets}),
+    ],
     ids=["list", "tuple", "Series", "objects", "DataFrame"],
 )
 def test_sets_in_every_collection(collect):
@@ -1450,7 +2019,9 @@ def test_sets_in_every_collection(collect):
 def test_sets_in_a_column():
     frame = pd.DataFrame({"tags": [{"a", "b"}, {"b", "c", "d"}], "x": [0.0, 1.0]})
     assert Jaccard().on("tags")(frame).tolist() == [[1.0, 0.25], [0.25, 1.0]]
-    np.testing.assert_allclose((Jaccard().on("tags") * RBF().on("x"))(frame)[0, 1], 0.25 * math.exp(-0.5), rtol=1e-14)
+    np.testing.assert_allclose(
+        (Jaccard().on("tags") * RBF().on("x"))(frame)[0, 1], 0.25 * math.exp(-0.5), rtol=1e-14
+    )
 
 
 @pytest.mark.usefixtures("no_warnings")

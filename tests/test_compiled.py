@@ -22,7 +22,12 @@ print(missed)
 
 
 def test_a_second_process_compiles_nothing():
-    runs = [subprocess.run([sys.executable, "-c", _CODE], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", _CODE], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
     assert runs[1].strip() == "0"
 
 

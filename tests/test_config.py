@@ -20,7 +20,7 @@ import mercer
 from mercer import RBF, Linear, config
 from mercer.config import config_context, format_bytes, get_config, parse_bytes, set_config
 from mercer.errors import KernelOverflowError, MemoryBudgetError, ParameterError
-from mercer.gram import run as engine
+from mercer.execution import blas, progress, threads
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -202,7 +202,10 @@ def test_sizes(value, size):
     ids=lambda v: repr(v)[:20],
 )
 def test_what_is_no_size(value):
-    with pytest.raises(ParameterError, match=r"memory_budget = .* must be a positive size; give bytes, or a text such as '2 GB'"):
+    with pytest.raises(
+        ParameterError,
+        match=r"memory_budget = .* must be a positive size; give bytes, or a text such as '2 GB'",
+    ):
         parse_bytes(value)
 
 
@@ -223,7 +226,9 @@ def test_sizes_as_text(size, text):
     assert format_bytes(size) == text
 
 
-@pytest.mark.parametrize("size", [999.9, 999_999, 999_999_999, 999_700_000_000, 5e12, 1.25e15, 8e17])
+@pytest.mark.parametrize(
+    "size", [999.9, 999_999, 999_999_999, 999_700_000_000, 5e12, 1.25e15, 8e17]
+)
 def test_sizes_are_never_written_with_an_exponent(size):
     assert "e" not in format_bytes(size)
 
@@ -350,7 +355,14 @@ def test_openmp_limits_the_threads_of_a_process(value, threads):
     if value is not None:
         environment["OMP_NUM_THREADS"] = value
     code = "import mercer; print(mercer.get_config().threads)"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert done.stdout.split() == [str(threads)]
 
 
@@ -366,26 +378,28 @@ def test_threads_do_not_change_results(threads):
 
 # ---- Progress ----
 
-MANY = np.random.default_rng(1).standard_normal((1100, 2))  # 5 blocks: 15 tiles of a symmetric matrix
+MANY = np.random.default_rng(1).standard_normal(
+    (1100, 2)
+)  # 5 blocks: 15 tiles of a symmetric matrix
 TILES = 15
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(engine, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
 
 
 @pytest.fixture
 def slow_helpers(monkeypatch):
     """The caller gets its share of the tiles, however slow it is."""
-    borrow = engine._POOL.borrow
+    borrow = threads.POOL.borrow
 
     def later():
         if threading.current_thread() is not threading.main_thread():
             time.sleep(0.02)
         return borrow()
 
-    monkeypatch.setattr(engine._POOL, "borrow", later)
+    monkeypatch.setattr(threads.POOL, "borrow", later)
 
 
 WAYS = {
@@ -423,7 +437,7 @@ def test_short_work_reports_nothing():
     calls = []
     with config_context(progress=lambda done, total: calls.append(done)):
         RBF()(MANY)
-    assert engine._PATIENCE == 2.0
+    assert progress._PATIENCE == 2.0
     assert calls == []
 
 
@@ -447,7 +461,12 @@ def test_progress_as_a_bar(capsys):
 @pytest.mark.usefixtures("impatient")
 def test_progress_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with config_context(progress=True), pytest.raises(ParameterError, match="progress = True needs the package tqdm; pip install tqdm"):
+    with (
+        config_context(progress=True),
+        pytest.raises(
+            ParameterError, match="progress = True needs the package tqdm; pip install tqdm"
+        ),
+    ):
         RBF()(MANY)
     with config_context(progress="auto"):
         assert RBF()(MANY).shape == (1100, 1100)
@@ -464,7 +483,7 @@ def works_again():
     """The next call is right, and BLAS has its threads back."""
     K = RBF()(MANY)
     assert K.shape == (1100, 1100) and np.array_equal(K[:3], RBF()(MANY[:3], MANY))
-    assert engine._BLAS.count == 0
+    assert blas.BLAS.count == 0
 
 
 def failing(monkeypatch, family, error, after):
@@ -485,7 +504,9 @@ def failing(monkeypatch, family, error, after):
     monkeypatch.setattr(family, "tile", broken)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), StoppedError("here"), MemoryError("no room")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), StoppedError("here"), MemoryError("no room")], ids=repr
+)
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("after", [0, 1, 7, 14])
 def test_an_exception_in_a_tile_comes_out(error, threads, after):
@@ -568,7 +589,11 @@ def test_blas_gets_its_threads_back():
     """Wide data go through BLAS, which is kept to one thread meanwhile."""
 
     def blas():
-        return [(info["filepath"], info["num_threads"]) for info in threadpool_info() if info["user_api"] == "blas"]
+        return [
+            (info["filepath"], info["num_threads"])
+            for info in threadpool_info()
+            if info["user_api"] == "blas"
+        ]
 
     wide = np.random.default_rng(2).standard_normal((1100, 60))
     before = blas()

@@ -14,22 +14,30 @@ import naive
 import pytest
 
 import mercer
-from mercer import kernels
+from mercer import estimators, kernels
 from mercer.kernels import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS, README = ROOT / "docs", ROOT / "README.md"
 MADE = ("_build", "generated", "gallery", "__pycache__")
-PAGES = sorted(page for page in DOCS.rglob("*.md") if not set(MADE) & set(page.relative_to(DOCS).parts))
+PAGES = sorted(
+    page for page in DOCS.rglob("*.md") if not set(MADE) & set(page.relative_to(DOCS).parts)
+)
 COMPOSITES = {
-    name for name, kind in catalogue().items() if kind.__module__.rpartition(".")[2] in {"compose", "series", "feature_space", "maps"}
+    name
+    for name, kind in catalogue().items()
+    if kind.__module__.rpartition(".")[2] in {"sums", "series", "feature_space", "maps"}
 }
 
 
 def blocks(path: Path, language: str) -> list[str]:
     """The fenced blocks of a language, without the fences."""
-    parts = re.split(r"^```(.*)\n", path.read_text(encoding="utf-8"), flags=re.M)  # text, "python", block, "", text, ...
-    return [block for named, block in zip(parts[1::4], parts[2::4], strict=True) if named == language]
+    parts = re.split(
+        r"^```(.*)\n", path.read_text(encoding="utf-8"), flags=re.M
+    )  # text, "python", block, "", text, ...
+    return [
+        block for named, block in zip(parts[1::4], parts[2::4], strict=True) if named == language
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -37,7 +45,9 @@ def test_every_python_block_of_a_page_is_an_example(page):
     # --doctest-glob runs examples; a block without >>> would be run by nobody
     for block in blocks(page, "python"):
         assert block.startswith(">>> "), block
-        assert block.endswith("\n\n"), "without an empty line at the end doctest takes the fence for output"
+        assert block.endswith("\n\n"), (
+            "without an empty line at the end doctest takes the fence for output"
+        )
 
 
 def test_the_programs_of_the_readme_run(capsys, tmp_path, monkeypatch):
@@ -68,7 +78,9 @@ def test_the_kernel_of_contributing_is_one():
         made = module.Cauchy(length_scale=2.0, power=0.7)
         mercer.testing.check_kernel(made)
         fields = {"length_scale": 2.0, "power": 0.7}
-        assert made([[0.0]], [[1.0]])[0, 0] == pytest.approx(float(naive.NUMERIC["Cauchy"](fields, [0.0], [1.0])), rel=1e-15)
+        assert made([[0.0]], [[1.0]])[0, 0] == pytest.approx(
+            float(naive.NUMERIC["Cauchy"](fields, [0.0], [1.0])), rel=1e-15
+        )
     finally:
         kernels.base.REGISTRY.pop("Cauchy", None)
         naive.NUMERIC.pop("Cauchy", None)
@@ -76,25 +88,43 @@ def test_the_kernel_of_contributing_is_one():
 
 
 def test_programs_that_pages_name_are_there():
-    named = {path for page in PAGES for path in re.findall(r"`((?:examples|benchmarks)/[\w/]+\.py)`", page.read_text(encoding="utf-8"))}
+    named = {
+        path
+        for page in PAGES
+        for path in re.findall(
+            r"`((?:examples|benchmarks)/[\w/]+\.py)`", page.read_text(encoding="utf-8")
+        )
+    }
     assert named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
 def test_every_public_name_has_a_page():
-    listed = {name for page in (DOCS / "api").glob("*.rst") for name in re.findall(r"^   ([\w.]+)$", page.read_text("utf-8"), re.M)}
-    wanted = {*mercer._WHERE, *kernels.__all__} - {"Gaussian"}  # RBF by another name
+    listed = {
+        name
+        for page in (DOCS / "api").glob("*.rst")
+        for name in re.findall(r"^   ([\w.]+)$", page.read_text("utf-8"), re.M)
+    }
+    wanted = {*mercer._WHERE, *estimators.ESTIMATORS, *kernels.__all__} - {
+        "Gaussian"
+    }  # RBF by another name
     assert wanted - listed == set()
 
 
 def test_every_error_has_a_page():
     text = (DOCS / "api" / "errors.rst").read_text(encoding="utf-8")
-    kinds = [name for name, kind in vars(mercer.errors).items() if isinstance(kind, type) and kind.__module__ == "mercer.errors"]
+    kinds = [
+        name
+        for name, kind in vars(mercer.errors).items()
+        if isinstance(kind, type) and kind.__module__ == "mercer.errors"
+    ]
     assert [name for name in kinds if f"   errors.{name}\n" not in text] == []
 
 
 def test_every_kernel_is_in_the_list_with_its_status():
-    rows = re.findall(r"^\| (`.+?) \| .+ \| (.+) \|$", (DOCS / "kernels.md").read_text(encoding="utf-8"), re.M)
+    rows = re.findall(
+        r"^\| (`.+?) \| .+ \| (.+) \|$", (DOCS / "kernels.md").read_text(encoding="utf-8"), re.M
+    )
     said = {name: status for cell, status in rows for name in re.findall(r"`(\w+)\(", cell)}
     assert set(catalogue()) - COMPOSITES - set(said) == set()
     for name, kind in catalogue().items():
@@ -131,8 +161,21 @@ def test_the_pages_are_built_without_a_warning(tmp_path):
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
     (tmp_path / "none").mkdir()
     env = {**os.environ, "MERCER_GALLERY_FAST": "1", "MERCER_DATA": str(tmp_path / "none")}
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "html"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-b",
+        "html",
+        "docs",
+        "html",
+    ]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-4000:]
     assert (tmp_path / "html" / "api" / "generated" / "mercer.SVC.html").exists()
-    assert "skipped: no" in (tmp_path / "html" / "gallery" / "plot_05_reuters.html").read_text(encoding="utf-8")
+    assert "skipped: no" in (tmp_path / "html" / "gallery" / "plot_05_reuters.html").read_text(
+        encoding="utf-8"
+    )

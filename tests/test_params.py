@@ -25,7 +25,9 @@ from mercer.params import Constraint, between, choice, integer, param
 from mercer.testing import sample_for
 
 EXAMPLES = [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))]
-every_example = pytest.mark.parametrize(("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES])
+every_example = pytest.mark.parametrize(
+    ("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES]
+)
 
 
 def made(name, number):
@@ -41,7 +43,11 @@ def data(kernel):
 
 def nested(kernel):
     """Every kernel inside, by its parameter's name."""
-    return {name: value for name, value in kernel.get_params().items() if isinstance(value, mercer.Kernel)}
+    return {
+        name: value
+        for name, value in kernel.get_params().items()
+        if isinstance(value, mercer.Kernel)
+    }
 
 
 @mercer.kernel(status="psd")
@@ -77,7 +83,11 @@ CONSTRAINTS = {
     "real": (params.real, [*NUMBERS, 0, -1.5, -0.0], [*NO_NUMBERS, math.inf, -math.inf]),
     "positive": (params.positive, [*NUMBERS, 1e-300], [*NO_NUMBERS, 0, 0.0, -0.0, -1, math.inf]),
     "nonnegative": (params.nonnegative, [*NUMBERS, 0, -0.0], [*NO_NUMBERS, -1e-300, math.inf]),
-    "positive_or_inf": (params.positive_or_inf, [*NUMBERS, math.inf], [0, -1, -math.inf, math.nan, True, "1", None, [1.0], 10**400]),
+    "positive_or_inf": (
+        params.positive_or_inf,
+        [*NUMBERS, math.inf],
+        [0, -1, -math.inf, math.nan, True, "1", None, [1.0], 10**400],
+    ),
     "positive_or_per_column": (
         params.positive_or_per_column,
         [*NUMBERS, [1.0], (1, 2), np.array([0.5, 2.0]), [np.float64(1.0), 2], np.array([1, 2])],
@@ -123,7 +133,11 @@ CONSTRAINTS = {
             [[1j]],
         ],
     ),
-    "between": (between(0, 2), [1, 2, 1e-9, np.float64(2.0)], [*NO_NUMBERS, 0, -1, 2.0001, math.inf]),
+    "between": (
+        between(0, 2),
+        [1, 2, 1e-9, np.float64(2.0)],
+        [*NO_NUMBERS, 0, -1, 2.0001, math.inf],
+    ),
     "between, closed": (between(0, 2, open_low=False), [0, 1, 2.0], [*NO_NUMBERS, -1e-9, 2.0001]),
     "integer": (
         integer(1),
@@ -131,7 +145,11 @@ CONSTRAINTS = {
         [0, -1, 1.0, 1.5, True, np.True_, "1", None, math.nan, math.inf, [1]],
     ),
     "integer up to": (integer(0, 3), [0, 3], [-1, 4, 2.0]),
-    "choice": (choice(0, 1, "a"), [0, 1, "a", np.int64(1)], [2, "b", None, [0], True, False, np.True_, np.array([0, 1]), math.nan]),
+    "choice": (
+        choice(0, 1, "a"),
+        [0, 1, "a", np.int64(1)],
+        [2, "b", None, [0], True, False, np.True_, np.array([0, 1]), math.nan],
+    ),
 }
 ACCEPTED = [(name, value) for name, (_, good, _) in CONSTRAINTS.items() for value in good]
 REFUSED = [(name, value) for name, (_, _, bad) in CONSTRAINTS.items() for value in bad]
@@ -162,24 +180,45 @@ def test_refused(name, value):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: RBF(length_scale=-1), "RBF: length_scale = -1 must be positive; give one number > 0, or a list of them, one per column"),
+        (
+            lambda: RBF(length_scale=-1),
+            "RBF: length_scale = -1 must be positive; give one number > 0, or a list of them, one per column",
+        ),
         (
             lambda: RBF(length_scale="wide"),
             "RBF: length_scale = 'wide' must be positive; give one number > 0, or a list of them, one per column",
         ),
         (lambda: Polynomial(degree=0), "Polynomial: degree = 0 must be an integer >= 1"),
         (lambda: Polynomial(degree=2.5), "Polynomial: degree = 2.5 must be an integer >= 1"),
-        (lambda: Polynomial(degree=2, scale=0), "Polynomial: scale = 0 must be positive; give a finite number > 0"),
-        (lambda: Polynomial(degree=2, offset=math.inf), "Polynomial: offset = inf must be a finite number"),
-        (lambda: mercer.Constant(c=-1), "Constant: c = -1 must be non-negative; give a finite number >= 0"),
+        (
+            lambda: Polynomial(degree=2, scale=0),
+            "Polynomial: scale = 0 must be positive; give a finite number > 0",
+        ),
+        (
+            lambda: Polynomial(degree=2, offset=math.inf),
+            "Polynomial: offset = inf must be a finite number",
+        ),
+        (
+            lambda: mercer.Constant(c=-1),
+            "Constant: c = -1 must be non-negative; give a finite number >= 0",
+        ),
         (lambda: Matern(nu=0), "Matern: nu = 0 must be positive; give a number > 0, or math.inf"),
         (lambda: mercer.NegativeDistance(power=3), "NegativeDistance: power = 3 must be in ]0, 2]"),
         (lambda: mercer.Bessel(order=-1), "Bessel: order = -1 must be in [0, 100]"),
-        (lambda: mercer.Wendland(smoothness=4), "Wendland: smoothness = 4 must be an integer from 0 to 3"),
+        (
+            lambda: mercer.Wendland(smoothness=4),
+            "Wendland: smoothness = 4 must be an integer from 0 to 3",
+        ),
         (lambda: mercer.ArcCosine(order=3), "ArcCosine: order = 3 must be one of 0, 1, 2"),
-        (lambda: mercer.Exp(kernel=3), "Exp: kernel = 3 must be a kernel; give a mercer kernel object"),
+        (
+            lambda: mercer.Exp(kernel=3),
+            "Exp: kernel = 3 must be a kernel; give a mercer kernel object",
+        ),
         (lambda: GeneralLinear(A=[1.0]), "GeneralLinear: A = [1.0] must be a finite square matrix"),
-        (lambda: RBF().set_params(gamma=1), "set_params = 'gamma' is not a parameter of RBF; it has length_scale"),
+        (
+            lambda: RBF().set_params(gamma=1),
+            "set_params = 'gamma' is not a parameter of RBF; it has length_scale",
+        ),
     ],
 )
 def test_messages_word_by_word(call, message):
@@ -199,7 +238,9 @@ class Shifted(mercer.DotKernel, abstract=True):
 
     shift: float = param(default=0.5, check=between(0, 1), continuous=True)
     mode: str = param(default="plus", check=choice("plus", "minus"))
-    even: int = param(default=2, check=Constraint("even", lambda v: isinstance(v, int) and v % 2 == 0, "add 1"))
+    even: int = param(
+        default=2, check=Constraint("even", lambda v: isinstance(v, int) and v % 2 == 0, "add 1")
+    )
 
     def profile(self, dots):
         return dots + self.shift if self.mode == "plus" else dots - self.shift
@@ -255,7 +296,15 @@ def test_get_params():
 
 def test_set_params_by_nested_names():
     kernel = 2.0 * RBF() + Polynomial(degree=2) ** 3
-    assert kernel.set_params(k1__factor=5.0, k1__kernel__length_scale=[1.0, 2.0], k2__exponent=2, k2__kernel__degree=4) is kernel
+    assert (
+        kernel.set_params(
+            k1__factor=5.0,
+            k1__kernel__length_scale=[1.0, 2.0],
+            k2__exponent=2,
+            k2__kernel__degree=4,
+        )
+        is kernel
+    )
     assert repr(kernel) == "5.0 * RBF(length_scale=[1.0, 2.0]) + Polynomial(degree=4) ** 2"
 
 
@@ -294,7 +343,9 @@ def test_a_changed_parameter_moves_the_centre():
     X = np.random.default_rng(0).standard_normal((9, 2))
     kernel = RBF().center().fit(X)
     kernel.set_params(kernel__length_scale=3.0)
-    np.testing.assert_allclose(kernel(X), RBF(length_scale=3.0).center().fit(X)(X), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        kernel(X), RBF(length_scale=3.0).center().fit(X)(X), rtol=0, atol=1e-15
+    )
 
 
 def test_operators_copy_their_operands():
@@ -330,7 +381,11 @@ def test_set_params_of_get_params_changes_nothing(name, number):
 @every_example
 def test_unknown_parameters_are_refused_by_every_kernel(name, number):
     kernel = made(name, number)
-    for call in (lambda: kernel.set_params(no_such=1), lambda: setattr(kernel, "no_such", 1), lambda: kernel.set_params(no_such__deep=1)):
+    for call in (
+        lambda: kernel.set_params(no_such=1),
+        lambda: setattr(kernel, "no_such", 1),
+        lambda: kernel.set_params(no_such__deep=1),
+    ):
         with pytest.raises(ParameterError, match="no_such"):
             call()
     with pytest.raises((TypeError, MercerError)):
@@ -349,7 +404,12 @@ def check_independent(kernel, other):
         assert nested(other)[name] is not part
     text = repr(kernel)
     for name, value in other.get_params().items():
-        if isinstance(value, float) and not isinstance(value, bool) and value > 0 and math.isfinite(value):
+        if (
+            isinstance(value, float)
+            and not isinstance(value, bool)
+            and value > 0
+            and math.isfinite(value)
+        ):
             other.set_params(**{name: value / 2})
         elif isinstance(value, list) and value and isinstance(value[0], float):
             value[0] = value[0] / 2
@@ -436,7 +496,12 @@ def test_copies_of_arrays():
 def test_copies_of_ones_own_function():
     X = np.random.default_rng(0).standard_normal((5, 2))
     kernel = weighted_dot(weight=0.5)
-    for other in (clone(kernel), kernel.copy(), copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+    for other in (
+        clone(kernel),
+        kernel.copy(),
+        copy.deepcopy(kernel),
+        pickle.loads(pickle.dumps(kernel)),
+    ):
         assert repr(other) == "weighted_dot(weight=0.5)"
         assert np.array_equal(other(X), kernel(X))
         other.set_params(weight=3.0)
@@ -445,7 +510,9 @@ def test_copies_of_ones_own_function():
     assert repr(total.set_params(k1__weight=2.0)) == "weighted_dot(weight=2.0) + RBF()"
     assert repr(weighted_dot) == "weighted_dot()"
     for bad in (True, math.nan, "1", None):
-        with pytest.raises(ParameterError, match=r"weighted_dot: weight = .* must be a finite number"):
+        with pytest.raises(
+            ParameterError, match=r"weighted_dot: weight = .* must be a finite number"
+        ):
             kernel.set_params(weight=bad)
 
 
@@ -454,7 +521,10 @@ def test_a_function_inside_a_function_cannot_be_pickled():
     def inner(x, y):
         return x[0] * y[0]
 
-    with pytest.raises(ParameterError, match="is defined inside a function and cannot be pickled; define it at the top of a module"):
+    with pytest.raises(
+        ParameterError,
+        match="is defined inside a function and cannot be pickled; define it at the top of a module",
+    ):
         pickle.dumps(inner)
 
 
@@ -477,7 +547,9 @@ def test_svc_with_a_kernel_object(moons):
     X, y = moons
     ours = SVC(kernel=RBF(length_scale=0.5)).fit(X, y)
     theirs = SVC(kernel="rbf", gamma=2.0).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), rtol=0, atol=1e-8
+    )
     assert ours.get_params()["kernel__length_scale"] == 0.5
 
 
@@ -485,10 +557,14 @@ def test_grid_search_over_a_kernels_parameter(moons):
     X, y = moons
     model = SVC(kernel=RBF())
     scales = [0.01, 0.3, 100.0]
-    search = GridSearchCV(model, {"kernel__length_scale": scales}, cv=4, error_score="raise").fit(X, y)
+    search = GridSearchCV(model, {"kernel__length_scale": scales}, cv=4, error_score="raise").fit(
+        X, y
+    )
     gammas = [1 / (2 * scale**2) for scale in scales]
     theirs = GridSearchCV(SVC(kernel="rbf"), {"gamma": gammas}, cv=4).fit(X, y)
-    np.testing.assert_allclose(search.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-12)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-12
+    )
     assert search.best_params_ == {"kernel__length_scale": 0.3}
     assert search.best_estimator_.kernel.length_scale == 0.3
     assert model.kernel.length_scale == 1.0
@@ -496,27 +572,46 @@ def test_grid_search_over_a_kernels_parameter(moons):
 
 def test_grid_search_over_a_composite_and_over_kernels(moons):
     X, y = moons
-    deep = {"kernel__k1__kernel__length_scale": [0.3, 100.0], "kernel__k1__factor": [1.0, 2.0], "C": [1.0]}
-    search = GridSearchCV(SVC(kernel=2.0 * RBF() + Linear()), deep, cv=3, error_score="raise").fit(X, y)
+    deep = {
+        "kernel__k1__kernel__length_scale": [0.3, 100.0],
+        "kernel__k1__factor": [1.0, 2.0],
+        "C": [1.0],
+    }
+    search = GridSearchCV(SVC(kernel=2.0 * RBF() + Linear()), deep, cv=3, error_score="raise").fit(
+        X, y
+    )
     assert search.best_params_["kernel__k1__kernel__length_scale"] == 0.3
-    whole = GridSearchCV(SVC(), {"kernel": [Linear(), RBF(length_scale=0.3)]}, cv=3, error_score="raise").fit(X, y)
+    whole = GridSearchCV(
+        SVC(), {"kernel": [Linear(), RBF(length_scale=0.3)]}, cv=3, error_score="raise"
+    ).fit(X, y)
     assert repr(whole.best_params_["kernel"]) == "RBF(length_scale=0.3)"
 
 
 def test_a_bad_value_in_a_grid_is_an_error(moons):
     X, y = moons
     with pytest.raises(ParameterError, match="RBF: length_scale = -1 must be positive"):
-        GridSearchCV(SVC(kernel=RBF()), {"kernel__length_scale": [-1]}, cv=3, error_score="raise").fit(X, y)
+        GridSearchCV(
+            SVC(kernel=RBF()), {"kernel__length_scale": [-1]}, cv=3, error_score="raise"
+        ).fit(X, y)
     with pytest.raises(ParameterError, match="'gamma' is not a parameter of RBF"):
         SVC(kernel=RBF()).set_params(kernel__gamma=1.0)
 
 
 def test_in_a_pipeline(moons):
     X, y = moons
-    pipeline = make_pipeline(StandardScaler(), mercer.KernelMap(RBF(), landmarks=20, random_state=0), SVC(kernel=Linear()))
+    pipeline = make_pipeline(
+        StandardScaler(),
+        mercer.KernelMap(RBF(), landmarks=20, random_state=0),
+        SVC(kernel=Linear()),
+    )
     assert cross_val_score(pipeline, X, y, cv=3, error_score="raise").mean() > 0.8
-    search = GridSearchCV(pipeline, {"kernelmap__kernel__length_scale": [0.3, 1.0]}, cv=3, error_score="raise").fit(X, y)
-    assert search.best_estimator_["kernelmap"].kernel_.length_scale == search.best_params_["kernelmap__kernel__length_scale"]
+    search = GridSearchCV(
+        pipeline, {"kernelmap__kernel__length_scale": [0.3, 1.0]}, cv=3, error_score="raise"
+    ).fit(X, y)
+    assert (
+        search.best_estimator_["kernelmap"].kernel_.length_scale
+        == search.best_params_["kernelmap__kernel__length_scale"]
+    )
 
 
 def test_estimators_with_kernels_are_cloned_and_pickled(moons):

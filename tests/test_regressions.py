@@ -32,17 +32,21 @@ from mercer import (
     errors,
     to_sklearn,
 )
-from mercer.kernels.maps import absolute, identity
+from mercer.kernels.combine.maps import absolute, identity
 
 
-@pytest.mark.parametrize(("nu", "distance"), [(1000.0, 3.0), (200.0, 0.1), (100.0, 0.004), (40.0, 1e-9), (150.0, 8.0)])
+@pytest.mark.parametrize(
+    ("nu", "distance"), [(1000.0, 3.0), (200.0, 0.1), (100.0, 0.004), (40.0, 1e-9), (150.0, 8.0)]
+)
 def test_matern_of_large_order(nu, distance):
     exact = float(naive.value(Matern(nu=nu), [0.0], [distance]))
     assert Matern(nu=nu)([[0.0]], [[distance]])[0, 0] == pytest.approx(exact, rel=1e-9)
     X = np.linspace(0, 6, 40)[:, None]
     assert Matern(nu=nu).refute(X) is None
     slope = Matern(nu=nu).gradient([[0.0]], [[1.0]], [[distance]])["length_scale"]
-    assert slope == pytest.approx(float(naive.derivative(Matern(nu=nu), "length_scale", None, [0.0], [distance])), rel=1e-8)
+    assert slope == pytest.approx(
+        float(naive.derivative(Matern(nu=nu), "length_scale", None, [0.0], [distance])), rel=1e-8
+    )
 
 
 def test_power_series_with_gaps_are_summed_to_the_end():
@@ -52,7 +56,10 @@ def test_power_series_with_gaps_are_summed_to_the_end():
     assert late([[math.sqrt(2)]])[0, 0] == pytest.approx(1025.0)
     exp = PowerSeries(Linear(), coefficients=lambda n: math.exp(-math.lgamma(n + 1)))
     assert exp([[6.0]])[0, 0] == pytest.approx(math.exp(36), rel=1e-12)
-    for far in (10.0, math.sqrt(200)):  # the coefficients that count there are below the smallest float
+    for far in (
+        10.0,
+        math.sqrt(200),
+    ):  # the coefficients that count there are below the smallest float
         with pytest.raises(errors.RadiusError, match=r"k\.exp\(\)"):
             exp([[far]])
 
@@ -137,7 +144,10 @@ def test_a_function_prints_its_registered_name_only_if_it_is_that_function():
     k = -2.0 * (RBF() @ absolute)
     assert repr(k) == "-2.0 * (RBF() @ absolute)"
     assert mercer.parse(repr(k)).certificate().status == k.certificate().status
-    assert repr(mercer.parse(repr(RBF(length_scale=list(np.array([1.5, 2.0])))))) == "RBF(length_scale=[1.5, 2.0])"
+    assert (
+        repr(mercer.parse(repr(RBF(length_scale=list(np.array([1.5, 2.0]))))))
+        == "RBF(length_scale=[1.5, 2.0])"
+    )
     with pytest.raises(errors.ParameterError):
 
         @mercer.kernel
@@ -146,9 +156,15 @@ def test_a_function_prints_its_registered_name_only_if_it_is_that_function():
 
 
 def test_witnesses_show_what_they_say():
-    assert (2.0 * Sigmoid()).certificate().witness.value == pytest.approx(2 * Sigmoid().certificate().witness.value)
+    assert (2.0 * Sigmoid()).certificate().witness.value == pytest.approx(
+        2 * Sigmoid().certificate().witness.value
+    )
     assert Precomputed([[2.0, 1.0], [1 + 1e-12, 2.0]]).certificate().status == "strict"
-    for kernel in (Sigmoid(offset=1e-9), Polynomial(degree=2, offset=-1e-170), Polynomial(degree=3, offset=-1e120)):
+    for kernel in (
+        Sigmoid(offset=1e-9),
+        Polynomial(degree=2, offset=-1e-170),
+        Polynomial(degree=3, offset=-1e120),
+    ):
         certificate = kernel.certificate()
         assert certificate.status == "unknown" or certificate.witness.value < 0
     assert Precomputed(np.diag([1.0, 1, 1, 1, -1])).refute() is not None

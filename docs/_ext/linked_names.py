@@ -11,8 +11,17 @@ from sphinx.addnodes import pending_xref
 import mercer
 from mercer import kernels
 
-_WORDS = {"kernel", "repair", "save", "load", "param", "parse", "width", "Gaussian"}  # parameters and methods; the last has no page
-_NAMES = {*mercer._WHERE, *kernels.__all__} - _WORDS
+_WORDS = {
+    "kernel",
+    "repair",
+    "save",
+    "load",
+    "param",
+    "parse",
+    "width",
+    "Gaussian",
+}  # parameters and methods; the last has no page
+_NAMES = {*mercer.__all__, *kernels.__all__} - _WORDS - set(mercer._MODULES)
 _CODE = re.compile(r"(?:mercer\.)?(\w+)(\(.*\))?")
 
 
@@ -30,11 +39,22 @@ def link(app: Any, doctree: nodes.document) -> None:
         return
     for code in list(doctree.findall(nodes.literal)):
         found = _CODE.fullmatch(code.astext())
-        if found is None or found[1] not in _NAMES or isinstance(code.parent, (nodes.reference, pending_xref, nodes.title)):
+        if (
+            found is None
+            or found[1] not in _NAMES
+            or isinstance(code.parent, (nodes.reference, pending_xref, nodes.title))
+        ):
             continue
         if page == "names" and _column(code) > 0:  # what others call it is not ours
             continue
-        wrapped = pending_xref("", refdoc=page, refdomain="py", reftype="obj", reftarget=f"mercer.{found[1]}", refexplicit=True)
+        wrapped = pending_xref(
+            "",
+            refdoc=page,
+            refdomain="py",
+            reftype="obj",
+            reftarget=f"mercer.{found[1]}",
+            refexplicit=True,
+        )
         code.replace_self(wrapped)
         wrapped += code
 

@@ -34,7 +34,13 @@ MACHINES = [
     (RBF.from_gamma(0.5), 1, 29),
     (RBF.from_gamma(2.0), 50, 18),
 ]
-NAMES = ["0.5⟨x,x′⟩", *2 * ["(0.5⟨x,x′⟩+1)²"], *2 * ["(0.5⟨x,x′⟩+1)³"], "exp(−0.5‖x−x′‖²)", "exp(−2‖x−x′‖²)"]
+NAMES = [
+    "0.5⟨x,x′⟩",
+    *2 * ["(0.5⟨x,x′⟩+1)²"],
+    *2 * ["(0.5⟨x,x′⟩+1)³"],
+    "exp(−0.5‖x−x′‖²)",
+    "exp(−2‖x−x′‖²)",
+]
 
 # %%
 # The data: one wave from 0 to π, the other from π/2 to 3π/2.
@@ -44,7 +50,9 @@ def two_waves(seed):
     noise = np.random.default_rng(seed).normal(0.0, NOISE, (2, SIZE))
     first = np.pi * np.arange(1, SIZE + 1) / SIZE
     second = first + np.pi / 2
-    X = np.vstack([np.c_[first, np.sin(first) + noise[0]], np.c_[second, np.cos(second) + noise[1]]])
+    X = np.vstack(
+        [np.c_[first, np.sin(first) + noise[0]], np.c_[second, np.cos(second) + noise[1]]]
+    )
     return X, np.repeat(["sine", "cosine"], SIZE)
 
 
@@ -54,14 +62,25 @@ def two_waves(seed):
 X, y = two_waves(0)
 models = [SVC(kernel=kernel, C=C).fit(X, y) for kernel, C, _ in MACHINES]
 counts = [len(model.support_) for model in models]
-drawn = np.array([[len(SVC(kernel=kernel, C=C).fit(*two_waves(seed)).support_) for kernel, C, _ in MACHINES] for seed in range(DRAWS)])
+drawn = np.array(
+    [
+        [len(SVC(kernel=kernel, C=C).fit(*two_waves(seed)).support_) for kernel, C, _ in MACHINES]
+        for seed in range(DRAWS)
+    ]
+)
 
 print(f"{'':22}{'':>4}   support vectors")
-print(f"{'kernel':22}{'C':>4}{'lecture':>10}{'here':>6}{f'{DRAWS} draws':>11}{'training errors':>17}")
+print(
+    f"{'kernel':22}{'C':>4}{'lecture':>10}{'here':>6}{f'{DRAWS} draws':>11}{'training errors':>17}"
+)
 for at, (name, (_, C, told)) in enumerate(zip(NAMES, MACHINES)):
     wrong = int((models[at].predict(X) != y).sum())
-    print(f"{name:22}{C:4d}{told:10d}{counts[at]:6d}{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}")
-print(f"rank correlation of the two orders: {spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}")
+    print(
+        f"{name:22}{C:4d}{told:10d}{counts[at]:6d}{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}"
+    )
+print(
+    f"rank correlation of the two orders: {spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}"
+)
 
 # %%
 # In the picture the line is the boundary, dashes are the margins where the decision is ±1, and support vectors are
@@ -75,6 +94,9 @@ axes[0, 0].legend(frameon=False, loc="upper right")
 axes[0, 0].set_title(f"the data, {SIZE} points a class")
 for ax, model, name, (_, C, told) in zip(axes.flat[1:], models, NAMES, MACHINES):
     DecisionDisplay.from_estimator(model, X, y, ax=ax, legend=False, s=9)
-    ax.set_title(f"{name}, C = {C}\n{len(model.support_)} support vectors (lecture: {told})", fontsize="medium")
+    ax.set_title(
+        f"{name}, C = {C}\n{len(model.support_)} support vectors (lecture: {told})",
+        fontsize="medium",
+    )
 for ax in axes.flat:
     ax.set(xlabel="x₁" if ax in axes[1] else "", ylabel="x₂" if ax in axes[:, 0] else "")

@@ -30,7 +30,10 @@ CHOICES = {
     "overfitted": {"gamma": 8.0, "epsilon": 0.001, "C": 10.0},
     "well fitted": {"gamma": 0.1, "epsilon": 0.06, "C": 10.0},
 }
-models = {name: SVR(kernel=RBF.from_gamma(p["gamma"]), epsilon=p["epsilon"], C=p["C"]).fit(x[:, None], y) for name, p in CHOICES.items()}
+models = {
+    name: SVR(kernel=RBF.from_gamma(p["gamma"]), epsilon=p["epsilon"], C=p["C"]).fit(x[:, None], y)
+    for name, p in CHOICES.items()
+}
 
 # %%
 # Errors are root mean squares: to the noisy training values, and to the function without noise on a fine grid. An
@@ -39,12 +42,16 @@ models = {name: SVR(kernel=RBF.from_gamma(p["gamma"]), epsilon=p["epsilon"], C=p
 grid = np.linspace(-20.0, 20.0, 2001)
 without_noise = np.sinc(grid / np.pi)
 curves = {name: model.predict(grid[:, None]) for name, model in models.items()}
-print(f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}{'to the function':>18}{'support vectors':>18}")
+print(
+    f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}{'to the function':>18}{'support vectors':>18}"
+)
 for name, model in models.items():
     p = CHOICES[name]
     near = np.sqrt(np.mean((model.predict(x[:, None]) - y) ** 2))
     far = np.sqrt(np.mean((curves[name] - without_noise) ** 2))
-    print(f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}")
+    print(
+        f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}"
+    )
 print(f"{'the noise':14}{'':21}{np.sqrt(np.mean((y - truth) ** 2)):16.4f}")
 
 # %%
@@ -53,12 +60,31 @@ print(f"{'the noise':14}{'':21}{np.sqrt(np.mean((y - truth) ** 2)):16.4f}")
 figure, axes = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items()):
     curve, p = curves[name], CHOICES[name]
-    ax.fill_between(grid, curve - p["epsilon"], curve + p["epsilon"], color="C0", alpha=0.2, linewidth=0, label="tube")
+    ax.fill_between(
+        grid,
+        curve - p["epsilon"],
+        curve + p["epsilon"],
+        color="C0",
+        alpha=0.2,
+        linewidth=0,
+        label="tube",
+    )
     ax.plot(grid, curve, color="C0", linewidth=1.4, label="regression")
     ax.plot(grid, without_noise, color="0.1", linewidth=1, linestyle=":", label="sin(x)/x")
     ax.scatter(x, y, s=7, color="0.3", zorder=3, label="data")
     found = model.support_
-    ax.scatter(x[found], y[found], s=34, facecolors="none", edgecolors="C1", linewidths=0.9, zorder=3, label="support vectors")
+    ax.scatter(
+        x[found],
+        y[found],
+        s=34,
+        facecolors="none",
+        edgecolors="C1",
+        linewidths=0.9,
+        zorder=3,
+        label="support vectors",
+    )
     ax.set(title=f"{name}: γ = {p['gamma']:g}, ε = {p['epsilon']:g}", xlabel="x")
 axes[0].set_ylabel("y")
-figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+figure.legend(
+    *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False
+)

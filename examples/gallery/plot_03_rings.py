@@ -34,7 +34,9 @@ normal = (by_image.dual_coef_ @ image[by_image.support_])[0]
 offset = by_image.intercept_[0]
 
 print(f"{'the map of the library, against the formula':58}{np.abs(image - written).max():9.0e}")
-print(f"{'inner products of images, against the kernel':58}{np.abs(image @ image.T - kernel(X)).max():9.0e}")
+print(
+    f"{'inner products of images, against the kernel':58}{np.abs(image @ image.T - kernel(X)).max():9.0e}"
+)
 gap = np.abs(by_kernel.decision_function(X) - by_image.decision_function(image)).max()
 print(f"{'decisions: kernel on (x₁, x₂), against plane in space':58}{gap:9.0e}")
 print(f"\n{'machine':44}{'right':>8}{'support vectors':>18}")
@@ -44,7 +46,9 @@ for name, model, inputs in (
     ("linear on (x₁², x₂², √2 x₁x₂)", by_image, image),
 ):
     print(f"{name:44}{model.score(inputs, y):8.1%}{len(model.support_):18d}")
-print(f"\nthe plane: {normal[0]:.2f} x₁² + {normal[1]:.2f} x₂² {normal[2]:+.2f} √2 x₁x₂ = {-offset:.2f}, nearly a circle in (x₁, x₂)")
+print(
+    f"\nthe plane: {normal[0]:.2f} x₁² + {normal[1]:.2f} x₂² {normal[2]:+.2f} √2 x₁x₂ = {-offset:.2f}, nearly a circle in (x₁, x₂)"
+)
 
 # %%
 # The same boundary twice: a curve among the points, and a plane that cuts the cone of their images.
@@ -55,9 +59,23 @@ DecisionDisplay.from_estimator(by_kernel, X, y, ax=flat, s=14)
 flat.set(title="the data, and the boundary of ⟨x, x′⟩²", xlabel="x₁", ylabel="x₂", aspect="equal")
 
 height, depth = np.meshgrid([0.0, -offset / normal[1]], [-2.6, 2.6])
-space.plot_surface(-(offset + normal[1] * height + normal[2] * depth) / normal[0], depth, height, color="0.5", alpha=0.35, linewidth=0)
+space.plot_surface(
+    -(offset + normal[1] * height + normal[2] * depth) / normal[0],
+    depth,
+    height,
+    color="0.5",
+    alpha=0.35,
+    linewidth=0,
+)
 for name, colour in (("disc", "C0"), ("ring", "C1")):
-    space.scatter(image[y == name, 0], image[y == name, 2], image[y == name, 1], color=colour, s=9, depthshade=False)
+    space.scatter(
+        image[y == name, 0],
+        image[y == name, 2],
+        image[y == name, 1],
+        color=colour,
+        s=9,
+        depthshade=False,
+    )
 space.set(title="their images, and the plane between", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²")
 space.set(xticks=range(5), yticks=(-2, 0, 2), zticks=range(5))
 space.set_box_aspect((1, 1, 0.9), zoom=1.05)

@@ -28,15 +28,24 @@ X = radius[:, None] * np.c_[np.cos(angle), np.sin(angle)]
 # tells: the share of points it gets right on the first component alone, on two, on three. That describes the picture,
 # with the points it was drawn from.
 
-KERNELS = {"PCA": Linear(), "(⟨x,x′⟩ + 1)²": Polynomial(degree=2), "Gaussian, ℓ = 1.5": RBF(length_scale=1.5)}
-models = {name: KernelPCA(2 if name == "PCA" else 5, kernel=kernel).fit(X) for name, kernel in KERNELS.items()}
+KERNELS = {
+    "PCA": Linear(),
+    "(⟨x,x′⟩ + 1)²": Polynomial(degree=2),
+    "Gaussian, ℓ = 1.5": RBF(length_scale=1.5),
+}
+models = {
+    name: KernelPCA(2 if name == "PCA" else 5, kernel=kernel).fit(X)
+    for name, kernel in KERNELS.items()
+}
 print(f"{'':20}{'1 component':>13}{'2':>9}{'3':>9}{'variance in 2':>16}")
 for name, model in models.items():
     Z = model.transform(X)
     line = make_pipeline(StandardScaler(), SVC(kernel=Linear(), C=1000.0))
     right = [line.fit(Z[:, :m], y).score(Z[:, :m], y) for m in (1, 2, 3) if m <= Z.shape[1]]
     share = f"{model.explained_variance_ratio_[:2].sum():.0%}"
-    print(f"{name:20}{right[0]:13.0%}{right[1]:9.0%}{f'{right[2]:.0%}' if len(right) > 2 else '-':>9}{share:>16}")
+    print(
+        f"{name:20}{right[0]:13.0%}{right[1]:9.0%}{f'{right[2]:.0%}' if len(right) > 2 else '-':>9}{share:>16}"
+    )
 
 # %%
 # The points on the first two components. The quadratic kernel has the squared radius for its first, the Gaussian
@@ -65,6 +74,12 @@ for ax, (name, model) in zip(axes, models.items()):
     ax.contourf(across, along, level, levels=12, cmap="Greys", alpha=0.5)
     ax.contour(across, along, level, levels=12, colors="0.3", linewidths=0.7)
     for group, colour in COLOURS.items():
-        ax.scatter(*X[y == group].T, s=9, color=colour if group != "outer" else "white", edgecolors="0.1", linewidths=0.4)
+        ax.scatter(
+            *X[y == group].T,
+            s=9,
+            color=colour if group != "outer" else "white",
+            edgecolors="0.1",
+            linewidths=0.4,
+        )
     ax.set(title=f"{name}: the first component", xlabel="x₁")
 axes[0].set_ylabel("x₂")

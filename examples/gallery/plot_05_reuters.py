@@ -21,7 +21,16 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, BagOfWords, ComponentDisplay, KernelPCA, ScreeDisplay, Spectrum, Subsequence, TfIdf
+from mercer import (
+    SVC,
+    BagOfWords,
+    ComponentDisplay,
+    KernelPCA,
+    ScreeDisplay,
+    Spectrum,
+    Subsequence,
+    TfIdf,
+)
 from mercer.datasets import data_folder
 
 plt.style.use("tableau-colorblind10")
@@ -37,7 +46,11 @@ def articles(path):
     with path.open(newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             first = row["topics"].split()[0]
-            if row["type"] == "NORM" and row["modapte"] in ("train", "test") and first in ("crude", "grain"):
+            if (
+                row["type"] == "NORM"
+                and row["modapte"] in ("train", "test")
+                and first in ("crude", "grain")
+            ):
                 texts.append(" ".join(f"{row['title']} {row['body']}".lower().split()))
                 topics.append(first)
     return texts, np.array(topics)
@@ -63,16 +76,23 @@ def compare(texts, topics, folds):
         "words": (BagOfWords().normalize(), texts),
         "words, rare ones count more": (TfIdf(), texts),
         f"strings of 4, first {SHORT} letters": (string, short),
-        f"4 letters with gaps, first {SHORT}": (Subsequence(length=4, decay=0.5).normalize(), short),
+        f"4 letters with gaps, first {SHORT}": (
+            Subsequence(length=4, decay=0.5).normalize(),
+            short,
+        ),
     }
     for name, (kernel, X) in rivals.items():
         found = accuracy(kernel, X, topics, folds)
         print(f"{name:38}{found.mean():8.1%} ± {found.std():.1%}")
     K = string(texts)
     for count in (10, 2):
-        model = make_pipeline(KernelPCA(count, kernel="precomputed"), StandardScaler(), LogisticRegression())
+        model = make_pipeline(
+            KernelPCA(count, kernel="precomputed"), StandardScaler(), LogisticRegression()
+        )
         found = cross_val_score(model, K, topics, cv=folds)
-        print(f"{f'{count} components of strings of 4, logistic':38}{found.mean():8.1%} ± {found.std():.1%}")
+        print(
+            f"{f'{count} components of strings of 4, logistic':38}{found.mean():8.1%} ± {found.std():.1%}"
+        )
 
 
 # %%
@@ -81,7 +101,9 @@ def compare(texts, topics, folds):
 
 def draw(texts, topics):
     model = KernelPCA(20, kernel=Spectrum(n=4).normalize()).fit(texts)
-    _, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained")
+    _, (left, right) = plt.subplots(
+        1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained"
+    )
     ComponentDisplay.from_estimator(model, texts, topics, ax=left, s=12)
     left.set_title(f"{len(texts)} articles by strings of 4 letters, not told their topics")
     ScreeDisplay.from_estimator(model, ax=right)
@@ -91,12 +113,16 @@ def draw(texts, topics):
 folder = data_folder()
 file = None if folder is None else folder / "reuters_crude_grain" / "reuters_crude_grain.csv"
 if file is None or not file.exists():
-    print("skipped: no reuters_crude_grain/reuters_crude_grain.csv in the folder that MERCER_DATA names")
+    print(
+        "skipped: no reuters_crude_grain/reuters_crude_grain.csv in the folder that MERCER_DATA names"
+    )
 else:
     texts, topics = articles(file)
     if FAST:
         texts, topics = texts[::6], topics[::6]
-    print(f"{len(texts)} articles (lecture: 875), {np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds")
+    print(
+        f"{len(texts)} articles (lecture: 875), {np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds"
+    )
     compare(texts, topics, StratifiedKFold(5, shuffle=True, random_state=0))
     draw(texts, topics)
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, St
 
 from mercer import MCA, RBF, SVC, ComponentDisplay, Overlap, WeightedOverlap
 from mercer.datasets import promoters
-from mercer.kernels.categories import one_hot, rarity
+from mercer.kernels.tables.categories import one_hot, rarity
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
@@ -80,35 +80,54 @@ def errors(name, splits):
     found = []
     for train, test in splits:
         choices = [(K, cost) for K in grams_of(train) for cost in costs]
-        inner = [(train[fit], train[hold]) for fit, hold in INNER.split(train, y[train])] if len(choices) > 1 else []
+        inner = (
+            [(train[fit], train[hold]) for fit, hold in INNER.split(train, y[train])]
+            if len(choices) > 1
+            else []
+        )
         tried = [sum(wrong(K, cost, *fold) for fold in inner) for K, cost in choices]
         found.append(wrong(*choices[int(np.argmin(tried))], train, test))
     return np.array(found)
 
 
 held_out = list(StratifiedShuffleSplit(SPLITS, test_size=35, random_state=0).split(X, y))
-ten_folds = list(RepeatedStratifiedKFold(n_splits=10, n_repeats=REPEATS, random_state=0).split(X, y))
+ten_folds = list(
+    RepeatedStratifiedKFold(n_splits=10, n_repeats=REPEATS, random_state=0).split(X, y)
+)
 found = {name: 100 / 35 * errors(name, held_out) for name in APPROACHES}
-folded = {name: 100 / len(y) * errors(name, ten_folds).reshape(REPEATS, 10).sum(axis=1) for name in APPROACHES}
-print(f"{'% wrong':24}{f'{SPLITS} splits, 35 held out':>24}{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}{'lecture':>10}")
+folded = {
+    name: 100 / len(y) * errors(name, ten_folds).reshape(REPEATS, 10).sum(axis=1)
+    for name in APPROACHES
+}
+print(
+    f"{'% wrong':24}{f'{SPLITS} splits, 35 held out':>24}{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}{'lecture':>10}"
+)
 for name, e in found.items():
     cv = f"{folded[name].mean():.1f} ± {folded[name].std():.1f}"
-    print(f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}{'14.3' if 'auto' in name else '':>10}")
+    print(
+        f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}{'14.3' if 'auto' in name else '':>10}"
+    )
 auto = found["RBF, automatic, C = 5"]
-print(f"with the automatic width {np.mean(auto >= 14.2):.0%} of the splits are as bad as the lecture's or worse")
+print(
+    f"with the automatic width {np.mean(auto >= 14.2):.0%} of the splits are as bad as the lecture's or worse"
+)
 
 # %%
 # The lecture's single number lies inside our distribution, on its bad side. The three kernels with a choice hardly
 # differ.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.4), width_ratios=(3, 2), layout="constrained")
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(13, 4.4), width_ratios=(3, 2), layout="constrained"
+)
 left.boxplot(list(found.values()), widths=0.5, medianprops={"color": "C1"})
 left.set_xticks(range(1, len(found) + 1), [name.replace(", C", ",\nC") for name in found])
 left.axhline(14.3, color="C0", linestyle="--", label="lecture: 14.3 %, automatic width")
 left.set(title=f"Test errors on 35 pieces, {SPLITS} splits", ylabel="% wrong", ylim=(-1, 31))
 left.legend(frameon=False, loc="upper right")
 z = np.linspace(0.0, 1.0, 400)
-for alpha, shade in zip((0.2, 0.5, 1.0, 2.0, 5.0), plt.get_cmap("viridis")(np.linspace(0.0, 0.85, 5))):
+for alpha, shade in zip(
+    (0.2, 0.5, 1.0, 2.0, 5.0), plt.get_cmap("viridis")(np.linspace(0.0, 0.85, 5))
+):
     right.plot(z, rarity(z, alpha), color=shade, label=f"α = {alpha:g}")
 right.set(title="What agreement on a letter counts", xlabel="share z of the letter", ylabel="h(z)")
 right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -117,10 +136,16 @@ right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 # Correspondence analysis finds the axes of a table of letters, and nobody tells it the class. Most of the inertia of
 # an indicator matrix is that of each column with itself; the two corrections leave it out.
 
-print(f"\n{'inertia, and share':18}" + "".join(f"{f'axis {at}':>17}" for at in (1, 2, 3)) + f"{'axes above 0':>15}")
+print(
+    f"\n{'inertia, and share':18}"
+    + "".join(f"{f'axis {at}':>17}" for at in (1, 2, 3))
+    + f"{'axes above 0':>15}"
+)
 for correction in (None, "benzecri", "greenacre"):
     model = MCA(3, correction=correction).fit(X)
-    shown = "".join(f"{model.inertia_[at]:9.4f} {model.explained_inertia_ratio_[at]:7.1%}" for at in range(3))
+    shown = "".join(
+        f"{model.inertia_[at]:9.4f} {model.explained_inertia_ratio_[at]:7.1%}" for at in range(3)
+    )
     print(f"{correction or 'none':18}{shown}{int((model.inertia_ > 0).sum()):15d}")
 
 # %%
@@ -129,10 +154,21 @@ for correction in (None, "benzecri", "greenacre"):
 places = [f"{at - 50 if at < 50 else at - 49:+d}" for at in range(X.shape[1])]
 frame = pd.DataFrame(X, columns=places)
 model = MCA(2).fit(frame)
-figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.8), width_ratios=(3, 2), layout="constrained")
-ComponentDisplay.from_estimator(model, frame, np.where(y == "+", "promoter", "no promoter"), categories=12, ax=left)
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(13, 4.8), width_ratios=(3, 2), layout="constrained"
+)
+ComponentDisplay.from_estimator(
+    model, frame, np.where(y == "+", "promoter", "no promoter"), categories=12, ax=left
+)
 left.set_title("Pieces of DNA, and the letters that shape the plane")
 right.hist(model.eigenvalues_, bins=30, color="C0")
-right.axvline(1 / X.shape[1], color="C1", linestyle="--", label=f"1/{X.shape[1]}: below it, corrections give 0")
-right.set(title=f"The {len(model.eigenvalues_)} eigenvalues", xlabel="principal inertia", ylabel="axes")
+right.axvline(
+    1 / X.shape[1],
+    color="C1",
+    linestyle="--",
+    label=f"1/{X.shape[1]}: below it, corrections give 0",
+)
+right.set(
+    title=f"The {len(model.eigenvalues_)} eigenvalues", xlabel="principal inertia", ylabel="axes"
+)
 right.legend(frameon=False)

@@ -40,11 +40,16 @@ def false_alarms(rule, d, n):
 
 SIZES = (5, 10, 20, 50)
 rates = {(rule, d): [false_alarms(rule, d, n) for n in SIZES] for rule in RULES for d in (1, 10)}
-print(f"false alarms, {SETS} training sets and {NEW} new samples each (± standard error); δ = {DELTA}")
+print(
+    f"false alarms, {SETS} training sets and {NEW} new samples each (± standard error); δ = {DELTA}"
+)
 print(f"{'rule':10}{'':>8}" + "".join(f"{f'n = {n}':>16}" for n in SIZES))
 for rule in RULES:
     for d in (1, 10):
-        print(f"{rule:10}{f'd = {d}':>8}" + "".join(f"{f'{rate:.3f} ± {error:.3f}':>16}" for rate, error in rates[rule, d]))
+        print(
+            f"{rule:10}{f'd = {d}':>8}"
+            + "".join(f"{f'{rate:.3f} ± {error:.3f}':>16}" for rate, error in rates[rule, d])
+        )
 print(f"{'1/(n+1)':18}" + "".join(f"{1 / (n + 1):16.3f}" for n in SIZES))
 print(f"{'1/(n+1) + δ':18}" + "".join(f"{1 / (n + 1) + DELTA:16.3f}" for n in SIZES))
 
@@ -55,9 +60,16 @@ print(f"{'1/(n+1) + δ':18}" + "".join(f"{1 / (n + 1) + DELTA:16.3f}" for n in S
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", sharey=True)
 for ax, d in zip(axes, (1, 10)):
     for rule, colour, marker in zip(RULES, ("C0", "C3", "C1"), "os^"):
-        ax.plot(SIZES, [rate for rate, _ in rates[rule, d]], marker=marker, color=colour, label=rule)
+        ax.plot(
+            SIZES, [rate for rate, _ in rates[rule, d]], marker=marker, color=colour, label=rule
+        )
     ax.plot(SIZES, [1 / (n + 1) for n in SIZES], linestyle="--", color="0.2", label="1/(n + 1)")
-    ax.set(title=f"False alarms, d = {d}", xlabel="training samples n", xticks=SIZES, ylim=(-0.03, 1.05))
+    ax.set(
+        title=f"False alarms, d = {d}",
+        xlabel="training samples n",
+        xticks=SIZES,
+        ylim=(-0.03, 1.05),
+    )
 axes[0].set_ylabel("share of new samples called new")
 axes[1].legend(frameon=False, loc="center right")
 
@@ -86,9 +98,13 @@ kernel = RBF(length_scale=sigma)
 length = combination_norm(kernel, sample[:, None], np.full(len(sample), 1 / len(sample)))
 product = (1 + length**2 - centroid_distance(kernel, x[:, None], sample[:, None]) ** 2) / 2
 step = x[1] - x[0]
-print(f"\nf against (2πσ²)^(−1/2) ⟨φ(x), φ_c⟩: largest difference {np.abs(parzen - product / np.sqrt(2 * np.pi * sigma**2)).max():.0e}")
+print(
+    f"\nf against (2πσ²)^(−1/2) ⟨φ(x), φ_c⟩: largest difference {np.abs(parzen - product / np.sqrt(2 * np.pi * sigma**2)).max():.0e}"
+)
 wrong = product / (np.sqrt(2 * np.pi) * sigma**2)
-print(f"integral with that constant {step * parzen.sum():.3f}, with the lecture's {step * wrong.sum():.3f}")
+print(
+    f"integral with that constant {step * parzen.sum():.3f}, with the lecture's {step * wrong.sum():.3f}"
+)
 
 # %%
 # The lecture says that the risk of a histogram falls slowly. Integrated squared error, mean over draws, bins by the
@@ -107,7 +123,9 @@ for at, n in enumerate(counts):
     for seed in range(draws):
         values = draw(n, seed + 1)
         fitted = KernelDensity(bandwidth="likelihood", random_state=0).fit(values[:, None])
-        for row, estimate in enumerate((histogram(values), np.exp(fitted.score_samples(x[:, None])))):
+        for row, estimate in enumerate(
+            (histogram(values), np.exp(fitted.score_samples(x[:, None])))
+        ):
             risk[row, at] += step * ((estimate - density) ** 2).sum() / draws
 print(f"{'':12}" + "".join(f"{f'n = {n}':>12}" for n in counts) + f"{'falls as':>12}")
 for name, found in zip(("histogram", "windows"), risk):

@@ -61,13 +61,28 @@ for ax, t in zip(axes, (0.5, 5.0)):
     shade = np.clip(values / np.abs(values[LEADERS]).max(), -1, 1)
     nx.draw_networkx_edges(club, places, ax=ax, edge_color="0.75", width=0.8)
     style = {"vmin": -1, "vmax": 1, "cmap": "PuOr", "edgecolors": "0.3", "node_size": 330, "ax": ax}
-    for shape, nodes in (("s", LEADERS), ("o", [member for member in members if member not in LEADERS])):
-        drawn = nx.draw_networkx_nodes(club, places, nodelist=nodes, node_color=shade[nodes], node_shape=shape, **style)
+    for shape, nodes in (
+        ("s", LEADERS),
+        ("o", [member for member in members if member not in LEADERS]),
+    ):
+        drawn = nx.draw_networkx_nodes(
+            club, places, nodelist=nodes, node_color=shade[nodes], node_shape=shape, **style
+        )
     ring = {"node_color": "none", "edgecolors": "black", "linewidths": 2.2, "node_size": 560}
     nx.draw_networkx_nodes(club, places, nodelist=wrong.tolist(), ax=ax, **ring)
     for node, (across, along) in places.items():
-        ax.text(across, along, node, ha="center", va="center", fontsize=8, color="white" if abs(shade[node]) > 0.6 else "black")
-    ax.set_title(f"exp({t:g} B): {len(B) - len(wrong)} of {len(B)} right; squares are known, rings are wrong")
+        ax.text(
+            across,
+            along,
+            node,
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if abs(shade[node]) > 0.6 else "black",
+        )
+    ax.set_title(
+        f"exp({t:g} B): {len(B) - len(wrong)} of {len(B)} right; squares are known, rings are wrong"
+    )
     ax.axis("off")
 bar = figure.colorbar(drawn, ax=axes, shrink=0.7)
 bar.set_ticks([-1, 0, 1], labels=["instructor", "even", "administrator"])

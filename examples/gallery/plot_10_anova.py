@@ -53,23 +53,34 @@ def best_time(call, repeats=3):
 # %%
 # The lists of subsets are made beforehand and not timed. Times are for the Gram matrix of all rows.
 
-print(f"Gram matrix of {ROWS} rows with n = {WIDTH} columns; differences from the library's, relative to the largest entry")
+print(
+    f"Gram matrix of {ROWS} rows with n = {WIDTH} columns; differences from the library's, relative to the largest entry"
+)
 print(f"{'':23}{'difference':>22}{'milliseconds':>24}")
-print(f"{'d':>3}{'C(n,d)':>9}{'d·C(n,d)':>11}{'subsets':>11}{'by hand':>11}{'subsets':>13}{'library':>11}{'ratio':>10}")
+print(
+    f"{'d':>3}{'C(n,d)':>9}{'d·C(n,d)':>11}{'subsets':>11}{'by hand':>11}{'subsets':>13}{'library':>11}{'ratio':>10}"
+)
 rows = []
 for degree in range(1, WIDTH // 2 + 1):
     count = comb(WIDTH, degree)
-    subsets = np.fromiter(chain.from_iterable(combinations(range(WIDTH), degree)), dtype=np.intp).reshape(count, degree)
+    subsets = np.fromiter(
+        chain.from_iterable(combinations(range(WIDTH), degree)), dtype=np.intp
+    ).reshape(count, degree)
     kernel = ANOVA(degree=degree)
     slow, fast = enumerated(X, subsets), kernel(X)
     plain = np.array([recursion(X[0], z, degree) for z in X])
-    gaps = np.abs(slow - fast).max() / np.abs(slow).max(), np.abs(plain - fast[0]).max() / np.abs(fast[0]).max()
+    gaps = (
+        np.abs(slow - fast).max() / np.abs(slow).max(),
+        np.abs(plain - fast[0]).max() / np.abs(fast[0]).max(),
+    )
     times = best_time(lambda s=subsets: enumerated(X, s), 2), best_time(lambda k=kernel: k(X), 5)
     rows.append((degree, degree * count, *times))
     shown = f"{degree:3d}{count:9d}{degree * count:11d}{gaps[0]:11.0e}{gaps[1]:11.0e}"
     print(shown + f"{1e3 * times[0]:13.2f}{1e3 * times[1]:11.3f}{times[0] / times[1]:10.1f}")
 degrees, operations, slow, fast = np.array(rows).T
-print(f"d inside the binomial, as printed, would be C(d·n, d) = {comb(WIDTH * WIDTH // 2, WIDTH // 2):.1e} for the last row")
+print(
+    f"d inside the binomial, as printed, would be C(d·n, d) = {comb(WIDTH * WIDTH // 2, WIDTH // 2):.1e} for the last row"
+)
 
 # %%
 # Enumeration grows with d·C(n, d), and faster where the features no longer fit the cache; the recursion takes a tenth
@@ -81,6 +92,12 @@ left.semilogy(degrees, 1e3 * fast, "o-", color="C0", label="recursion")
 left.set(title=f"Time of a Gram matrix, n = {WIDTH}", xlabel="degree d", ylabel="milliseconds")
 left.legend(frameon=False)
 right.loglog(operations, 1e3 * slow, "s", color="C1", label="all subsets, measured")
-right.loglog(operations, 1e3 * slow[-1] * operations / operations[-1], "--", color="0.3", label="in proportion to d·C(n, d)")
+right.loglog(
+    operations,
+    1e3 * slow[-1] * operations / operations[-1],
+    "--",
+    color="0.3",
+    label="in proportion to d·C(n, d)",
+)
 right.set(title="Enumeration against its count", xlabel="d·C(n, d)", ylabel="milliseconds")
 right.legend(frameon=False)

@@ -17,7 +17,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mercer
-from mercer import SVC, DecisionDisplay, FromFeatures, Linear, PowerSeries, check_gram, inverse_root, register_function
+from mercer import (
+    SVC,
+    DecisionDisplay,
+    FromFeatures,
+    Linear,
+    PowerSeries,
+    check_gram,
+    inverse_root,
+    register_function,
+)
 
 plt.style.use("tableau-colorblind10")
 D, THETA = 2, 2.5
@@ -32,7 +41,9 @@ def descriptors(X):
     return np.c_[np.ones(len(X)), X.sum(axis=1), X[:, 0] * X[:, 1]]
 
 
-kernel = FromFeatures(descriptors) * PowerSeries(Linear(), coefficients=inverse_root(THETA), radius=THETA)
+kernel = FromFeatures(descriptors) * PowerSeries(
+    Linear(), coefficients=inverse_root(THETA), radius=THETA
+)
 print(kernel.certificate(D))
 
 # %%
@@ -43,7 +54,9 @@ rng = np.random.default_rng(0)
 X = rng.uniform(-1.0, 1.0, (200, D))
 K = kernel(X)
 formula = descriptors(X) @ descriptors(X).T / np.sqrt(THETA - X @ X.T)
-print(f"\nagainst the formula: {np.abs(K - formula).max():.0e}; Gram matrix of {len(X)} points psd: {check_gram(K).psd}")
+print(
+    f"\nagainst the formula: {np.abs(K - formula).max():.0e}; Gram matrix of {len(X)} points psd: {check_gram(K).psd}"
+)
 try:
     PowerSeries(Linear(), coefficients=inverse_root(1.5), radius=1.5)([[1.0, 1.0]])
 except mercer.errors.RadiusError as refusal:
@@ -75,10 +88,17 @@ values = np.linspace(-2.0, 2.0, 401)
 left.plot(values, 1 / np.sqrt(THETA - values), color="0.2", linewidth=2, label="1/√(θ − z)")
 for a, name, look in ((true, "with 1/n!", "C0--"), (printed, "as printed", "C1-")):
     left.plot(values, sum(a(n) * values**n for n in range(12)), look, label=f"12 terms, {name}")
-left.set(title=f"The series of the root, θ = {THETA}", xlabel="z = ⟨x, x′⟩", ylabel="value", ylim=(-0.5, 3.5))
+left.set(
+    title=f"The series of the root, θ = {THETA}",
+    xlabel="z = ⟨x, x′⟩",
+    ylabel="value",
+    ylim=(-0.5, 3.5),
+)
 left.legend(frameon=False, loc="upper left")
 y = np.where(X[:, 0] * X[:, 1] + 0.3 * X[:, 0] ** 2 > 0.1, "above", "below")
 model = SVC(kernel=kernel, C=100.0).fit(X, y)
 DecisionDisplay.from_estimator(model, X, y, ax=right, s=14, margin=0.0, legend=False)
 right.legend(loc="upper left", framealpha=0.9)
-right.set(title=f"SVC with it: {model.score(X, y):.0%} of the training points", xlabel="x₁", ylabel="x₂")
+right.set(
+    title=f"SVC with it: {model.score(X, y):.0%} of the training points", xlabel="x₁", ylabel="x₂"
+)

@@ -9,17 +9,18 @@ from typing import Any
 
 __version__ = "0.1.0.dev0"
 
+# public names that are neither kernels nor estimators, and the modules that define them
 _WHERE = {
-    "check_gram": "mercer.matrices",
-    "repair": "mercer.matrices",
-    "GramReport": "mercer.matrices",
+    "check_gram": "mercer.definiteness.matrices",
+    "repair": "mercer.definiteness.matrices",
+    "GramReport": "mercer.definiteness.matrices",
     "parse": "mercer.kernels.expression",
-    "register_function": "mercer.kernels.maps",
-    "inverse_root": "mercer.kernels.series",
-    "one_hot": "mercer.kernels.categories",
-    "RadialKernel": "mercer.kernels.radial",
-    "DotKernel": "mercer.kernels.dot",
-    "Parts": "mercer.kernels.parts",
+    "register_function": "mercer.kernels.combine.maps",
+    "inverse_root": "mercer.kernels.combine.series",
+    "one_hot": "mercer.kernels.tables.categories",
+    "RadialKernel": "mercer.kernels.vectors.radial",
+    "DotKernel": "mercer.kernels.vectors.dot",
+    "Parts": "mercer.kernels.combine.parts",
     "Gram": "mercer.gram.operator",
     "Certificate": "mercer.definiteness",
     "Definite": "mercer.definiteness",
@@ -28,35 +29,13 @@ _WHERE = {
     "config_context": "mercer.config",
     "get_config": "mercer.config",
     "set_config": "mercer.config",
-    "width": "mercer.widths",
-    "feature_norm": "mercer.geometry",
-    "feature_distance": "mercer.geometry",
-    "combination_norm": "mercer.geometry",
-    "centroid_distance": "mercer.geometry",
-    "to_sklearn": "mercer.sklearn_kernels",
-    "KernelMap": "mercer.estimators.map",
-    **dict.fromkeys(("SVC", "NuSVC"), "mercer.estimators.svc"),
-    **dict.fromkeys(("SVR", "NuSVR"), "mercer.estimators.svr"),
-    **dict.fromkeys(("OneClassSVM", "SVDD"), "mercer.estimators.one_class"),
-    **dict.fromkeys(("KernelRidge", "KernelRidgeCV"), "mercer.estimators.ridge"),
-    "KernelRidgeClassifier": "mercer.estimators.ridge_classifier",
-    "KernelLogisticRegression": "mercer.estimators.logistic",
-    "KernelQuantileRegressor": "mercer.estimators.quantile",
-    **dict.fromkeys(("KernelNeighborsClassifier", "KernelNeighborsRegressor"), "mercer.estimators.neighbors"),
-    "KernelDiscriminant": "mercer.estimators.discriminant",
-    "ImputedVote": "mercer.estimators.imputed",
-    "CentroidNovelty": "mercer.estimators.novelty",
-    "KernelDensity": "mercer.estimators.density",
-    "GaussianProcessRegressor": "mercer.estimators.gp",
-    "GaussianProcessClassifier": "mercer.estimators.gp_classifier",
-    **dict.fromkeys(("RVR", "RVC"), "mercer.estimators.rvm"),
-    "KernelPCA": "mercer.estimators.pca",
-    "KernelKMeans": "mercer.estimators.kmeans",
-    "SpectralClustering": "mercer.estimators.spectral",
-    "KernelCCA": "mercer.estimators.cca",
-    "MCA": "mercer.estimators.mca",
-    "KernelICA": "mercer.estimators.ica",
-    "table_kernel": "mercer.selection.tables",
+    "width": "mercer.kernels.vectors.widths",
+    "feature_norm": "mercer.kernels.geometry",
+    "feature_distance": "mercer.kernels.geometry",
+    "combination_norm": "mercer.kernels.geometry",
+    "centroid_distance": "mercer.kernels.geometry",
+    "to_sklearn": "mercer.bridges.to_sklearn",
+    "table_kernel": "mercer.automatic.tables",
     "read_fasta": "mercer.readers",
     "PosteriorDisplay": "mercer.plot.posterior",
     "ComponentDisplay": "mercer.plot.components",
@@ -66,35 +45,63 @@ _WHERE = {
     "DecisionDisplay": "mercer.plot.decision",
     "GramDisplay": "mercer.plot.gram",
     "SpectrumDisplay": "mercer.plot.spectrum",
-    **dict.fromkeys(("AutoClassifier", "AutoRegressor"), "mercer.automatic.models"),
+    "AutoClassifier": "mercer.automatic.models",
+    "AutoRegressor": "mercer.automatic.models",
     "check_kernel": "mercer.testing",
     "save": "mercer.model_files",
     "load": "mercer.model_files",
 }
-_MODULES = frozenset(
-    {"errors", "config", "params", "testing", "kernels", "domains", "gram", "geometry", "definiteness", "matrices", "datasets"}
-)
+_MODULES = {
+    "errors": "mercer.errors",
+    "config": "mercer.config",
+    "params": "mercer.params",
+    "testing": "mercer.testing",
+    "kernels": "mercer.kernels",
+    "domains": "mercer.domains",
+    "gram": "mercer.gram",
+    "geometry": "mercer.kernels.geometry",
+    "definiteness": "mercer.definiteness",
+    "matrices": "mercer.definiteness.matrices",
+    "datasets": "mercer.datasets",
+}
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
     if name in _MODULES:
-        return importlib.import_module(f"mercer.{name}")
+        return importlib.import_module(_MODULES[name])
     if name == "__all__":  # for `from mercer import *`, which loads all of it
-        return sorted(set(__dir__()) - {n for n in globals() if n.startswith("_") or n in ("Any", "annotations")})
+        return _public_names()
     if name.startswith("_"):
         raise AttributeError(name)
-    owner = importlib.import_module(_WHERE.get(name, "mercer.kernels"))
-    try:
-        value = getattr(owner, name)
-    except AttributeError:
-        raise AttributeError(f"module 'mercer' has no attribute {name!r}") from None
+    value = _find(name)
     globals()[name] = value
     return value
 
 
+def _find(name: str) -> Any:
+    import importlib
+
+    from mercer.estimators import ESTIMATORS, estimator
+
+    if name in ESTIMATORS:
+        return estimator(name)
+    owner = importlib.import_module(_WHERE.get(name, "mercer.kernels"))
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        raise AttributeError(f"module 'mercer' has no attribute {name!r}") from None
+
+
+def _public_names() -> list[str]:
+    internal = {"Any", "annotations"}
+    names = set(__dir__()) - internal
+    return sorted(name for name in names if not name.startswith("_"))
+
+
 def __dir__() -> list[str]:
     from mercer import kernels
+    from mercer.estimators import ESTIMATORS
 
-    return sorted({*globals(), *_WHERE, *_MODULES, *kernels.__all__})
+    return sorted({*globals(), *_WHERE, *_MODULES, *ESTIMATORS, *kernels.__all__})

@@ -20,12 +20,25 @@ from typing import Any
 
 from mercer.errors import ParameterError, explain
 
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_UNITS = {
+    "": 1,
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+    "TIB": 2**40,
+}
 
 
 def _default_threads() -> int:
     """The cores we may use; OMP_NUM_THREADS counts, because joblib's workers set it."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     with contextlib.suppress(ValueError, KeyError):
         cores = min(cores, max(1, int(os.environ["OMP_NUM_THREADS"].split(",")[0])))
     return cores
@@ -50,7 +63,14 @@ def parse_bytes(value: int | float | str) -> int:
         size = float(value) if abs(value) < 1e30 else math.inf
     if 1 <= size < math.inf:
         return int(size)
-    raise ParameterError(explain("memory_budget", value, "must be a positive size", "give bytes, or a text such as '2 GB'"))
+    raise ParameterError(
+        explain(
+            "memory_budget",
+            value,
+            "must be a positive size",
+            "give bytes, or a text such as '2 GB'",
+        )
+    )
 
 
 def format_bytes(size: float) -> str:
@@ -73,7 +93,9 @@ class Config:
 
 
 _DEFAULT: list[Config] = []  # made when first asked for, replaced by set_config
-_CURRENT: contextvars.ContextVar[Config | None] = contextvars.ContextVar("mercer_config", default=None)
+_CURRENT: contextvars.ContextVar[Config | None] = contextvars.ContextVar(
+    "mercer_config", default=None
+)
 
 
 def get_config() -> Config:
@@ -91,7 +113,9 @@ def _default() -> Config:
 def _changed(changes: dict[str, Any], base: Config) -> Config:
     for name in changes:
         if name not in ("threads", "memory_budget", "progress"):
-            raise ParameterError(explain("setting", name, "is not known", "use threads, memory_budget or progress"))
+            raise ParameterError(
+                explain("setting", name, "is not known", "use threads, memory_budget or progress")
+            )
     threads = changes.get("threads", 1)
     if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or threads < 1:
         raise ParameterError(explain("threads", threads, "must be an integer >= 1"))
@@ -101,7 +125,11 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
         changes["memory_budget"] = parse_bytes(changes["memory_budget"])
     progress = changes.get("progress", "auto")
     if not (isinstance(progress, bool) or progress == "auto" or callable(progress)):
-        raise ParameterError(explain("progress", progress, "must be True, False, 'auto' or a function of (done, total)"))
+        raise ParameterError(
+            explain(
+                "progress", progress, "must be True, False, 'auto' or a function of (done, total)"
+            )
+        )
     return dataclasses.replace(base, **changes)
 
 

@@ -9,6 +9,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from mercer.aliases import Frame
+
 
 def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
     """The one message form: ``what = value rule; remedy``."""
@@ -21,9 +23,13 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of whoever called the library, however deep inside it the reason was found."""
-    frame: Any = sys._getframe(1)
+    frame: Frame = sys._getframe(1)
     level = 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("mercer", "sklearn", "contextlib"):
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (
+        "mercer",
+        "sklearn",
+        "contextlib",
+    ):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
@@ -132,6 +138,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from sklearn.exceptions import NotFittedError as Theirs
 
-    made = type(name, (MercerError, Theirs), {"__doc__": "A kernel that learns from data was used before ``fit``.", "__module__": __name__})
+    made = type(
+        name,
+        (MercerError, Theirs),
+        {
+            "__doc__": "A kernel that learns from data was used before ``fit``.",
+            "__module__": __name__,
+        },
+    )
     globals()[name] = made
     return made

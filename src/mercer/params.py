@@ -51,16 +51,29 @@ def _all_positive(value: Any) -> bool:
         column = np.asarray(value)
     except ValueError:  # ragged
         return False
-    return column.ndim == 1 and column.size > 0 and column.dtype.kind in "fiu" and bool(np.all(np.isfinite(column) & (column > 0)))
+    return (
+        column.ndim == 1
+        and column.size > 0
+        and column.dtype.kind in "fiu"
+        and bool(np.all(np.isfinite(column) & (column > 0)))
+    )
 
 
 real = Constraint("a finite number", is_real)
 positive = Constraint("positive", lambda v: is_real(v) and v > 0, "give a finite number > 0")
-nonnegative = Constraint("non-negative", lambda v: is_real(v) and v >= 0, "give a finite number >= 0")
-positive_or_per_column = Constraint("positive", _all_positive, "give one number > 0, or a list of them, one per column")
-function = Constraint("callable", callable, "give a function of a whole collection, or a registered name")
+nonnegative = Constraint(
+    "non-negative", lambda v: is_real(v) and v >= 0, "give a finite number >= 0"
+)
+positive_or_per_column = Constraint(
+    "positive", _all_positive, "give one number > 0, or a list of them, one per column"
+)
+function = Constraint(
+    "callable", callable, "give a function of a whole collection, or a registered name"
+)
 positive_or_inf = Constraint(
-    "positive", lambda v: (is_real(v) and v > 0) or (isinstance(v, float) and v == math.inf), "give a number > 0, or math.inf"
+    "positive",
+    lambda v: (is_real(v) and v > 0) or (isinstance(v, float) and v == math.inf),
+    "give a number > 0, or math.inf",
 )
 boolean = Constraint("True or False", lambda v: isinstance(v, (bool, np.bool_)))
 
@@ -78,7 +91,11 @@ def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
 
 def integer(low: int, high: int | None = None) -> Constraint:
     """A whole number of at least ``low``."""
-    rule = f"an integer >= {low}" if high is None or high >= 2**31 else f"an integer from {low} to {high}"
+    rule = (
+        f"an integer >= {low}"
+        if high is None or high >= 2**31
+        else f"an integer from {low} to {high}"
+    )
     return Constraint(rule, lambda v: _is_integer(v) and v >= low and (high is None or v <= high))
 
 
@@ -86,7 +103,11 @@ def choice(*values: Any) -> Constraint:
     """One of a few values."""
     return Constraint(
         "one of " + ", ".join(map(repr, values)),
-        lambda v: isinstance(v, (str, numbers.Real)) and not isinstance(v, (bool, np.bool_)) and v in values,
+        lambda v: (
+            isinstance(v, (str, numbers.Real))
+            and not isinstance(v, (bool, np.bool_))
+            and v in values
+        ),
     )
 
 
@@ -98,13 +119,20 @@ def is_square_matrix(value: Any) -> bool:
         return False
     if given.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in given.ravel()):
         return False
-    return array.ndim == 2 and array.shape[0] == array.shape[1] and array.size > 0 and bool(np.isfinite(array).all())
+    return (
+        array.ndim == 2
+        and array.shape[0] == array.shape[1]
+        and array.size > 0
+        and bool(np.isfinite(array).all())
+    )
 
 
 square_matrix = Constraint("a finite square matrix", is_square_matrix)
 
 
-def param(*, default: Any = dataclasses.MISSING, check: Constraint, continuous: bool = False) -> Any:
+def param(
+    *, default: Any = dataclasses.MISSING, check: Constraint, continuous: bool = False
+) -> Any:
     """Declare a field of a kernel.
 
     ``continuous`` parameters are the ones ``gradient`` differentiates.

@@ -24,7 +24,9 @@ class Parrot(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        return np.array([self.known_.get(tuple(row), "never") for row in np.asarray(X)], dtype=object)
+        return np.array(
+            [self.known_.get(tuple(row), "never") for row in np.asarray(X)], dtype=object
+        )
 
     def predict_proba(self, X):
         return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
@@ -42,8 +44,14 @@ class Mean(RegressorMixin, BaseEstimator):
 def test_predictions_are_of_rows_that_were_held_out():
     y = np.array(["a", "b"] * 30, dtype=object)
     found = assess(Parrot(), X, y, folds=4, repeats=3)
-    assert found.mean == 0.0 and (found.predicted == "never").all() and found.predicted.shape == (3, 60)
-    for at, model in enumerate(found.models):  # the models that are kept belong to the folds that are told
+    assert (
+        found.mean == 0.0
+        and (found.predicted == "never").all()
+        and found.predicted.shape == (3, 60)
+    )
+    for at, model in enumerate(
+        found.models
+    ):  # the models that are kept belong to the folds that are told
         assert not any(tuple(row) in model.known_ for row in X[found.fold == at])
         assert all(tuple(row) in model.known_ for row in X[found.fold != at])
 
@@ -71,7 +79,9 @@ def test_the_error_is_that_of_nadeau_and_bengio():
     assert len(found.scores) == 6 and found.share == 0.5
     assert found.mean == pytest.approx(np.mean(found.scores))
     assert found.error == pytest.approx(np.sqrt((1 / 6 + 20 / 40) * np.var(found.scores, ddof=1)))
-    one = Assessment("regression", np.array([0.5]), 0.5, np.zeros((1, 1)), None, np.zeros(1), [], 2, 1)
+    one = Assessment(
+        "regression", np.array([0.5]), 0.5, np.zeros((1, 1)), None, np.zeros(1), [], 2, 1
+    )
     assert np.isnan(one.error)
 
 
@@ -87,7 +97,10 @@ def test_scores():
 
 def test_the_same_again():
     y = np.where(X[:, 0] > 0, "yes", "no")
-    first, again = (assess(AutoClassifier(RBF(), "ridge"), X, y, folds=3, repeats=2, random_state=5) for _ in range(2))
+    first, again = (
+        assess(AutoClassifier(RBF(), "ridge"), X, y, folds=3, repeats=2, random_state=5)
+        for _ in range(2)
+    )
     np.testing.assert_array_equal(first.predicted, again.predicted)
     np.testing.assert_array_equal(first.probability, again.probability)
     other = assess(AutoClassifier(RBF(), "ridge"), X, y, folds=3, repeats=2, random_state=9)
@@ -98,14 +111,20 @@ def test_probabilities_are_of_the_class_said():
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(60) > 0, "yes", "no")
     found = assess(AutoClassifier(RBF(), "logistic"), X, y, folds=3, repeats=1)
     np.testing.assert_allclose(found.probability.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(np.array(["no", "yes"])[found.probability.argmax(axis=1)], found.predicted[0])
+    np.testing.assert_array_equal(
+        np.array(["no", "yes"])[found.probability.argmax(axis=1)], found.predicted[0]
+    )
 
 
 def test_rare_classes_and_few_samples():
     y = np.array(["a"] * 30 + ["b"] * 28 + ["rare"] * 2)
     heard = []
-    found = assess(AutoClassifier(learner="ridge"), X, y, folds=5, repeats=1, told=lambda: heard.append(1))
-    assert len(heard) == 5 and found.probability.shape == (60, 3) and np.isfinite(found.scores).all()
+    found = assess(
+        AutoClassifier(learner="ridge"), X, y, folds=5, repeats=1, told=lambda: heard.append(1)
+    )
+    assert (
+        len(heard) == 5 and found.probability.shape == (60, 3) and np.isfinite(found.scores).all()
+    )
     few = assess(Parrot(), X[:4], np.array(["a", "a", "b", "b"], dtype=object), folds=5, repeats=1)
     assert few.folds == 2
     assert [repeats_for(n) for n in (100, 400, 1000, 10_000)] == [10, 5, 2, 1]

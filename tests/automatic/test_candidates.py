@@ -16,15 +16,25 @@ X = rng.standard_normal((50, 3)) * [1.0, 10.0, 100.0]
 
 def test_kinds():
     assert kind_of(["a few words are text", "so is this one here"]) == "texts"
-    assert kind_of(["acgt", "ttga"]) == "sequences" and kind_of(np.array(["acgt", "ttga"])) == "sequences"
-    assert kind_of(sp.csr_array(X)) == "vectors" and kind_of(X) == "table" and kind_of([[1, 2], [3, 4]]) == "table"
+    assert (
+        kind_of(["acgt", "ttga"]) == "sequences"
+        and kind_of(np.array(["acgt", "ttga"])) == "sequences"
+    )
+    assert (
+        kind_of(sp.csr_array(X)) == "vectors"
+        and kind_of(X) == "table"
+        and kind_of([[1, 2], [3, 4]]) == "table"
+    )
     assert kind_of(pd.DataFrame({"a": ["x"]})) == "table"
 
 
 def test_tables_are_tried_at_several_widths():
     made = candidates(X, "auto")
     assert len(made) == 2 * len(SCALES)  # each column by its own unit, and all by one
-    assert made[0].get_params()["kernel__length_scale"][0] > made[1].get_params()["kernel__length_scale"][0]
+    assert (
+        made[0].get_params()["kernel__length_scale"][0]
+        > made[1].get_params()["kernel__length_scale"][0]
+    )
     words = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", "down")})
     assert len(candidates(words, "auto")) == len(SCALES)
 
@@ -41,7 +51,9 @@ def test_mean_exponents_are_those_of_the_scales():
 def test_few_letters_are_tried_longer():
     dna = ["".join(rng.choice(list("acgt"), 20)) for _ in range(5)]
     words = ["".join(rng.choice(list("abcdefghij"), 20)) for _ in range(5)]
-    assert [repr(k) for k in candidates(words, "auto")] == [repr(Spectrum(n=n).normalize()) for n in (2, 3, 4)]
+    assert [repr(k) for k in candidates(words, "auto")] == [
+        repr(Spectrum(n=n).normalize()) for n in (2, 3, 4)
+    ]
     assert "GappedKmer" in repr(candidates(dna, "auto")[-1]) and len(candidates(dna, "auto")) == 5
 
 

@@ -20,9 +20,16 @@ def test_shares_are_of_the_squared_norm():
     kernel = RBF(length_scale=2.0) + (0.5 * Linear() + RBF(length_scale=0.5))
     model = KernelRidge(kernel=kernel).fit(X, Y)
     c = np.ravel(model.dual_coef_)
-    parts = [c @ term(X.to_numpy()) @ c for term in (RBF(length_scale=2.0), 0.5 * Linear(), RBF(length_scale=0.5))]
+    parts = [
+        c @ term(X.to_numpy()) @ c
+        for term in (RBF(length_scale=2.0), 0.5 * Linear(), RBF(length_scale=0.5))
+    ]
     shares = term_shares(model)
-    assert [name for name, _ in shares] == ["RBF(length_scale=2.0)", "0.5 * Linear()", "RBF(length_scale=0.5)"]
+    assert [name for name, _ in shares] == [
+        "RBF(length_scale=2.0)",
+        "0.5 * Linear()",
+        "RBF(length_scale=0.5)",
+    ]
     np.testing.assert_allclose([share for _, share in shares], np.array(parts) / sum(parts))
     machine = SVC(kernel=kernel).fit(X, np.digitize(Y, [-0.5, 0.5]))
     assert sum(share for _, share in term_shares(machine)) == pytest.approx(1.0)
@@ -33,10 +40,15 @@ def test_only_columns_that_are_used_contribute():
     kernel = Linear().on(["a", "b"])
     found = assess(AutoRegressor(kernel), X, Y, folds=3, repeats=1)
     made = {one.column: one for one in column_contributions(found, X, Y)}
-    assert list(made)[0] == "a" and made["a"].drop > 1.0 and made["c"].drop == made["c"].error == 0.0
+    assert (
+        list(made)[0] == "a" and made["a"].drop > 1.0 and made["c"].drop == made["c"].error == 0.0
+    )
     again = column_contributions(found, X, Y)
     assert again == list(made.values())
-    assert column_contributions(found, X, Y, most=2) == [] and column_contributions(found, X.to_numpy(), Y) == []
+    assert (
+        column_contributions(found, X, Y, most=2) == []
+        and column_contributions(found, X.to_numpy(), Y) == []
+    )
 
 
 CURVES = [key for key in LEARNERS if key[1] != "rvm"]
@@ -48,7 +60,9 @@ def test_every_learner_has_a_curve(task, learner):
     kind = AutoRegressor if task == "regression" else AutoClassifier
     model = kind(RBF(length_scale=2.0).on(["a"]), learner).fit(X, y)
     made = learning_curve(model, X, y, points=3, folds=3)
-    assert [point.count for point in made] == [20, 28, 40] and made[-1].score > (0.5 if task == "regression" else 0.7)
+    assert [point.count for point in made] == [20, 28, 40] and made[-1].score > (
+        0.5 if task == "regression" else 0.7
+    )
     assert made == learning_curve(model, X, y, points=3, folds=3)
 
 

@@ -22,23 +22,33 @@ def left_out(task: str, name: str, penalty: float, targets: np.ndarray) -> list:
     said = []
     for at in range(len(K)):
         rest = np.delete(np.arange(len(K)), at)
-        model = LEARNERS[task, name].make("precomputed", penalty).fit(K[np.ix_(rest, rest)], targets[rest])
+        model = (
+            LEARNERS[task, name]
+            .make("precomputed", penalty)
+            .fit(K[np.ix_(rest, rest)], targets[rest])
+        )
         said.append(model.predict(K[[at]][:, rest])[0])
     return said
 
 
 def test_leave_one_out_of_ridge():
     (tried,) = LEARNERS["regression", "ridge"].tries(K, y, 0, (0.1,))
-    assert tried.loss == pytest.approx(np.mean((y - left_out("regression", "ridge", 0.1, y)) ** 2), rel=1e-6)
+    assert tried.loss == pytest.approx(
+        np.mean((y - left_out("regression", "ridge", 0.1, y)) ** 2), rel=1e-6
+    )
     (tried,) = LEARNERS["classification", "ridge"].tries(K, side, 0, (0.1,))
-    assert tried.loss == pytest.approx(np.mean(side != left_out("classification", "ridge", 0.1, side)))
+    assert tried.loss == pytest.approx(
+        np.mean(side != left_out("classification", "ridge", 0.1, side))
+    )
 
 
 def test_evidence_of_a_process():
     (tried,) = LEARNERS["regression", "gp"].tries(K, y, 0, (0.05,))
     spread = K + 0.05 * np.eye(len(K))
     variance = y @ np.linalg.solve(spread, y) / len(y)  # where the evidence is greatest
-    assert tried.loss == pytest.approx(-multivariate_normal(np.zeros(len(y)), variance * spread).logpdf(y) / len(y), rel=1e-8)
+    assert tried.loss == pytest.approx(
+        -multivariate_normal(np.zeros(len(y)), variance * spread).logpdf(y) / len(y), rel=1e-8
+    )
 
 
 @pytest.mark.parametrize(("task", "name"), LEARNERS)
@@ -46,7 +56,9 @@ def test_tries_have_a_loss_for_each_penalty(task, name):
     learner = LEARNERS[task, name]
     some = learner.penalties[:2]
     found = learner.tries(K, y if task == "regression" else side, 0, some)
-    assert [one.penalty for one in found] == list(some) and np.isfinite([one.loss for one in found]).all()
+    assert [one.penalty for one in found] == list(some) and np.isfinite(
+        [one.loss for one in found]
+    ).all()
     assert set(learner.coarse) <= set(learner.penalties)
 
 
@@ -55,7 +67,9 @@ def test_of_equals_the_smoothest_is_chosen():
     apart = np.where(side[:, None] > 0, 100.0, -100.0) + X
     kernels = [RBF(length_scale=scale) for scale in (300.0, 200.0, 100.0)]
     found = tune(learner, kernels, apart, side, 0)
-    assert found.loss == 0.0 and found.kernel is kernels[0] and found.penalty == learner.penalties[0]
+    assert (
+        found.loss == 0.0 and found.kernel is kernels[0] and found.penalty == learner.penalties[0]
+    )
     assert len(found.table) == 3 * len(learner.penalties)
 
 
@@ -63,9 +77,14 @@ def test_all_penalties_of_the_best_kernel_are_tried():
     learner = learner_for("classification", "svc")
     found = tune(learner, [RBF(length_scale=1.0), RBF(length_scale=100.0)], X, side, 0)
     tried = [penalty for name, penalty, _ in found.table if name == repr(found.kernel)]
-    assert sorted(tried) == sorted(learner.penalties) and len(found.table) == len(learner.penalties) + len(learner.coarse)
+    assert sorted(tried) == sorted(learner.penalties) and len(found.table) == len(
+        learner.penalties
+    ) + len(learner.coarse)
 
 
 def test_unknown():
-    with pytest.raises(errors.ParameterError, match="learner = 'discriminant' does not do regression; one of auto, ridge, gp"):
+    with pytest.raises(
+        errors.ParameterError,
+        match="learner = 'discriminant' does not do regression; one of auto, ridge, gp",
+    ):
         learner_for("regression", "discriminant")

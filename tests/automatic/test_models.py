@@ -23,7 +23,10 @@ CLASSES = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] + 0.3 * X[:, 1
 TWO = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 NUMBERS = 100.0 + 5.0 * np.sin(X[:, 0]) + X[:, 1]
 NEW = rng.standard_normal((20, 3))
-WORDS = [" ".join(rng.choice(["sea", "ship", "port"] if at % 2 else ["wheat", "farm", "port"], 8)) for at in range(40)]
+WORDS = [
+    " ".join(rng.choice(["sea", "ship", "port"] if at % 2 else ["wheat", "farm", "port"], 8))
+    for at in range(40)
+]
 STRINGS = ["".join(rng.choice(list("acgt" if at % 2 else "aacg"), 25)) for at in range(40)]
 SIDE = np.array(["odd" if at % 2 else "even" for at in range(40)])
 
@@ -40,7 +43,9 @@ def test_scikit_learn_checks_of_support_vectors(estimator, check):
 
 
 def make(task, learner="ridge", **options):
-    return (AutoClassifier if task == "classification" else AutoRegressor)(learner=learner, **options)
+    return (AutoClassifier if task == "classification" else AutoRegressor)(
+        learner=learner, **options
+    )
 
 
 def target(task):
@@ -56,7 +61,9 @@ def test_every_learner(task, learner, tmp_path):
     samples, y = X[rows], target(task)[rows]
     model = make(task, learner, kernel=RBF(length_scale=2.0)).fit(samples, y)
     assert (
-        model.learner_ == learner and len(model.tuned_.table) >= 3 and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.table}
+        model.learner_ == learner
+        and len(model.tuned_.table) >= 3
+        and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.table}
     )
     base = 0.6 if task == "classification" else 0.3
     assert model.score(samples, y) > base
@@ -77,7 +84,9 @@ def test_every_learner(task, learner, tmp_path):
         np.testing.assert_allclose(mean, said)
         assert (deviation > 0).all() and deviation.max() < 3 * NUMBERS.std()
     else:
-        with pytest.raises(errors.ParameterError, match=f"return_std = True is not known to {learner}"):
+        with pytest.raises(
+            errors.ParameterError, match=f"return_std = True is not known to {learner}"
+        ):
             model.predict(NEW, return_std=True)
 
 
@@ -111,7 +120,10 @@ def test_the_same_again(task, learner):
     for threads in (1, 2):
         with config_context(threads=threads):
             again = make(task, learner, random_state=3, tune_rows=40).fit(X, target(task))
-            assert (again.tuned_.table, again.tuned_.penalty) == (first.tuned_.table, first.tuned_.penalty)
+            assert (again.tuned_.table, again.tuned_.penalty) == (
+                first.tuned_.table,
+                first.tuned_.penalty,
+            )
             np.testing.assert_array_equal(again.predict(NEW), first.predict(NEW))
             if task == "classification":
                 np.testing.assert_array_equal(again.predict_proba(NEW), first.predict_proba(NEW))
@@ -120,13 +132,18 @@ def test_the_same_again(task, learner):
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frame", [pytest.param(pd.DataFrame, id="pandas"), pytest.param(pl.DataFrame, id="polars")])
+@pytest.mark.parametrize(
+    "frame", [pytest.param(pd.DataFrame, id="pandas"), pytest.param(pl.DataFrame, id="polars")]
+)
 def test_frames(frame):
     columns = {"size": X[:, 0], "weight": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")}
     table = frame(columns)
     model = AutoClassifier(learner="ridge").fit(table, TWO)
     assert model.feature_names_in_.tolist() == list(columns) and "one_hot" in repr(model.kernel_)
-    np.testing.assert_array_equal(model.predict(table), AutoClassifier(learner="ridge").fit(pd.DataFrame(columns), TWO).predict(table))
+    np.testing.assert_array_equal(
+        model.predict(table),
+        AutoClassifier(learner="ridge").fit(pd.DataFrame(columns), TWO).predict(table),
+    )
     turned = frame({name: columns[name] for name in reversed(columns)})
     np.testing.assert_array_equal(model.predict(turned), model.predict(table))
     with pytest.raises(errors.WidthError, match="no column 'colour'"):
@@ -136,19 +153,29 @@ def test_frames(frame):
 def test_frames_whose_columns_are_numbered():
     model = AutoClassifier(learner="ridge").fit(pd.DataFrame(X), TWO)
     named = AutoClassifier(learner="ridge").fit(pd.DataFrame(X, columns=list("abc")), TWO)
-    np.testing.assert_array_equal(model.predict(pd.DataFrame(NEW)), named.predict(pd.DataFrame(NEW, columns=list("abc"))))
+    np.testing.assert_array_equal(
+        model.predict(pd.DataFrame(NEW)), named.predict(pd.DataFrame(NEW, columns=list("abc")))
+    )
 
 
 def test_holes_are_told_and_filled():
-    table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 2] > 0, "red", "blue"), "none": np.nan})
+    table = pd.DataFrame(
+        {"size": X[:, 0], "colour": np.where(X[:, 2] > 0, "red", "blue"), "none": np.nan}
+    )
     model = AutoClassifier(learner="ridge").fit(table, TWO)
     assert model.left_out_ == ["none"]
     torn = table.copy()
     torn.loc[3, "size"] = np.nan
     torn.loc[4, "colour"] = None
-    with pytest.warns(UserWarning, match=r"column 'size' has holes and had none in training: filled with .*; so have \['colour'\]"):
+    with pytest.warns(
+        UserWarning,
+        match=r"column 'size' has holes and had none in training: filled with .*; so have \['colour'\]",
+    ):
         said = model.predict(torn)
-    filled = torn.assign(size=torn["size"].fillna(table["size"].median()), colour=torn["colour"].fillna(table["colour"].mode()[0]))
+    filled = torn.assign(
+        size=torn["size"].fillna(table["size"].median()),
+        colour=torn["colour"].fillna(table["colour"].mode()[0]),
+    )
     np.testing.assert_array_equal(said, model.predict(filled))
 
 
@@ -163,7 +190,9 @@ def test_a_filling_is_told_plainly():
 
 
 def test_holes_in_training():
-    table = pd.DataFrame({"size": X[:, 0], "other": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")})
+    table = pd.DataFrame(
+        {"size": X[:, 0], "other": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")}
+    )
     table.loc[:9, "size"] = np.nan
     table.loc[5:14, "colour"] = None
     model = AutoClassifier(learner="ridge").fit(table, TWO)
@@ -178,9 +207,13 @@ def test_holes_in_training():
 @pytest.mark.parametrize("samples", [STRINGS, WORDS], ids=["strings", "texts"])
 def test_lists_of_strings(samples):
     model = AutoClassifier(learner="ridge").fit(samples, SIDE)
-    assert ("TfIdf" if samples is WORDS else "Spectrum") in repr(model.kernel_) or "GappedKmer" in repr(model.kernel_)
+    assert ("TfIdf" if samples is WORDS else "Spectrum") in repr(
+        model.kernel_
+    ) or "GappedKmer" in repr(model.kernel_)
     assert model.score(samples, SIDE) > 0.9
-    np.testing.assert_array_equal(model.predict(np.array(samples, dtype=object)), model.predict(samples))
+    np.testing.assert_array_equal(
+        model.predict(np.array(samples, dtype=object)), model.predict(samples)
+    )
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array, sp.coo_array])
@@ -193,7 +226,9 @@ def test_sparse(form):
 def test_arrays_and_frames_may_change_places():
     """Names are only asked for where they are known."""
     model = AutoClassifier(RBF(length_scale=2.0), "ridge").fit(X, TWO)
-    np.testing.assert_array_equal(model.predict(pd.DataFrame(NEW, columns=list("abc"))), model.predict(NEW))
+    np.testing.assert_array_equal(
+        model.predict(pd.DataFrame(NEW, columns=list("abc"))), model.predict(NEW)
+    )
 
 
 def test_other_samples_by_a_kernel_of_ones_own():
@@ -207,17 +242,25 @@ def test_other_samples_by_a_kernel_of_ones_own():
 
 def test_kernels_that_are_given():
     model = AutoRegressor("0.5 * RBF(length_scale=2.0) + Linear()", "ridge").fit(X, NUMBERS)
-    assert [repr(k) for k in model.candidates_] == [f"0.5 * RBF({at}) + Linear()" for at in ("length_scale=4.0", "length_scale=2.0", "")]
-    assert [repr(k) for k in AutoRegressor(Linear(), "ridge").fit(X, NUMBERS).candidates_] == ["Linear()"]
+    assert [repr(k) for k in model.candidates_] == [
+        f"0.5 * RBF({at}) + Linear()" for at in ("length_scale=4.0", "length_scale=2.0", "")
+    ]
+    assert [repr(k) for k in AutoRegressor(Linear(), "ridge").fit(X, NUMBERS).candidates_] == [
+        "Linear()"
+    ]
     wide = RBF(length_scale=[1.0, 2.0, 3.0])
-    assert len(AutoRegressor(wide, "ridge").fit(X, NUMBERS).candidates_) == 3 and wide.length_scale == [1.0, 2.0, 3.0]
+    assert len(
+        AutoRegressor(wide, "ridge").fit(X, NUMBERS).candidates_
+    ) == 3 and wide.length_scale == [1.0, 2.0, 3.0]
 
 
 # -- refused -----------------------------------------------------------------------------------------------------------
 
 
 def test_refused():
-    with pytest.raises(errors.ParameterError, match="learner = 'svr' does not do classification; one of auto, svc"):
+    with pytest.raises(
+        errors.ParameterError, match="learner = 'svr' does not do classification; one of auto, svc"
+    ):
         AutoClassifier(learner="svr").fit(X, TWO)
     with pytest.raises(errors.ParameterError, match="kernel = 3 is not a kernel"):
         AutoClassifier(kernel=3).fit(X, TWO)

@@ -23,7 +23,9 @@ def table(**columns):
 
 
 def labelled(**more):
-    return table(a=A, b=B, colour=np.where(B > 0.5, "red", "blue"), y=np.where(A > 0, "yes", "no"), **more)
+    return table(
+        a=A, b=B, colour=np.where(B > 0.5, "red", "blue"), y=np.where(A > 0, "yes", "no"), **more
+    )
 
 
 # -- the question ------------------------------------------------------------------------------------------------------
@@ -31,7 +33,11 @@ def labelled(**more):
 
 def test_the_target_is_parted_from_the_samples():
     asked = ask(labelled(), "y")
-    assert (asked.task, asked.target, list(asked.X.columns)) == ("classification", "y", ["a", "b", "colour"])
+    assert (asked.task, asked.target, list(asked.X.columns)) == (
+        "classification",
+        "y",
+        ["a", "b", "colour"],
+    )
     for place in ("3", "-1"):
         assert ask(labelled(), place).target == "y"
     assert ask(labelled(), "a").task == "regression"
@@ -59,30 +65,74 @@ def test_holes_of_the_target_are_left_out():
     source = labelled()
     source.samples.loc[[3, 5], "y"] = None
     asked = ask(source, "y")
-    assert len(asked.y) == N - 2 and asked.notes == ["2 rows have no y and are left out"] and 3 not in asked.rows and 4 in asked.rows
+    assert (
+        len(asked.y) == N - 2
+        and asked.notes == ["2 rows have no y and are left out"]
+        and 3 not in asked.rows
+        and 4 in asked.rows
+    )
 
 
 def test_classes_of_one_sample_are_left_out():
     y = np.where(A > 0, "yes", "no").astype(object)
     y[7] = "odd"
     asked = ask(table(a=A, y=y), "y")
-    assert len(asked.y) == N - 1 and asked.notes == ["1 classes have one sample each and are left out: odd"] and 7 not in asked.rows
+    assert (
+        len(asked.y) == N - 1
+        and asked.notes == ["1 classes have one sample each and are left out: odd"]
+        and 7 not in asked.rows
+    )
 
 
 REFUSED = {
-    "not named": (labelled, None, "auto", "target = None is not named; --target, one of: a, b, colour, y"),
+    "not named": (
+        labelled,
+        None,
+        "auto",
+        "target = None is not named; --target, one of: a, b, colour, y",
+    ),
     "misspelt": (labelled, "Y", "auto", r"target = 'Y' is not a column; did you mean 'y'\?"),
     "unknown": (labelled, "z", "auto", "target = 'z' is not a column; there are: a, b, colour, y"),
     "too far": (labelled, "4", "auto", "target = '4' is not a column"),
-    "text as numbers": (labelled, "y", "regression", "holds text, which is no number; --task classification"),
-    "one class": (lambda: table(a=A, y=["no"] * N), "y", "auto", "is 'no' in every row: there is one class only"),
+    "text as numbers": (
+        labelled,
+        "y",
+        "regression",
+        "holds text, which is no number; --task classification",
+    ),
+    "one class": (
+        lambda: table(a=A, y=["no"] * N),
+        "y",
+        "auto",
+        "is 'no' in every row: there is one class only",
+    ),
     "one number": (lambda: table(a=A, y=[2.5] * N), "y", "regression", "is 2.5 in every row"),
-    "names": (lambda: table(a=A, y=[f"name {at}" for at in range(N)]), "y", "auto", "has 60 classes in 60 rows: too few of each"),
+    "names": (
+        lambda: table(a=A, y=[f"name {at}" for at in range(N)]),
+        "y",
+        "auto",
+        "has 60 classes in 60 rows: too few of each",
+    ),
     "no value": (lambda: table(a=A, y=[None] * N), "y", "auto", "target = 'y' has no value at all"),
     "nothing else": (lambda: table(y=A), "y", "auto", "has nothing to tell the target from"),
-    "few rows": (lambda: table(a=A[:9], y=["u", "v", "u"] * 3), "y", "auto", "data = '9 samples' are too few"),
-    "infinite": (lambda: table(a=A, y=np.where(np.arange(N) == 3, np.inf, B)), "y", "auto", "holds infinities"),
-    "no classes": (lambda: Source("texts", ["a b"] * N, None, [], None, "60 texts"), None, "auto", "carry no classes"),
+    "few rows": (
+        lambda: table(a=A[:9], y=["u", "v", "u"] * 3),
+        "y",
+        "auto",
+        "data = '9 samples' are too few",
+    ),
+    "infinite": (
+        lambda: table(a=A, y=np.where(np.arange(N) == 3, np.inf, B)),
+        "y",
+        "auto",
+        "holds infinities",
+    ),
+    "no classes": (
+        lambda: Source("texts", ["a b"] * N, None, [], None, "60 texts"),
+        None,
+        "auto",
+        "carry no classes",
+    ),
 }
 
 
@@ -104,17 +154,34 @@ def test_infinities_among_whole_numbers_are_refused():
 @pytest.fixture(scope="module")
 def made():
     heard = []
-    found = study(labelled(none=[None] * N), "y", learner="ridge", folds=2, repeats=2, told=lambda *said: heard.append(said))
+    found = study(
+        labelled(none=[None] * N),
+        "y",
+        learner="ridge",
+        folds=2,
+        repeats=2,
+        told=lambda *said: heard.append(said),
+    )
     return found, heard
 
 
 def test_a_study_of_a_table(made):
     found, heard = made
     summary = found.summary()
-    assert summary["task"] == "classification" and summary["samples"] == N and summary["repeats"] == 2 and summary["mean"] > 0.8
+    assert (
+        summary["task"] == "classification"
+        and summary["samples"] == N
+        and summary["repeats"] == 2
+        and summary["mean"] > 0.8
+    )
     assert found.baseline == pytest.approx(max(np.mean(A > 0), np.mean(A <= 0)))
     assert summary["notes"] == ["columns without any value are left out: none"]
-    assert {one["name"]: one["kind"] for one in found.columns} == {"a": "number", "b": "number", "colour": "category", "none": "empty"}
+    assert {one["name"]: one["kind"] for one in found.columns} == {
+        "a": "number",
+        "b": "number",
+        "colour": "category",
+        "none": "empty",
+    }
     assert [stage for stage, _ in heard if stage] == ["fit", "assess", "columns", "learning curve"]
     assert heard.count(("", 1)) == 1 + 4
     assert layout_of(found.model) is None and found.model.source_["target"] == "y"
@@ -136,13 +203,25 @@ def test_the_hardest_have_the_least_probability(made):
 def test_the_learning_curve_rises(made):
     found, _ = made
     counts = [point.count for point in found.curve]
-    assert counts == sorted(counts) and counts[-1] == 48 and all(0.4 < point.score <= 1.0 for point in found.curve)
+    assert (
+        counts == sorted(counts)
+        and counts[-1] == 48
+        and all(0.4 < point.score <= 1.0 for point in found.curve)
+    )
 
 
 def test_a_study_of_numbers_by_terms():
-    found = study(table(a=A, b=B, y=2 * A + 0.1 * B + 50), "y", kernel="Linear().on(['a']) + Linear().on(['b'])", folds=3, repeats=1)
+    found = study(
+        table(a=A, b=B, y=2 * A + 0.1 * B + 50),
+        "y",
+        kernel="Linear().on(['a']) + Linear().on(['b'])",
+        folds=3,
+        repeats=1,
+    )
     assert found.summary()["score"] == "R2" and found.found.mean > 0.9 and found.baseline == 0.0
-    assert sum(share for _, share in found.shares) == pytest.approx(1.0) and found.shares[0][1] > 0.9
+    assert (
+        sum(share for _, share in found.shares) == pytest.approx(1.0) and found.shares[0][1] > 0.9
+    )
     gap = np.abs(found.question.y - found.found.predicted[0])
     assert found.hardest[0][0] == int(np.argmax(gap))
 
@@ -171,6 +250,13 @@ def test_studies_of_other_samples(source):
 def test_a_layout_is_kept(tmp_path):
     file = tmp_path / "some.csv"
     file.write_text("a;y\n" + "".join(f"{a:.3f};{a > 0}\n".replace(".", ",") for a in A))
-    found = study(read_source(file), "y", learner="ridge", folds=2, repeats=1, explain_columns=False)
+    found = study(
+        read_source(file), "y", learner="ridge", folds=2, repeats=1, explain_columns=False
+    )
     layout = layout_of(found.model)
-    assert layout.separator == ";" and layout.decimal == "," and layout.names == ("a", "y") and found.contributions == []
+    assert (
+        layout.separator == ";"
+        and layout.decimal == ","
+        and layout.names == ("a", "y")
+        and found.contributions == []
+    )

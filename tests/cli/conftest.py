@@ -28,7 +28,11 @@ def call(*args: Any) -> Said:
     out, err, before = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["mercer", *map(str, args)]
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.raises(SystemExit) as ended,
+        ):
             main()
     finally:
         sys.argv = before
@@ -57,7 +61,15 @@ def rows() -> list[list[str]]:
     """A header and sixty rows: two numbers, a category, two classes."""
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, 60))
-    made = [[f"{a[i]:.3f}", f"{b[i]:.3f}", ("red", "green", "blue")[i % 3], "yes" if a[i] + 0.3 * b[i] > 0 else "no"] for i in range(60)]
+    made = [
+        [
+            f"{a[i]:.3f}",
+            f"{b[i]:.3f}",
+            ("red", "green", "blue")[i % 3],
+            "yes" if a[i] + 0.3 * b[i] > 0 else "no",
+        ]
+        for i in range(60)
+    ]
     return [["a", "b", "colour", "y"], *made]
 
 
@@ -78,7 +90,11 @@ def one_line():
 
     def check(said: Said, *parts: str, code: int = 2) -> None:
         assert said.code == code and said.out == "", said
-        assert said.err.startswith("mercer: ") and said.err.count("\n") == 1 and said.err.endswith("\n"), said.err
+        assert (
+            said.err.startswith("mercer: ")
+            and said.err.count("\n") == 1
+            and said.err.endswith("\n")
+        ), said.err
         assert "Traceback" not in said.err and "a fault of mercer's" not in said.err
         for part in parts:
             assert part in said.err, said.err

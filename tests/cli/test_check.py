@@ -68,7 +68,9 @@ def test_bad_and_hostile_expressions(mercer, one_line, expression, tmp_path):
 def test_dimensions(mercer, numbers):
     assert mercer("check", "Bessel(order=0)").code == 0
     assert mercer("check", "Bessel(order=0)", "-d", "4").code == 1
-    assert mercer("check", "Bessel(order=0)", numbers).code == 1  # valid in the plane, not where the data are
+    assert (
+        mercer("check", "Bessel(order=0)", numbers).code == 1
+    )  # valid in the plane, not where the data are
 
 
 def test_data(mercer, one_line, numbers, tmp_path):

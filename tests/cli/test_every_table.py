@@ -10,7 +10,14 @@ from cli.tables import TABLES
 
 from mercer.datasets import data_folder
 
-BUNDLED = {"iris": 0.9, "wine": 0.9, "linnerud": -1.0, "breast_cancer": 0.9, "diabetes": 0.35, "digits": 0.95}
+BUNDLED = {
+    "iris": 0.9,
+    "wine": 0.9,
+    "linnerud": -1.0,
+    "breast_cancer": 0.9,
+    "diabetes": 0.35,
+    "digits": 0.95,
+}
 LARGE = ("breast_cancer", "diabetes", "digits")
 
 
@@ -25,14 +32,30 @@ def test_public_tables(mercer, name):
     assert found["mean"] > (found["baseline"] if found["task"] == "classification" else 0.0) - 0.1
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in BUNDLED])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in BUNDLED],
+)
 def test_bundled_tables(mercer, name, tmp_path):
     bunch = getattr(sklearn.datasets, f"load_{name}")(as_frame=True)
     y = bunch.target if bunch.target.ndim == 1 else bunch.target.iloc[:, 0]
     bunch.data.assign(what=y.to_numpy()).to_csv(tmp_path / f"{name}.csv", index=False)
-    said = mercer("fit", f"{name}.csv", "-t", "what", "--folds", "3", "--repeats", "1", "--json", "--no-report")
+    said = mercer(
+        "fit",
+        f"{name}.csv",
+        "-t",
+        "what",
+        "--folds",
+        "3",
+        "--repeats",
+        "1",
+        "--json",
+        "--no-report",
+    )
     assert said.code == 0, said.err
     found = json.loads(said.out)
-    assert found["mean"] > BUNDLED[name] and found["task"] == ("regression" if name in ("linnerud", "diabetes") else "classification")
+    assert found["mean"] > BUNDLED[name] and found["task"] == (
+        "regression" if name in ("linnerud", "diabetes") else "classification"
+    )
     again = mercer("predict", f"{name}.mercer", f"{name}.csv")
     assert again.code == 0 and again.out.count("\n") == len(y) + 1

@@ -25,11 +25,15 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
     ):
         assert part in said.out, part
     told = json.loads(mercer("explain", "t.mercer", "--json").out)
-    assert told["summary"]["target"] == "y" and len(told["shares"]) == 2 and len(told["examples"]) == 8
+    assert (
+        told["summary"]["target"] == "y" and len(told["shares"]) == 2 and len(told["examples"]) == 8
+    )
 
 
 @pytest.mark.parametrize(
-    "samples", [["acgt", "ttga", "acca", "ggta"], np.eye(4), [{1, 2}, {3}, {1}, {4, 3}]], ids=["strings", "vectors", "sets"]
+    "samples",
+    [["acgt", "ttga", "acca", "ggta"], np.eye(4), [{1, 2}, {3}, {1}, {4, 3}]],
+    ids=["strings", "vectors", "sets"],
 )
 def test_other_models(mercer, samples, tmp_path):
     kernel = {str: library.Spectrum(2), set: library.Jaccard()}.get(type(samples[0]), library.RBF())

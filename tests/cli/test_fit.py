@@ -41,10 +41,21 @@ def test_text_model_and_report(mercer, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     said = mercer("fit", "t.csv", "-t", "y", "--folds", "2", "--repeats", "1", "-l", "ridge")
     found = told(said)
-    assert said.code == 0 and said.err == "" and found["data"] == "t.csv: 60 rows; commas, a header, 4 columns"
-    assert found["model"] == "t.mercer" and found["report"] == "t.html" and re.match(r"\d+\.\d % ± ", found["accuracy"])
+    assert (
+        said.code == 0
+        and said.err == ""
+        and found["data"] == "t.csv: 60 rows; commas, a header, 4 columns"
+    )
+    assert (
+        found["model"] == "t.mercer"
+        and found["report"] == "t.html"
+        and re.match(r"\d+\.\d % ± ", found["accuracy"])
+    )
     assert sorted(file.name for file in tmp_path.iterdir()) == ["t.csv", "t.html", "t.mercer"]
-    assert "mercer fit t.csv --target y --learner ridge --folds 2 --repeats 1" in (tmp_path / "t.html").read_text()
+    assert (
+        "mercer fit t.csv --target y --learner ridge --folds 2 --repeats 1"
+        in (tmp_path / "t.html").read_text()
+    )
     assert load("t.mercer").source_["target"] == "y"
 
 
@@ -75,17 +86,48 @@ def test_quiet_places_and_threads(mercer, rows, write, tmp_path):
     made = []
     for threads in (1, 2):
         model = tmp_path / f"{threads}.bin"
-        said = mercer("fit", "t.csv", *NARROW, "-q", "--folds", "2", "--repeats", "1", "--no-report", "-o", model, "--threads", threads)
+        said = mercer(
+            "fit",
+            "t.csv",
+            *NARROW,
+            "-q",
+            "--folds",
+            "2",
+            "--repeats",
+            "1",
+            "--no-report",
+            "-o",
+            model,
+            "--threads",
+            threads,
+        )
         assert said == (0, "", "")
         made.append(load(model))
     X = made[0].model_.support_vectors_
-    np.testing.assert_array_equal(made[0].model_.decision_function(X), made[1].model_.decision_function(X))
+    np.testing.assert_array_equal(
+        made[0].model_.decision_function(X), made[1].model_.decision_function(X)
+    )
     assert not (tmp_path / "t.mercer").exists() and not (tmp_path / "t.html").exists()
 
 
 def test_the_command_in_the_report_reproduces(mercer, rows, write, tmp_path):
-    write(tmp_path / "a t.csv", [[cell.replace("red", "-") for cell in row] for row in rows[1:]], between="|")
-    options = ["--folds", "2", "--repeats", "1", "-l", "ridge", "-k", "RBF(2.0).on(['c0'])", "--seed", "3"]
+    write(
+        tmp_path / "a t.csv",
+        [[cell.replace("red", "-") for cell in row] for row in rows[1:]],
+        between="|",
+    )
+    options = [
+        "--folds",
+        "2",
+        "--repeats",
+        "1",
+        "-l",
+        "ridge",
+        "-k",
+        "RBF(2.0).on(['c0'])",
+        "--seed",
+        "3",
+    ]
     reading = ["--missing", "-", "--separator", "|", "--no-header", "--encoding", "latin-1"]
     assert mercer("fit", "a t.csv", "-t", "-1", *options, *reading, "-q").code == 0
     page = (tmp_path / "a t.html").read_text()
@@ -101,12 +143,26 @@ def test_the_command_in_the_report_reproduces(mercer, rows, write, tmp_path):
 def test_numbers(fit, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     found = told(fit("t.csv", "-t", "b", "-k", "Linear().on(['a'])"))
-    assert found["target"].startswith("b: ") and "deviation" in found["target"] and "root mean squared error" in found["R²"]
+    assert (
+        found["target"].startswith("b: ")
+        and "deviation" in found["target"]
+        and "root mean squared error" in found["R²"]
+    )
 
 
 def test_a_process(mercer, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
-    options = ("-k", "RBF(2.0).on(['a'])", "-l", "gp", "--folds", "2", "--repeats", "1", "--no-report")
+    options = (
+        "-k",
+        "RBF(2.0).on(['a'])",
+        "-l",
+        "gp",
+        "--folds",
+        "2",
+        "--repeats",
+        "1",
+        "--no-report",
+    )
     assert mercer("fit", "t.csv", "-t", "b", *options).code == 0
 
 
@@ -121,7 +177,10 @@ def test_decimal_commas_are_kept_for_predictions(mercer, fit, rows, write, tmp_p
     write(tmp_path / "new.csv", [foreign[0][:3], *(row[:3] for row in foreign[1:])], between=";")
     plain = write(tmp_path / "plain.csv", rows)
     fit(plain, *NARROW, "-q")
-    assert mercer("predict", "t.mercer", "new.csv").out == mercer("predict", "plain.mercer", "plain.csv").out
+    assert (
+        mercer("predict", "t.mercer", "new.csv").out
+        == mercer("predict", "plain.mercer", "plain.csv").out
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +193,14 @@ def test_decimal_commas_are_kept_for_predictions(mercer, fit, rows, write, tmp_p
         lambda text: text.replace("\n", ",\n").encode(),
         lambda text: text.replace("red", '"re\nd"').encode(),
     ],
-    ids=["UTF-16", "BOM", "CRLF", "blank lines at the end", "trailing separators", "newlines in quotes"],
+    ids=[
+        "UTF-16",
+        "BOM",
+        "CRLF",
+        "blank lines at the end",
+        "trailing separators",
+        "newlines in quotes",
+    ],
 )
 def test_ways_to_write_a_table(fit, rows, write, tmp_path, encode):
     file = write(tmp_path / "t.csv", rows)
@@ -165,11 +231,18 @@ def test_columns(mercer, fit, rows, write, tmp_path, values):
     notes = told(said)["note"]
     assert notes == (["columns without any value are left out: more"] if not any(values) else [])
     again = mercer("predict", "t.mercer", "t.csv")
-    assert again.code == 0 and again.out.count("\n") == 61 and again.err.startswith("accuracy on these 60 samples"), again.err
+    assert (
+        again.code == 0
+        and again.out.count("\n") == 61
+        and again.err.startswith("accuracy on these 60 samples")
+    ), again.err
 
 
 def test_a_target_with_holes(fit, rows, write, tmp_path):
-    write(tmp_path / "t.csv", [rows[0], *([*row[:3], ""] if at % 6 == 0 else row for at, row in enumerate(rows[1:]))])
+    write(
+        tmp_path / "t.csv",
+        [rows[0], *([*row[:3], ""] if at % 6 == 0 else row for at, row in enumerate(rows[1:]))],
+    )
     assert told(fit("t.csv", *NARROW))["note"] == ["10 rows have no y and are left out"]
 
 
@@ -180,7 +253,9 @@ def test_one_column_and_ten_rows(fit, rows, write, tmp_path):
 
 @pytest.mark.slow
 def test_ten_thousand_categories(mercer, tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{at % 7},name{at},{at % 2}\n" for at in range(10_000)))
+    (tmp_path / "t.csv").write_text(
+        "a,b,y\n" + "".join(f"{at % 7},name{at},{at % 2}\n" for at in range(10_000))
+    )
     assert mercer("fit", "t.csv", "-t", "y", "--folds", "2", "--repeats", "1", "-q").code == 0
 
 
@@ -192,26 +267,59 @@ def _table(*rows):
 
 
 BAD = {
-    "ragged": (lambda rows: _table(*rows[:5], ["1", "2"], *rows[5:]), ("t.csv, line 6 = '1,2' has 2 cells where the first row has 4",)),
-    "latin-1": (lambda rows: _table(*rows).replace(b"red", b"r\xf6d"), ("is not utf-8 text (line 2", "latin-1")),
+    "ragged": (
+        lambda rows: _table(*rows[:5], ["1", "2"], *rows[5:]),
+        ("t.csv, line 6 = '1,2' has 2 cells where the first row has 4",),
+    ),
+    "latin-1": (
+        lambda rows: _table(*rows).replace(b"red", b"r\xf6d"),
+        ("is not utf-8 text (line 2", "latin-1"),
+    ),
     "empty": (lambda rows: b"", ("is empty",)),
     "blank": (lambda rows: b"\n\n", ("is empty",)),
     "header only": (lambda rows: _table(rows[0]), ("has a header and no rows",)),
-    "target not there": (lambda rows: _table(*(row[:3] for row in rows)), ("target = 'y' is not a column", "a, b, colour")),
-    "target misspelt": (lambda rows: _table([*rows[0][:3], "Y"], *rows[1:]), ("did you mean 'Y'?",)),
-    "no target value": (lambda rows: _table(rows[0], *([*row[:3], ""] for row in rows[1:])), ("has no value at all",)),
-    "one class": (lambda rows: _table(rows[0], *([*row[:3], "no"] for row in rows[1:])), ("there is one class only",)),
-    "only the target": (lambda rows: _table(*([row[3]] for row in rows)), ("has nothing to tell the target from",)),
-    "all constant": (lambda rows: _table(["a", "y"], *(["7", row[3]] for row in rows[1:])), ("every column constant",)),
-    "no values but the target": (lambda rows: _table(["a", "y"], *(["", row[3]] for row in rows[1:])), ("has no columns",)),
+    "target not there": (
+        lambda rows: _table(*(row[:3] for row in rows)),
+        ("target = 'y' is not a column", "a, b, colour"),
+    ),
+    "target misspelt": (
+        lambda rows: _table([*rows[0][:3], "Y"], *rows[1:]),
+        ("did you mean 'Y'?",),
+    ),
+    "no target value": (
+        lambda rows: _table(rows[0], *([*row[:3], ""] for row in rows[1:])),
+        ("has no value at all",),
+    ),
+    "one class": (
+        lambda rows: _table(rows[0], *([*row[:3], "no"] for row in rows[1:])),
+        ("there is one class only",),
+    ),
+    "only the target": (
+        lambda rows: _table(*([row[3]] for row in rows)),
+        ("has nothing to tell the target from",),
+    ),
+    "all constant": (
+        lambda rows: _table(["a", "y"], *(["7", row[3]] for row in rows[1:])),
+        ("every column constant",),
+    ),
+    "no values but the target": (
+        lambda rows: _table(["a", "y"], *(["", row[3]] for row in rows[1:])),
+        ("has no columns",),
+    ),
     "nine rows": (lambda rows: _table(*rows[:10]), ("9 samples", "too few")),
     "one row": (lambda rows: _table(*rows[:2]), ("too few",)),
     "many classes": (
         lambda rows: _table(["a", "y"], *([str(at % 7), f"name{at}"] for at in range(10_000))),
         ("has 10,000 classes in 10,000 rows: too few of each",),
     ),
-    "infinity": (lambda rows: _table(*column(rows, "far", ["inf", *map(str, range(59))])), ("column 'far' = inf is not finite",)),
-    "two columns of a name": (lambda rows: _table(["a", "a", "colour", "y"], *rows[1:]), ("has two columns called 'a'",)),
+    "infinity": (
+        lambda rows: _table(*column(rows, "far", ["inf", *map(str, range(59))])),
+        ("column 'far' = inf is not finite",),
+    ),
+    "two columns of a name": (
+        lambda rows: _table(["a", "a", "colour", "y"], *rows[1:]),
+        ("has two columns called 'a'",),
+    ),
     "binary": (lambda rows: bytes(range(256)) * 40, ("is not text",)),
     "half a gzip": (lambda rows: b"\x1f\x8b\x08\x00\x00", ("cannot be read",)),
 }
@@ -271,7 +379,9 @@ def test_refused_paths(mercer, one_line, tmp_path):
         one_line(mercer("fit", name, "-t", "y"), "has 2.0 GB, above the limit of 1.0 GB")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to the superuser")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to the superuser"
+)
 def test_a_closed_file(mercer, one_line, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows).chmod(0)
     one_line(mercer("fit", "t.csv", "-t", "y"), "cannot be read")

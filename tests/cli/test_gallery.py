@@ -28,7 +28,10 @@ def test_one_is_run(mercer, monkeypatch, tmp_path):
     monkeypatch.setattr("mercer.cli.gallery._PLACES", (tmp_path,))
     said = mercer("gallery", "7", "--out", tmp_path / "new" / "pictures")
     assert said.code == 0 and "A tiny study" in said.out and "told" in said.out
-    assert sorted(file.name for file in (tmp_path / "new" / "pictures").iterdir()) == ["07_tiny.png", "07_tiny_2.png"]
+    assert sorted(file.name for file in (tmp_path / "new" / "pictures").iterdir()) == [
+        "07_tiny.png",
+        "07_tiny_2.png",
+    ]
 
 
 @pytest.mark.slow

@@ -13,7 +13,9 @@ import mercer as library
 def test_version_and_help(mercer):
     assert mercer("--version") == (0, f"mercer {library.__version__}\n", "")
     said = mercer("--help")
-    assert said.code == 0 and all(name in said.out for name in ("fit", "predict", "explain", "check", "kernels", "gallery"))
+    assert said.code == 0 and all(
+        name in said.out for name in ("fit", "predict", "explain", "check", "kernels", "gallery")
+    )
     assert "--target" in mercer("fit", "-h").out
     bare = mercer()
     assert bare.code == 2 and "Usage" in bare.out and bare.err == ""
@@ -52,7 +54,11 @@ def test_faults_of_ours_are_told_apart(mercer, monkeypatch, rows, write, tmp_pat
 
     monkeypatch.setattr("mercer.cli.fit.study", fall)
     said = mercer("fit", write(tmp_path / "t.csv", rows), "-t", "y")
-    assert said.code == 70 and said.err == "mercer: ZeroDivisionError: oh no (a fault of mercer's; MERCER_TRACEBACK=1 shows where)\n"
+    assert (
+        said.code == 70
+        and said.err
+        == "mercer: ZeroDivisionError: oh no (a fault of mercer's; MERCER_TRACEBACK=1 shows where)\n"
+    )
     monkeypatch.setenv("MERCER_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         mercer("fit", "t.csv", "-t", "y")
@@ -75,5 +81,7 @@ def test_without_typer(mercer, one_line, monkeypatch):
 @pytest.mark.slow
 def test_as_a_process():
     code = "import sys; from mercer.cli import main; sys.argv = ['mercer', 'check', 'Sigmoid()']; main()"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 1 and "INDEFINITE" in ended.stdout and ended.stderr == ""

@@ -14,17 +14,33 @@ from mercer.config import get_config
 
 def test_json_is_what_every_parser_reads(capsys):
     print_json(
-        {"a": float("nan"), "b": [np.inf, np.float64(1.5), np.int64(3)], 4: np.array([[1.0, np.nan]]), "p": Path("x"), "t": (True, None)}
+        {
+            "a": float("nan"),
+            "b": [np.inf, np.float64(1.5), np.int64(3)],
+            4: np.array([[1.0, np.nan]]),
+            "p": Path("x"),
+            "t": (True, None),
+        }
     )
     said = capsys.readouterr().out
     assert said.count("\n") == 1
     found = json.loads(said, parse_constant=lambda name: 1 / 0)
-    assert found == {"a": None, "b": [None, 1.5, 3], "4": [[1.0, None]], "p": "x", "t": [True, None]}
+    assert found == {
+        "a": None,
+        "b": [None, 1.5, 3],
+        "4": [[1.0, None]],
+        "p": "x",
+        "t": [True, None],
+    }
 
 
 def test_lines_are_folded_beside_their_names():
     said = lines([("name", "word " * 60), ("other", "x\ny"), ("", "z")]).splitlines()
-    assert all(len(line) <= 130 for line in said) and said[0].startswith("name   word") and said[1].startswith(" " * 7)
+    assert (
+        all(len(line) <= 130 for line in said)
+        and said[0].startswith("name   word")
+        and said[1].startswith(" " * 7)
+    )
     assert said[-3:] == ["other  x", "       y", "       z"]
 
 

@@ -39,7 +39,9 @@ def test_tables_of_the_same_columns(mercer, model, expected, rows, write, tmp_pa
     forms = {
         "without the target": [row[:3] for row in rows],
         "in another order": [[row[3], row[2], row[1], row[0]] for row in rows],
-        "with more columns": [[*row, "more", "1", "x", "2", str(at)] for at, row in enumerate(rows)],
+        "with more columns": [
+            [*row, "more", "1", "x", "2", str(at)] for at, row in enumerate(rows)
+        ],
         "with blank lines": [*rows, [""], [""]],
     }
     forms["with more columns"][0] = [*rows[0], "p", "q", "r", "s", "t"]
@@ -52,7 +54,9 @@ def test_tables_of_the_same_columns(mercer, model, expected, rows, write, tmp_pa
 def test_holes_and_new_categories(mercer, model, rows, write, tmp_path):
     torn = [rows[0], ["", *rows[1][1:]], *rows[2:]]
     said = mercer("predict", model, write(tmp_path / "new.csv", torn))
-    assert said.code == 0 and "mercer: note: column 'a' has holes and had none in training" in said.err
+    assert (
+        said.code == 0 and "mercer: note: column 'a' has holes and had none in training" in said.err
+    )
     assert mercer("predict", model, "new.csv", "--quiet") == (0, "", "")
     strange = [rows[0], *([*row[:2], "purple", row[3]] for row in rows[1:])]
     said = mercer("predict", model, write(tmp_path / "new.csv", strange))
@@ -77,13 +81,19 @@ def test_whole_numbers_as_classes(mercer, fit, rows, write, tmp_path):
     fit(write(tmp_path / "t.csv", numbers), "-t", "y", "-q", "-k", "RBF(2.0).on(['a', 'b'])")
     whole = json.loads(mercer("predict", "t.mercer", "t.csv", "--json").out)["score"]
     numbers[1][3] = ""  # which makes numbers with a point of them
-    torn = json.loads(mercer("predict", "t.mercer", write(tmp_path / "new.csv", numbers), "--json").out)["score"]
+    torn = json.loads(
+        mercer("predict", "t.mercer", write(tmp_path / "new.csv", numbers), "--json").out
+    )["score"]
     assert whole > 0.9 and torn > 0.9
 
 
 def test_without_a_header(mercer, bare, expected, rows, write, tmp_path):
     same = mercer("predict", bare, write(tmp_path / "new.csv", rows[1:]))
-    assert same.code == 0 and same.out.splitlines()[1:] == expected.splitlines()[1:] and same.out.startswith("c3\n")
+    assert (
+        same.code == 0
+        and same.out.splitlines()[1:] == expected.splitlines()[1:]
+        and same.out.startswith("c3\n")
+    )
     lacking = mercer("predict", bare, write(tmp_path / "new.csv", [row[:3] for row in rows[1:]]))
     assert lacking.out == same.out and lacking.err == ""
     few = mercer("predict", bare, write(tmp_path / "new.csv", rows[1:3]))
@@ -91,13 +101,24 @@ def test_without_a_header(mercer, bare, expected, rows, write, tmp_path):
 
 
 def test_refused_tables(mercer, one_line, model, bare, rows, write, tmp_path):
-    one_line(mercer("predict", model, write(tmp_path / "n.csv", [[row[0], row[2]] for row in rows])), "no column 'b'")
+    one_line(
+        mercer("predict", model, write(tmp_path / "n.csv", [[row[0], row[2]] for row in rows])),
+        "no column 'b'",
+    )
     one_line(mercer("predict", model, write(tmp_path / "n.csv", rows[1:])), "no column 'a'")
-    one_line(mercer("predict", bare, write(tmp_path / "n.csv", [row[:2] for row in rows[1:]])), "has 2 columns where the table that was")
+    one_line(
+        mercer("predict", bare, write(tmp_path / "n.csv", [row[:2] for row in rows[1:]])),
+        "has 2 columns where the table that was",
+    )
     text = [rows[0], *rows[1:4], ["much", *rows[4][1:]], *rows[5:]]
-    one_line(mercer("predict", model, write(tmp_path / "n.csv", text)), "n.csv, column 'a' = 'much' is text")
+    one_line(
+        mercer("predict", model, write(tmp_path / "n.csv", text)),
+        "n.csv, column 'a' = 'much' is text",
+    )
     one_line(mercer("predict", model, write(tmp_path / "n.csv", [*rows, ["1"]])), "line 62")
-    one_line(mercer("predict", model, write(tmp_path / "n.csv", rows[:1])), "has a header and no rows")
+    one_line(
+        mercer("predict", model, write(tmp_path / "n.csv", rows[:1])), "has a header and no rows"
+    )
     one_line(mercer("predict", model, tmp_path), "is a folder")
     one_line(mercer("predict", model, "none.csv"), "is not there")
     one_line(mercer("predict", model, "n.csv", "n.csv"), "are several files")
@@ -109,7 +130,16 @@ def test_refused_models(mercer, one_line, model, rows, write, tmp_path):
     raw = model.read_bytes()
     damaged = bytearray(raw)
     damaged[len(raw) // 2] ^= 255
-    for content in (b"", raw[:7], raw[: len(raw) // 2], raw[:-1], bytes(damaged), b"a,b\n1,2\n", b"\x80\x04\x95\x00", b"PK\x03\x04junk"):
+    for content in (
+        b"",
+        raw[:7],
+        raw[: len(raw) // 2],
+        raw[:-1],
+        bytes(damaged),
+        b"a,b\n1,2\n",
+        b"\x80\x04\x95\x00",
+        b"PK\x03\x04junk",
+    ):
         (tmp_path / "odd.mercer").write_bytes(content)
         one_line(mercer("predict", "odd.mercer", data))
     one_line(mercer("predict", "none.mercer", data), "is not there")
@@ -122,10 +152,17 @@ def test_json_and_files(mercer, model, expected, rows, write, tmp_path):
     write(tmp_path / "same.csv", rows)
     said = mercer("predict", model, "same.csv", "--json", "--probabilities", "--out", "out.csv")
     found = json.loads(said.out)
-    assert said.err == "" and found["samples"] == 60 and found["predictions"] == expected.splitlines()[1:]
+    assert (
+        said.err == ""
+        and found["samples"] == 60
+        and found["predictions"] == expected.splitlines()[1:]
+    )
     np.testing.assert_allclose(np.add(found["columns"]["p(no)"], found["columns"]["p(yes)"]), 1.0)
     written = list(csv.reader(io.StringIO((tmp_path / "out.csv").read_text())))
-    assert written[0] == ["y", "p(no)", "p(yes)"] and [row[0] for row in written[1:]] == found["predictions"]
+    assert (
+        written[0] == ["y", "p(no)", "p(yes)"]
+        and [row[0] for row in written[1:]] == found["predictions"]
+    )
     for row in written[1:]:
         assert (float(row[2]) > 0.5) is (row[0] == "yes")
     said = mercer("predict", model, "same.csv", "--out", "out.csv")
@@ -138,9 +175,30 @@ def test_numbers_and_their_deviations(mercer, one_line, fit, rows, write, tmp_pa
     write(tmp_path / "t.csv", rows)
     fit("t.csv", "-t", "b", "-q", "-k", "Linear().on(['a'])")
     said = mercer("predict", "t.mercer", "t.csv")
-    assert said.code == 0 and said.err.startswith("R² on these 60 samples: ") and float(said.out.splitlines()[1]) < 10
-    one_line(mercer("predict", "t.mercer", "t.csv", "-p"), "ridge, which has none; fit with --learner gp")
-    mercer("fit", "t.csv", "-t", "b", "-q", "-k", "Linear().on(['a'])", "-l", "gp", "--folds", "2", "--repeats", "1", "--no-report")
+    assert (
+        said.code == 0
+        and said.err.startswith("R² on these 60 samples: ")
+        and float(said.out.splitlines()[1]) < 10
+    )
+    one_line(
+        mercer("predict", "t.mercer", "t.csv", "-p"), "ridge, which has none; fit with --learner gp"
+    )
+    mercer(
+        "fit",
+        "t.csv",
+        "-t",
+        "b",
+        "-q",
+        "-k",
+        "Linear().on(['a'])",
+        "-l",
+        "gp",
+        "--folds",
+        "2",
+        "--repeats",
+        "1",
+        "--no-report",
+    )
     found = json.loads(mercer("predict", "t.mercer", "t.csv", "-p", "--json").out)
     assert min(found["columns"]["deviation"]) > 0
 
@@ -148,18 +206,33 @@ def test_numbers_and_their_deviations(mercer, one_line, fit, rows, write, tmp_pa
 def test_sequences_and_vectors(mercer, one_line, fit, tmp_path):
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list("acgt" if at % 2 else "aacg"), 20)) for at in range(30)]
-    (tmp_path / "s.fa").write_text("".join(f">{'xy'[at % 2]}\n{text}\n" for at, text in enumerate(texts)))
-    (tmp_path / "n.fa").write_text("".join(f">name {at}\n{text}\n" for at, text in enumerate(texts)))
+    (tmp_path / "s.fa").write_text(
+        "".join(f">{'xy'[at % 2]}\n{text}\n" for at, text in enumerate(texts))
+    )
+    (tmp_path / "n.fa").write_text(
+        "".join(f">name {at}\n{text}\n" for at, text in enumerate(texts))
+    )
     (tmp_path / "u.fa").write_text("".join(f">unknown\n{text}\n" for text in texts))
     fit("s.fa", "-q", "-k", "Spectrum(2)")
     said = [mercer("predict", "s.mercer", name) for name in ("s.fa", "n.fa", "u.fa")]
-    assert said[0].err.startswith("accuracy") and said[1].out.startswith("name,label\nname 0,") and said[1].err == ""
-    assert said[2].out == said[0].out and said[2].err == ""  # headers that are no classes are not counted as errors
+    assert (
+        said[0].err.startswith("accuracy")
+        and said[1].out.startswith("name,label\nname 0,")
+        and said[1].err == ""
+    )
+    assert (
+        said[2].out == said[0].out and said[2].err == ""
+    )  # headers that are no classes are not counted as errors
     lines = ["1 1:0.5 3:1", "-1 2:1.5"] * 15
     (tmp_path / "v.svm").write_text("\n".join(lines))
     (tmp_path / "w.svm").write_text("1 1:0.5\n-1 2:1.5\n")
     fit("v.svm", "-q", "-k", "RBF()")
-    assert mercer("predict", "v.mercer", "w.svm").out == "label\n1\n-1\n"  # the last column is zero in every row
+    assert (
+        mercer("predict", "v.mercer", "w.svm").out == "label\n1\n-1\n"
+    )  # the last column is zero in every row
     (tmp_path / "w.svm").write_text("1 1:0.5 9:1\n")
     one_line(mercer("predict", "v.mercer", "w.svm"), "features")
-    one_line(mercer("predict", "v.mercer", "s.fa"), "are sequences, where the model was fitted on vectors")
+    one_line(
+        mercer("predict", "v.mercer", "s.fa"),
+        "are sequences, where the model was fitted on vectors",
+    )

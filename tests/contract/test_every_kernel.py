@@ -29,7 +29,9 @@ def take(X, rows):
 
 
 def params():
-    return pytest.mark.parametrize(("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES])
+    return pytest.mark.parametrize(
+        ("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES]
+    )
 
 
 @params()
@@ -46,7 +48,10 @@ def test_equals_the_oracle(name, number):
     exact = naive.gram(kernel, X)
     K = kernel(X)
     scale = max(abs(float(v)) for v in exact.ravel()) or 1.0
-    assert max(abs(float(v) - k) for v, k in zip(exact.ravel(), K.ravel(), strict=True)) <= 2e-14 * scale
+    assert (
+        max(abs(float(v) - k) for v, k in zip(exact.ravel(), K.ravel(), strict=True))
+        <= 2e-14 * scale
+    )
     Y = take(X, [3, 1])
     exact = np.array([[float(naive.value(kernel, x, y)) for y in Y] for x in X])
     np.testing.assert_allclose(kernel(X, Y), exact, rtol=0, atol=2e-14 * scale)
@@ -63,7 +68,11 @@ def test_gradient_equals_the_oracle(name, number):
     for path, slope in found.items():
         for index in np.ndindex(np.shape(slope)):
             at = None if index == () else index[0] if len(index) == 1 else index
-            terms = [(W[i, j], float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j))) for i in range(5) for j in range(5)]
+            terms = [
+                (W[i, j], float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j)))
+                for i in range(5)
+                for j in range(5)
+            ]
             exact = sum(w * d for w, d in terms)
             size = sum(abs(w * d) for w, d in terms)
             assert abs(np.asarray(slope)[index] - exact) <= 1e-12 * size + 1e-300, (path, index)
@@ -97,4 +106,6 @@ def test_every_name_is_importable_from_the_top():
 
 def test_every_kernel_says_its_formula():
     for name, cls in catalogue().items():
-        assert cls.__doc__ and len(cls.__doc__) > 10 and not cls.__doc__.startswith(f"{name}("), name
+        assert cls.__doc__ and len(cls.__doc__) > 10 and not cls.__doc__.startswith(f"{name}("), (
+            name
+        )

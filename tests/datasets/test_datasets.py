@@ -13,7 +13,9 @@ def test_frames_and_arrays_agree() -> None:
         X, y = load()
         frame, target = load(as_frame=True)
         assert frame.shape == X.shape
-        assert (frame.fillna("?").to_numpy() == [["?" if v is None else v for v in row] for row in X]).all()
+        assert (
+            frame.fillna("?").to_numpy() == [["?" if v is None else v for v in row] for row in X]
+        ).all()
         assert list(target) == list(y)
         assert isinstance(frame, pandas.DataFrame)
 
@@ -24,7 +26,9 @@ def test_promoters_are_half_and_half() -> None:
     assert set(X.ravel()) == set("acgt")
 
 
-def test_a_named_folder_that_is_not_there_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_a_named_folder_that_is_not_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
     monkeypatch.setenv("MERCER_DATA", f"{tmp_path}/nothing")
     assert datasets.data_folder() is None
     monkeypatch.setenv("MERCER_DATA", str(tmp_path))

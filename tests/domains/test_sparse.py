@@ -49,7 +49,9 @@ def sparse_rows(n: int, d: int, seed: int = 0) -> sp.csr_matrix:
 def test_equals_dense(kernel, n):
     X, Y = sparse_rows(n, 40), sparse_rows(7, 40, seed=1)
     np.testing.assert_allclose(kernel(X), kernel(X.toarray()), rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(kernel(X, Y), kernel(X.toarray(), Y.toarray()), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        kernel(X, Y), kernel(X.toarray(), Y.toarray()), rtol=1e-12, atol=1e-13
+    )
     assert np.array_equal(kernel(X), kernel(X).T)
     assert np.array_equal(kernel.diag(X), kernel(X).diagonal())
 
@@ -57,7 +59,9 @@ def test_equals_dense(kernel, n):
 def test_weights_per_column():
     X = sparse_rows(300, 12)
     scale = np.linspace(0.5, 2.0, 12)
-    np.testing.assert_allclose(RBF(length_scale=scale)(X), RBF(length_scale=scale)(X.toarray()), rtol=1e-12)
+    np.testing.assert_allclose(
+        RBF(length_scale=scale)(X), RBF(length_scale=scale)(X.toarray()), rtol=1e-12
+    )
 
 
 def test_mixed_storage():
@@ -96,7 +100,9 @@ def test_kernels_that_look_at_every_coordinate_say_so():
 def test_general_linear_on_sparse_rows():
     A = np.diag([1.0, 2.0, 3.0]) + 0.1
     X = sparse_rows(20, 3)
-    np.testing.assert_allclose(GeneralLinear(A)(X), X.toarray() @ A @ X.toarray().T, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        GeneralLinear(A)(X), X.toarray() @ A @ X.toarray().T, rtol=1e-12, atol=1e-14
+    )
 
 
 def test_features_stay_sparse():

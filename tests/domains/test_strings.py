@@ -42,7 +42,9 @@ def test_every_form_is_read_alike(form, kernel):
 def test_rows_are_taken_from_every_form(form):
     rows = np.array([4, 0, 0, 2])
     taken = Batch(form(TEXTS)).take(rows)
-    assert np.array_equal(Spectrum(n=1).prepare(taken).norms, Spectrum(n=1).diag([TEXTS[i] for i in rows]))
+    assert np.array_equal(
+        Spectrum(n=1).prepare(taken).norms, Spectrum(n=1).diag([TEXTS[i] for i in rows])
+    )
 
 
 def test_code_points_not_bytes():
@@ -65,19 +67,27 @@ def test_taking_and_blocks():
     assert len(side.take(np.array([], dtype=int))) == 0
     for letters in (1, 6, 7, 1000):
         blocks = list(side.blocks(letters))
-        assert np.concatenate([part.identities() for part in blocks]).tolist() == list(range(len(TEXTS)))
-        assert ["".join(map(chr, part.string(i))) for part in blocks for i in range(len(part))] == TEXTS
+        assert np.concatenate([part.identities() for part in blocks]).tolist() == list(
+            range(len(TEXTS))
+        )
+        assert [
+            "".join(map(chr, part.string(i))) for part in blocks for i in range(len(part))
+        ] == TEXTS
         assert all(len(part) == 1 or len(part.codes) <= letters for part in blocks)
 
 
 def test_alphabet():
     found, places = Batch(["cab", "", "a😀"]).encode(STRINGS).alphabet()
     assert found.tolist() == [97, 98, 99, 0x1F600] and places.tolist() == [2, 0, 1, 0, 3]
-    found, places = StringSamples(np.empty(0, dtype=np.uint32), np.zeros(2, dtype=np.int64)).alphabet()
+    found, places = StringSamples(
+        np.empty(0, dtype=np.uint32), np.zeros(2, dtype=np.int64)
+    ).alphabet()
     assert len(found) == len(places) == 0
 
 
-@pytest.mark.parametrize("bad", [None, float("nan"), 3, b"bytes", ["list"], pd.NA, np.nan], ids=repr)
+@pytest.mark.parametrize(
+    "bad", [None, float("nan"), 3, b"bytes", ["list"], pd.NA, np.nan], ids=repr
+)
 @pytest.mark.parametrize("kernel", [Spectrum(), BagOfWords()], ids=repr)
 def test_what_is_no_string_is_named(kernel, bad):
     with pytest.raises(InputTypeError, match=r"X\[1\]"):
@@ -87,12 +97,18 @@ def test_what_is_no_string_is_named(kernel, bad):
 
 
 def test_holes_of_series_are_named():
-    for series in (pd.Series(["a", None]), pd.Series(["a", pd.NA], dtype="string"), pl.Series(["a", None])):
+    for series in (
+        pd.Series(["a", None]),
+        pd.Series(["a", pd.NA], dtype="string"),
+        pl.Series(["a", None]),
+    ):
         with pytest.raises(InputTypeError, match=r"X\[1\]"):
             Spectrum()(series)
 
 
-@pytest.mark.parametrize("bad", ["one text", {"a": 1}, iter(["a"]), 3, np.array("a")], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "bad", ["one text", {"a": 1}, iter(["a"]), 3, np.array("a")], ids=lambda v: type(v).__name__
+)
 def test_what_is_no_collection(bad):
     with pytest.raises(InputTypeError, match="X"):
         Spectrum()(bad)
@@ -105,7 +121,11 @@ def test_several_columns_are_refused():
         Spectrum()(np.array([["x", "y"]], dtype=object))
 
 
-@pytest.mark.parametrize("empty", [[], np.array([], dtype=object), pd.Series([], dtype=object), pl.Series([], dtype=pl.String)], ids=repr)
+@pytest.mark.parametrize(
+    "empty",
+    [[], np.array([], dtype=object), pd.Series([], dtype=object), pl.Series([], dtype=pl.String)],
+    ids=repr,
+)
 def test_no_strings(empty):
     with pytest.raises(EmptyInputError):
         Spectrum()(empty)

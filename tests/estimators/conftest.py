@@ -15,7 +15,9 @@ def classes() -> Callable:
     """``classes(n, k, seed)``: n samples in 8 dimensions, and their labels below k."""
 
     def make(n: int = 200, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        X, y = make_classification(n, 8, n_informative=6, n_classes=k, flip_y=0.05, random_state=seed)
+        X, y = make_classification(
+            n, 8, n_informative=6, n_classes=k, flip_y=0.05, random_state=seed
+        )
         return scale(X), y
 
     return make
@@ -24,4 +26,6 @@ def classes() -> Callable:
 @pytest.fixture
 def dual_objective() -> Callable:
     """``dual_objective(K, beta, target, eps)``: what every margin machine minimises."""
-    return lambda K, beta, target, eps=0.0: 0.5 * beta @ K @ beta - target @ beta + eps * np.abs(beta).sum()
+    return lambda K, beta, target, eps=0.0: (
+        0.5 * beta @ K @ beta - target @ beta + eps * np.abs(beta).sum()
+    )

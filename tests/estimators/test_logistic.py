@@ -18,16 +18,30 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import RBF, Jaccard, KernelLogisticRegression, Linear, NegativeDistance, Polynomial, Sigmoid, config_context, errors
+from mercer import (
+    RBF,
+    Jaccard,
+    KernelLogisticRegression,
+    Linear,
+    NegativeDistance,
+    Polynomial,
+    Sigmoid,
+    config_context,
+    errors,
+)
 
 
-@parametrize_with_checks([KernelLogisticRegression(), KernelLogisticRegression(kernel=RBF(length_scale=2.0), C=5.0)])
+@parametrize_with_checks(
+    [KernelLogisticRegression(), KernelLogisticRegression(kernel=RBF(length_scale=2.0), C=5.0)]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 def classes(n: int = 80, k: int = 2, seed: int = 0):
-    X, y = make_classification(n, 5, n_informative=4, n_redundant=0, n_classes=k, flip_y=0.1, random_state=seed)
+    X, y = make_classification(
+        n, 5, n_informative=4, n_redundant=0, n_classes=k, flip_y=0.1, random_state=seed
+    )
     return scale(X), y
 
 
@@ -61,7 +75,9 @@ def test_class_weights_are_scikit_learns(k, class_weight, weighted):
         class_weight = {c: w for c, w in class_weight.items() if c < k}
     weight = np.random.default_rng(0).uniform(0.0, 2.0, len(y)) if weighted else None
     ours = tight(kernel=Linear(), class_weight=class_weight).fit(X, y, weight)
-    other = LogisticRegression(class_weight=class_weight, tol=1e-10, max_iter=10_000).fit(X, y, weight)
+    other = LogisticRegression(class_weight=class_weight, tol=1e-10, max_iter=10_000).fit(
+        X, y, weight
+    )
     np.testing.assert_allclose(ours.predict_proba(X), other.predict_proba(X), atol=1e-6)
 
 
@@ -80,7 +96,9 @@ def test_the_dual_without_bias():
         slope = -t - (sign * (K @ (sign * alpha)))  # dD/dα
         return -dual_value(alpha, K, C, sign), -slope * alpha * (1 - alpha / C)
 
-    found = optimize.minimize(loss, np.zeros(40), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 5000})
+    found = optimize.minimize(
+        loss, np.zeros(40), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 5000}
+    )
     model = tight(C=C, fit_intercept=False, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(model.dual_coef_[:, 0], sign * C * expit(found.x), atol=1e-6)
     assert model.report_.objective == pytest.approx(-found.fun, rel=1e-9)  # no duality gap
@@ -112,7 +130,9 @@ def test_coefficients_are_what_is_left_of_the_labels(k, kernel):
     weight = np.random.default_rng(0).uniform(0.1, 3.0, 60)
     model = tight(C=4.0, kernel=kernel).fit(X, y, weight)
     left = (y[:, None] == np.arange(k)) - model.predict_proba(X)
-    np.testing.assert_allclose(model.dual_coef_, 4.0 * weight[:, None] * left[:, -model.dual_coef_.shape[1] :], atol=1e-6)
+    np.testing.assert_allclose(
+        model.dual_coef_, 4.0 * weight[:, None] * left[:, -model.dual_coef_.shape[1] :], atol=1e-6
+    )
     np.testing.assert_allclose(model.dual_coef_.sum(axis=0), 0.0, atol=1e-8)
 
 
@@ -123,7 +143,9 @@ def test_probabilities_decisions_and_predictions_agree():
         model = KernelLogisticRegression().fit(X, names)
         p, F = model.predict_proba(X), model.decision_function(X)
         np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-14)
-        np.testing.assert_allclose(p, np.column_stack([expit(-F), expit(F)]) if k == 2 else softmax(F, axis=1))
+        np.testing.assert_allclose(
+            p, np.column_stack([expit(-F), expit(F)]) if k == 2 else softmax(F, axis=1)
+        )
         np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), p)
         assert (model.classes_[p.argmax(axis=1)] == model.predict(X)).all()
 
@@ -132,7 +154,11 @@ def test_log_probabilities_where_probabilities_underflow():
     X = np.array([[-1.0], [1.0]] * 5)
     model = KernelLogisticRegression(kernel=Linear(), C=1e3).fit(X, [0, 1] * 5)
     logs = model.predict_log_proba([[1e4]])
-    assert model.predict_proba([[1e4]]).tolist() == [[0.0, 1.0]] and np.isfinite(logs).all() and logs[0, 0] < -1000
+    assert (
+        model.predict_proba([[1e4]]).tolist() == [[0.0, 1.0]]
+        and np.isfinite(logs).all()
+        and logs[0, 0] < -1000
+    )
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------
@@ -146,15 +172,21 @@ def test_a_weight_is_a_number_of_copies(k, class_weight, rng):
     rows = np.repeat(np.arange(60), weight)
     model = tight(class_weight=class_weight)
     weighted, copied = clone(model).fit(X, y, weight), clone(model).fit(X[rows], y[rows])
-    np.testing.assert_allclose(weighted.decision_function(X), copied.decision_function(X), atol=1e-6)
+    np.testing.assert_allclose(
+        weighted.decision_function(X), copied.decision_function(X), atol=1e-6
+    )
 
 
 def test_weights_of_one_are_no_weights_also_far_from_the_origin():
     X, y = classes(60)
     for shift in (0.0, 1e6):
-        a, b = (KernelLogisticRegression(tol=1e-9).fit(X + shift, y, w) for w in (None, np.ones(60)))
+        a, b = (
+            KernelLogisticRegression(tol=1e-9).fit(X + shift, y, w) for w in (None, np.ones(60))
+        )
         assert a.kernel_.length_scale == pytest.approx(b.kernel_.length_scale, rel=1e-9)
-        np.testing.assert_allclose(a.decision_function(X + shift), b.decision_function(X + shift), atol=1e-7)
+        np.testing.assert_allclose(
+            a.decision_function(X + shift), b.decision_function(X + shift), atol=1e-7
+        )
 
 
 # -- kernels of every sort ---------------------------------------------------------------------------------------------
@@ -164,8 +196,12 @@ def test_weights_of_one_are_no_weights_also_far_from_the_origin():
 def test_ways_to_name_a_kernel(k):
     X, y = classes(80, k)
     expected = tight(kernel=RBF(length_scale=2.0)).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(tight(kernel="RBF(length_scale=2.0)").fit(X, y).decision_function(X), expected, atol=1e-9)
-    np.testing.assert_allclose(tight(kernel="rbf", gamma=0.125).fit(X, y).decision_function(X), expected, atol=1e-7)
+    np.testing.assert_allclose(
+        tight(kernel="RBF(length_scale=2.0)").fit(X, y).decision_function(X), expected, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        tight(kernel="rbf", gamma=0.125).fit(X, y).decision_function(X), expected, atol=1e-7
+    )
     K = RBF(length_scale=2.0)(X)
     given = tight(kernel="precomputed").fit(K, y)
     np.testing.assert_allclose(given.decision_function(K), expected, atol=1e-7)
@@ -187,11 +223,15 @@ def test_the_given_matrix_is_not_written_on():
 def test_sets_in_a_pipeline_and_a_search():
     sets = [{"a", "b"}, {"a", "c"}, {"x", "y"}, {"y", "z"}] * 8
     y = np.array(["low", "low", "high", "high"] * 8)
-    model = make_pipeline(FunctionTransformer(list), KernelLogisticRegression(kernel=Jaccard(), C=10.0))
+    model = make_pipeline(
+        FunctionTransformer(list), KernelLogisticRegression(kernel=Jaccard(), C=10.0)
+    )
     assert model.fit(sets, y).predict([{"a"}, {"x", "q"}]).tolist() == ["low", "high"]
     assert cross_val_score(model, sets, y, cv=4).mean() == 1.0
     X, y = load_wine(return_X_y=True)
-    search = GridSearchCV(KernelLogisticRegression(kernel=RBF()), {"kernel__length_scale": [0.01, 3.0]}, cv=3).fit(scale(X), y)
+    search = GridSearchCV(
+        KernelLogisticRegression(kernel=RBF()), {"kernel__length_scale": [0.01, 3.0]}, cv=3
+    ).fit(scale(X), y)
     assert search.best_params_ == {"kernel__length_scale": 3.0} and search.best_score_ > 0.95
 
 
@@ -200,8 +240,12 @@ def test_sparse_rows_are_dense_rows(kernel):
     X, y = classes(60, 3)
     X = np.where(np.abs(X) > 0.7, X, 0.0)
     dense, sparse = tight(kernel=kernel).fit(X, y), tight(kernel=kernel).fit(sp.csr_matrix(X), y)
-    np.testing.assert_allclose(sparse.decision_function(sp.csr_matrix(X)), dense.decision_function(X), atol=1e-6)
-    np.testing.assert_allclose(dense.decision_function(sp.csr_matrix(X)), dense.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(
+        sparse.decision_function(sp.csr_matrix(X)), dense.decision_function(X), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        dense.decision_function(sp.csr_matrix(X)), dense.decision_function(X), atol=1e-9
+    )
 
 
 def test_definiteness():
@@ -222,7 +266,9 @@ def test_definiteness():
 def test_shifting_the_data_changes_nothing(k):
     X, y = classes(80, k)
     X = np.round(X * 2**20) / 2**20
-    near, far = (KernelLogisticRegression(kernel=RBF(length_scale=2.0)).fit(x, y) for x in (X, X + 1e6))
+    near, far = (
+        KernelLogisticRegression(kernel=RBF(length_scale=2.0)).fit(x, y) for x in (X, X + 1e6)
+    )
     np.testing.assert_allclose(near.predict_proba(X), far.predict_proba(X + 1e6), atol=1e-5)
 
 
@@ -305,7 +351,12 @@ def test_a_warm_start_saves_steps_and_changes_nothing(k):
 def test_a_warm_start_does_not_hold_on_to_the_bias(before, k):
     X, y = classes(80, k)
     cold = tight(fit_intercept=not before).fit(X, y)
-    warm = tight(fit_intercept=before, warm_start=True).fit(X, y).set_params(fit_intercept=not before).fit(X, y)
+    warm = (
+        tight(fit_intercept=before, warm_start=True)
+        .fit(X, y)
+        .set_params(fit_intercept=not before)
+        .fit(X, y)
+    )
     np.testing.assert_allclose(warm.intercept_, cold.intercept_, atol=1e-6)
     np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-6)
 
@@ -314,7 +365,12 @@ def test_a_warm_start_does_not_hold_on_to_the_bias(before, k):
 def test_a_warm_start_survives_a_new_problem(change):
     X, y = classes(80, 3)
     warm = tight(C=1e4, warm_start=True).fit(X, y)
-    X, y = {"labels": (X, 2 - y), "classes": (X, y > 0), "samples": (X[:50], y[:50]), "kernel": (X, y)}[change]
+    X, y = {
+        "labels": (X, 2 - y),
+        "classes": (X, y > 0),
+        "samples": (X[:50], y[:50]),
+        "kernel": (X, y),
+    }[change]
     kernel = RBF(length_scale=3.0) if change == "kernel" else RBF()
     cold = tight(C=1e4, kernel=kernel).fit(X, y)
     warm.set_params(kernel=kernel)
@@ -331,7 +387,9 @@ def test_duplicates_constants_and_two_samples_are_legal():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         X, y = np.ones((20, 2)), np.arange(20) % 2
-        np.testing.assert_allclose(KernelLogisticRegression().fit(X, y).predict_proba(X), 0.5, atol=1e-9)
+        np.testing.assert_allclose(
+            KernelLogisticRegression().fit(X, y).predict_proba(X), 0.5, atol=1e-9
+        )
         skew = KernelLogisticRegression().fit(X, np.arange(20) < 5)
         np.testing.assert_allclose(skew.predict_proba(X)[:, 1], 0.25, atol=1e-6)
         X[:, 1] = np.arange(20)

@@ -17,10 +17,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import RBF, Jaccard, KernelQuantileRegressor, Linear, NegativeDistance, Sigmoid, config_context, errors
+from mercer import (
+    RBF,
+    Jaccard,
+    KernelQuantileRegressor,
+    Linear,
+    NegativeDistance,
+    Sigmoid,
+    config_context,
+    errors,
+)
 
 
-@parametrize_with_checks([KernelQuantileRegressor(), KernelQuantileRegressor(0.8, kernel=RBF(length_scale=2.0))])
+@parametrize_with_checks(
+    [KernelQuantileRegressor(), KernelQuantileRegressor(0.8, kernel=RBF(length_scale=2.0))]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -28,7 +39,9 @@ def test_scikit_learn_checks(estimator, check):
 def waves(n: int = 80, seed: int = 0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-3, 3, (n, 2))
-    return X, np.sin(X[:, 0]) + 0.3 * X[:, 1] + (0.1 + 0.2 * np.abs(X[:, 0])) * rng.standard_normal(n)
+    return X, np.sin(X[:, 0]) + 0.3 * X[:, 1] + (0.1 + 0.2 * np.abs(X[:, 0])) * rng.standard_normal(
+        n
+    )
 
 
 def pinball(y, f, tau, weight=1.0):
@@ -56,7 +69,9 @@ def test_the_conditions_of_the_optimum(C, tau, kernel):
     low, high = -C * weight * (1 - tau), C * weight * tau
     assert beta.sum() == pytest.approx(0.0, abs=1e-9 * C)
     assert (beta >= low - 1e-12 * C).all() and (beta <= high + 1e-12 * C).all()
-    assert left[beta < high - 1e-9 * C].max(initial=-1.0) <= 1e-5  # above the curve: at the upper bound
+    assert (
+        left[beta < high - 1e-9 * C].max(initial=-1.0) <= 1e-5
+    )  # above the curve: at the upper bound
     assert left[beta > low + 1e-9 * C].min(initial=1.0) >= -1e-5
     np.testing.assert_allclose(model.predict(X), kernel(X) @ beta + model.intercept_[0], atol=1e-9)
 
@@ -77,7 +92,11 @@ def test_no_other_function_is_better(tau):
 
     best = np.append(beta, model.intercept_)
     rng = np.random.default_rng(0)
-    assert all(objective(best + scale * rng.standard_normal(26)) >= value - 1e-6 for scale in (1e-4, 1e-2, 1.0) for _ in range(50))
+    assert all(
+        objective(best + scale * rng.standard_normal(26)) >= value - 1e-6
+        for scale in (1e-4, 1e-2, 1.0)
+        for _ in range(50)
+    )
 
 
 @pytest.mark.parametrize("tau", [0.2, 0.5, 0.9])
@@ -85,7 +104,9 @@ def test_with_hardly_a_penalty_the_linear_kernel_is_the_linear_programme(tau):
     X, y = waves(60)
     ours = KernelQuantileRegressor(tau, C=100.0, kernel=Linear(), tol=1e-4).fit(X, y)
     other = QuantileRegressor(quantile=tau, alpha=0.0).fit(X, y)
-    assert pinball(y, ours.predict(X), tau) == pytest.approx(pinball(y, other.predict(X), tau), rel=1e-3)
+    assert pinball(y, ours.predict(X), tau) == pytest.approx(
+        pinball(y, other.predict(X), tau), rel=1e-3
+    )
     np.testing.assert_allclose(ours.coef_[0], other.coef_, atol=0.05)
 
 
@@ -93,7 +114,12 @@ def test_with_hardly_a_penalty_the_linear_kernel_is_the_linear_programme(tau):
 def test_with_hardly_a_function_it_is_the_quantile(tau):
     X, y = waves(41)
     model = KernelQuantileRegressor(tau, C=1e-9, kernel=RBF()).fit(X, y)
-    best = optimize.minimize_scalar(lambda c: pinball(y, c, tau), bounds=(y.min(), y.max()), method="bounded", options={"xatol": 1e-10})
+    best = optimize.minimize_scalar(
+        lambda c: pinball(y, c, tau),
+        bounds=(y.min(), y.max()),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
     assert pinball(y, model.predict(X), tau) == pytest.approx(best.fun, rel=1e-5)
 
 
@@ -112,7 +138,9 @@ def test_several_quantiles_in_any_order_are_the_single_ones():
     X, y = waves()
     given = [0.9, 0.1, 0.5]
     several = KernelQuantileRegressor(given, kernel=RBF(), tol=1e-6).fit(X, y).predict(X)
-    singles = np.column_stack([KernelQuantileRegressor(t, kernel=RBF(), tol=1e-6).fit(X, y).predict(X) for t in given])
+    singles = np.column_stack(
+        [KernelQuantileRegressor(t, kernel=RBF(), tol=1e-6).fit(X, y).predict(X) for t in given]
+    )
     crossed = (singles[:, 1] > singles[:, 2]) | (singles[:, 2] > singles[:, 0])
     assert several.shape == (80, 3)
     np.testing.assert_allclose(several[~crossed], singles[~crossed], atol=1e-5)
@@ -133,7 +161,10 @@ def test_quantiles_do_not_cross():
 
 def test_one_quantile_in_a_list_is_a_column():
     X, y = waves(40)
-    single, listed = KernelQuantileRegressor(0.3).fit(X, y), KernelQuantileRegressor([0.3]).fit(X, y)
+    single, listed = (
+        KernelQuantileRegressor(0.3).fit(X, y),
+        KernelQuantileRegressor([0.3]).fit(X, y),
+    )
     assert single.predict(X).shape == (40,) and listed.predict(X).shape == (40, 1)
     np.testing.assert_array_equal(single.predict(X), listed.predict(X)[:, 0])
     twice = KernelQuantileRegressor((0.3, 0.3)).fit(X, y).predict(X)
@@ -166,7 +197,9 @@ def test_the_units_of_the_target_do_not_matter():
     X, y = waves()
     base = KernelQuantileRegressor(0.3, kernel=RBF(), tol=1e-6).fit(X, y)
     for factor in (1e-6, 1e6):
-        other = KernelQuantileRegressor(0.3, kernel=RBF(), C=factor, tol=1e-6).fit(X, factor * y + 5 * factor)
+        other = KernelQuantileRegressor(0.3, kernel=RBF(), C=factor, tol=1e-6).fit(
+            X, factor * y + 5 * factor
+        )
         np.testing.assert_allclose(other.predict(X) / factor - 5.0, base.predict(X), atol=1e-4)
 
 
@@ -192,10 +225,14 @@ def test_a_weight_is_a_number_of_copies(rng):
 
 def test_ways_to_name_a_kernel():
     X, y = waves()
-    expected = KernelQuantileRegressor(0.3, kernel=RBF(length_scale=2.0), tol=1e-6).fit(X, y).predict(X)
+    expected = (
+        KernelQuantileRegressor(0.3, kernel=RBF(length_scale=2.0), tol=1e-6).fit(X, y).predict(X)
+    )
     for kernel in ("rbf", "RBF(length_scale=2.0)"):
         np.testing.assert_allclose(
-            KernelQuantileRegressor(0.3, kernel=kernel, gamma=0.125, tol=1e-6).fit(X, y).predict(X), expected, atol=1e-5
+            KernelQuantileRegressor(0.3, kernel=kernel, gamma=0.125, tol=1e-6).fit(X, y).predict(X),
+            expected,
+            atol=1e-5,
         )
     K = RBF(length_scale=2.0)(X)
     given = KernelQuantileRegressor(0.3, kernel="precomputed", tol=1e-6)
@@ -207,12 +244,18 @@ def test_ways_to_name_a_kernel():
 def test_sets_in_a_pipeline_and_a_search():
     sets = [{"a", "b"}, {"a", "c"}, {"x", "y"}, {"y", "z"}] * 8
     y = np.array([1.0, 1.1, 5.0, 5.1] * 8)
-    model = make_pipeline(FunctionTransformer(list), KernelQuantileRegressor([0.4, 0.6], C=100.0, kernel=Jaccard()))
+    model = make_pipeline(
+        FunctionTransformer(list), KernelQuantileRegressor([0.4, 0.6], C=100.0, kernel=Jaccard())
+    )
     low, high = model.fit(sets, y).predict([{"a"}, {"x", "y"}])
     assert low.max() < 3.0 < high.min()
     assert cross_val_score(model, sets, y, cv=4).mean() > 0.9
     X, y = waves()
-    search = GridSearchCV(KernelQuantileRegressor([0.1, 0.9], kernel=RBF()), {"kernel__length_scale": [0.01, 2.0]}, cv=3).fit(X, y)
+    search = GridSearchCV(
+        KernelQuantileRegressor([0.1, 0.9], kernel=RBF()),
+        {"kernel__length_scale": [0.01, 2.0]},
+        cv=3,
+    ).fit(X, y)
     assert search.best_params_ == {"kernel__length_scale": 2.0}
 
 
@@ -228,7 +271,9 @@ def test_definiteness():
     X, y = waves(40)
     with pytest.raises(errors.DefinitenessError, match=r"Sigmoid.*repair"):
         KernelQuantileRegressor(kernel=Sigmoid(scale=0.5)).fit(X, y)
-    repaired = KernelQuantileRegressor([0.2, 0.8], kernel=Sigmoid(scale=0.5), repair="clip").fit(X, y)
+    repaired = KernelQuantileRegressor([0.2, 0.8], kernel=Sigmoid(scale=0.5), repair="clip").fit(
+        X, y
+    )
     assert repaired.predict(X[:3]).shape == (3, 2)
 
 
@@ -238,7 +283,10 @@ def test_definiteness():
 def test_shifting_the_data_changes_nothing():
     X, y = waves()
     X = np.round(X * 2**20) / 2**20
-    near, far = (KernelQuantileRegressor([0.1, 0.5], kernel=RBF(length_scale=2.0)).fit(x, y) for x in (X, X + 1e6))
+    near, far = (
+        KernelQuantileRegressor([0.1, 0.5], kernel=RBF(length_scale=2.0)).fit(x, y)
+        for x in (X, X + 1e6)
+    )
     np.testing.assert_allclose(near.predict(X), far.predict(X + 1e6), atol=1e-2 * y.std())
 
 
@@ -282,14 +330,21 @@ def test_duplicates_constants_and_few_samples_are_legal():
         np.testing.assert_allclose(flat.predict([[3.0], [99.0]]), 7.0, atol=1e-9)
         one = KernelQuantileRegressor(0.3, kernel=RBF()).fit([[1.0]], [4.0])
         assert one.predict([[1.0], [2.0]]).tolist() == [4.0, 4.0]
-        assert np.isfinite(KernelQuantileRegressor(0.3, kernel=RBF()).fit([[1.0], [2.0]], [4.0, 5.0]).predict([[1.5]])).all()
+        assert np.isfinite(
+            KernelQuantileRegressor(0.3, kernel=RBF())
+            .fit([[1.0], [2.0]], [4.0, 5.0])
+            .predict([[1.5]])
+        ).all()
 
 
 @pytest.mark.parametrize("integer", [np.int64, np.int8, bool])
 def test_whole_numbers_are_numbers(integer):
     X, y = waves(40)
     y = (10 * np.abs(y)).astype(integer)
-    a, b = KernelQuantileRegressor(0.3).fit(X, y), KernelQuantileRegressor(0.3).fit(X, y.astype(float))
+    a, b = (
+        KernelQuantileRegressor(0.3).fit(X, y),
+        KernelQuantileRegressor(0.3).fit(X, y.astype(float)),
+    )
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
 
 
@@ -318,7 +373,9 @@ def test_bad_data(change, match):
         KernelQuantileRegressor().fit(**{"X": X, "y": y, **change})
 
 
-@pytest.mark.parametrize("y", [[1.0, np.nan, 2.0], [1.0, np.inf, 2.0], ["a", "b", "c"], [1.0, 2.0]], ids=str)
+@pytest.mark.parametrize(
+    "y", [[1.0, np.nan, 2.0], [1.0, np.inf, 2.0], ["a", "b", "c"], [1.0, 2.0]], ids=str
+)
 def test_bad_targets_of_sets(y):
     with pytest.raises(ValueError):
         KernelQuantileRegressor(kernel=Jaccard()).fit([{"a"}, {"b"}, {"a", "b"}], y)

@@ -31,14 +31,21 @@ class Split(NamedTuple):
 
 def svmlight(train: Path, test: Path, width: int, rows: int | None) -> Split:
     """The first rows of two files."""
-    parts = [part[:rows] for file in (train, test) for part in load_svmlight_file(str(file), n_features=width)]
+    parts = [
+        part[:rows]
+        for file in (train, test)
+        for part in load_svmlight_file(str(file), n_features=width)
+    ]
     return Split(*parts)
 
 
 def table(file: Path, target: str, rows: int | None, test_rows: int | None = None) -> Split:
     """Shuffled rows: ``rows`` to fit, four fifths if none are said, and the next (or all other) ones to test."""
     frame = pd.read_csv(file).sample(frac=1, random_state=0)
-    X, y = pd.get_dummies(frame.drop(columns=target), dtype=float).to_numpy(float), frame[target].to_numpy()
+    X, y = (
+        pd.get_dummies(frame.drop(columns=target), dtype=float).to_numpy(float),
+        frame[target].to_numpy(),
+    )
     n = len(y) * 4 // 5 if rows is None else rows
     held = slice(n, None if test_rows is None else n + test_rows)
     return Split(X[:n], y[:n], X[held], y[held])
@@ -47,7 +54,9 @@ def table(file: Path, target: str, rows: int | None, test_rows: int | None = Non
 def labelled(folder: Path, name: str, rows: int | None) -> Split:
     match name:
         case "letter":
-            made = svmlight(folder / "letter/letter.scale", folder / "letter/letter.scale.t", 16, rows)
+            made = svmlight(
+                folder / "letter/letter.scale", folder / "letter/letter.scale.t", 16, rows
+            )
             return made._replace(X=made.X.toarray(), X_test=made.X_test.toarray())
         case "a9a":
             return svmlight(folder / "a9a/a9a", folder / "a9a/a9a.t", 123, rows)
@@ -75,13 +84,20 @@ CLASSIFIERS = {
 
 
 def same_classes(data: Split, options: dict[str, Any]) -> None:
-    ours, other = (cls(**options).fit(data.X, data.y).predict(data.X_test) for cls in (SVC, theirs.SVC))
+    ours, other = (
+        cls(**options).fit(data.X, data.y).predict(data.X_test) for cls in (SVC, theirs.SVC)
+    )
     assert (ours != other).mean() <= 0.001
-    assert accuracy_score(data.y_test, ours) == pytest.approx(accuracy_score(data.y_test, other), abs=0.002)
+    assert accuracy_score(data.y_test, ours) == pytest.approx(
+        accuracy_score(data.y_test, other), abs=0.002
+    )
 
 
 def same_numbers(data: Split, ours: Any, other: Any) -> None:
-    scores = [r2_score(data.y_test, model.fit(data.X, data.y).predict(data.X_test)) for model in (ours, other)]
+    scores = [
+        r2_score(data.y_test, model.fit(data.X, data.y).predict(data.X_test))
+        for model in (ours, other)
+    ]
     assert scores[0] == pytest.approx(scores[1], abs=1e-3)
     assert scores[0] > 0.4
 

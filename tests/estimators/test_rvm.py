@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 
-import naive_gp
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import gp as naive_gp
 from scipy.integrate import trapezoid
 from scipy.stats import norm
 from sklearn.base import clone
@@ -30,10 +30,17 @@ NAMES = np.array(["low", "middle", "high"])
 
 def contradicted(estimator) -> dict[str, str]:
     """A mean of sigmoids depends on the deviation too, and so does not rise with the latent value alone."""
-    return {"check_decision_proba_consistency": "probabilities are averaged"} if isinstance(estimator, RVC) else {}
+    return (
+        {"check_decision_proba_consistency": "probabilities are averaged"}
+        if isinstance(estimator, RVC)
+        else {}
+    )
 
 
-@parametrize_with_checks([RVR(), RVR(fit_intercept=False, noise_variance=0.1), RVC()], expected_failed_checks=contradicted)
+@parametrize_with_checks(
+    [RVR(), RVR(fit_intercept=False, noise_variance=0.1), RVC()],
+    expected_failed_checks=contradicted,
+)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -43,7 +50,11 @@ def test_scikit_learn_checks(estimator, check):
 def numbers(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, (n, 2))
-    return X, 1.0 + np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.standard_normal(n), rng.uniform(-3, 3, (20, 2))
+    return (
+        X,
+        1.0 + np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.standard_normal(n),
+        rng.uniform(-3, 3, (20, 2)),
+    )
 
 
 def sinc(n: int = 100, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -63,17 +74,25 @@ def two_gaussians(n: int = 200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def three(n: int = 90) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(1)
     label = rng.integers(0, 3, n)
-    return rng.standard_normal((n, 2)) + 2.5 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])[label], NAMES[label]
+    return rng.standard_normal((n, 2)) + 2.5 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])[
+        label
+    ], NAMES[label]
 
 
 def basis(model, K: np.ndarray) -> np.ndarray:
     """The columns in use, in the order of covariance_, out of a kernel matrix with all training samples."""
     kept = K[:, model.relevance_]
-    return np.column_stack([np.ones(len(K)), kept]) if np.isfinite(np.ravel(model.intercept_alpha_)[0]) else kept
+    return (
+        np.column_stack([np.ones(len(K)), kept])
+        if np.isfinite(np.ravel(model.intercept_alpha_)[0])
+        else kept
+    )
 
 
 def precisions(model) -> np.ndarray:
-    return np.concatenate([[a for a in np.ravel(model.intercept_alpha_) if np.isfinite(a)], np.ravel(model.alpha_)])
+    return np.concatenate(
+        [[a for a in np.ravel(model.intercept_alpha_) if np.isfinite(a)], np.ravel(model.alpha_)]
+    )
 
 
 def weights(model) -> np.ndarray:
@@ -84,10 +103,16 @@ def weights(model) -> np.ndarray:
 def regression_agrees(model, K: np.ndarray, y: np.ndarray) -> None:
     """What a fitted RVR says of itself is what the formulas say of its precisions."""
     Phi, alpha = basis(model, K), precisions(model)
-    assert model.log_marginal_likelihood_value_ == pytest.approx(naive_gp.rvm_evidence(Phi, y, alpha, model.noise_variance_), rel=1e-8)
+    assert model.log_marginal_likelihood_value_ == pytest.approx(
+        naive_gp.rvm_evidence(Phi, y, alpha, model.noise_variance_), rel=1e-8
+    )
     mean, covariance = naive_gp.rvm_posterior(Phi, y, alpha, model.noise_variance_)
-    np.testing.assert_allclose(weights(model), mean, rtol=1e-5, atol=1e-7 * np.abs(mean).max(initial=1e-30))
-    np.testing.assert_allclose(model.covariance_, covariance, rtol=1e-5, atol=1e-7 * np.abs(covariance).max(initial=1e-30))
+    np.testing.assert_allclose(
+        weights(model), mean, rtol=1e-5, atol=1e-7 * np.abs(mean).max(initial=1e-30)
+    )
+    np.testing.assert_allclose(
+        model.covariance_, covariance, rtol=1e-5, atol=1e-7 * np.abs(covariance).max(initial=1e-30)
+    )
 
 
 # ---- Regression ----
@@ -116,7 +141,9 @@ def test_evidence_and_posterior_for_any_kernel(name, fit_intercept):
     Phi = basis(model, kernel(Z, X))
     mean, std = model.predict(Z, return_std=True)
     np.testing.assert_allclose(mean, Phi @ weights(model), rtol=1e-8, atol=1e-8)
-    expected = np.sqrt(model.noise_variance_ + np.einsum("ij,jk,ik->i", Phi, model.covariance_, Phi))
+    expected = np.sqrt(
+        model.noise_variance_ + np.einsum("ij,jk,ik->i", Phi, model.covariance_, Phi)
+    )
     np.testing.assert_allclose(std, expected, rtol=1e-8)
     np.testing.assert_allclose(model.predict(Z), mean, rtol=1e-12, atol=1e-12)
 
@@ -125,7 +152,9 @@ def test_attributes():
     X, y, _ = numbers()
     model = RVR().fit(X, y)
     many = len(model.relevance_)
-    assert (np.diff(model.relevance_) > 0).all() and np.issubdtype(model.relevance_.dtype, np.integer)
+    assert (np.diff(model.relevance_) > 0).all() and np.issubdtype(
+        model.relevance_.dtype, np.integer
+    )
     np.testing.assert_array_equal(model.relevance_vectors_, X[model.relevance_])
     assert model.dual_coef_.shape == model.alpha_.shape == (many,)
     assert isinstance(model.intercept_, float) and isinstance(model.noise_variance_, float)
@@ -143,9 +172,13 @@ def test_the_evidence_is_stationary(noise, tol, slack, seed):
     model = RVR(RBF(length_scale=0.8), noise_variance=noise, tol=tol, max_iter=10_000).fit(X, y)
     Phi = basis(model, RBF(length_scale=0.8)(X))
     at = np.log([*precisions(model), model.noise_variance_])
-    slope = naive_gp.differences(lambda t: naive_gp.rvm_evidence(Phi, y, np.exp(t[:-1]), np.exp(t[-1])), at)
+    slope = naive_gp.differences(
+        lambda t: naive_gp.rvm_evidence(Phi, y, np.exp(t[:-1]), np.exp(t[-1])), at
+    )
     np.testing.assert_allclose(slope[:-1], 0.0, atol=slack)
-    if noise is None:  # the second derivative along log noise is about n/2, along log alpha at most 1/2
+    if (
+        noise is None
+    ):  # the second derivative along log noise is about n/2, along log alpha at most 1/2
         assert abs(slope[-1]) < slack * len(y)
     else:
         assert model.noise_variance_ == noise
@@ -156,7 +189,9 @@ def test_the_evidence_is_stationary(noise, tol, slack, seed):
 def test_no_function_left_out_raises_the_evidence_and_none_kept_lowers_it(fit_intercept, seed):
     X, y, _ = numbers(40, seed)
     K = RBF(length_scale=0.8)(X)
-    model = RVR(RBF(length_scale=0.8), fit_intercept=fit_intercept, tol=1e-6, max_iter=10_000).fit(X, y)
+    model = RVR(RBF(length_scale=0.8), fit_intercept=fit_intercept, tol=1e-6, max_iter=10_000).fit(
+        X, y
+    )
     Phi, alpha, noise = basis(model, K), precisions(model), model.noise_variance_
     reached = model.log_marginal_likelihood_value_
     left = list(K[:, np.setdiff1d(np.arange(40), model.relevance_)].T)
@@ -165,9 +200,17 @@ def test_no_function_left_out_raises_the_evidence_and_none_kept_lowers_it(fit_in
     assert left
     for column in left:
         for one in np.logspace(-4, 8, 13):
-            assert naive_gp.rvm_evidence(np.column_stack([Phi, column]), y, np.append(alpha, one), noise) < reached + 1e-4
+            assert (
+                naive_gp.rvm_evidence(
+                    np.column_stack([Phi, column]), y, np.append(alpha, one), noise
+                )
+                < reached + 1e-4
+            )
     for i in range(len(alpha)):
-        assert naive_gp.rvm_evidence(np.delete(Phi, i, axis=1), y, np.delete(alpha, i), noise) < reached + 1e-4
+        assert (
+            naive_gp.rvm_evidence(np.delete(Phi, i, axis=1), y, np.delete(alpha, i), noise)
+            < reached + 1e-4
+        )
 
 
 def test_sinc_is_found_by_few_vectors():
@@ -180,14 +223,20 @@ def test_sinc_is_found_by_few_vectors():
         assert 3 <= len(model.relevance_) < 15
         assert 0.08 < np.sqrt(model.noise_variance_) < 0.12
         ours.append(np.sqrt(np.mean((model.predict(grid) - truth) ** 2)))
-        other.append(np.sqrt(np.mean((SVR(gamma=1 / 9, C=1.0, epsilon=0.1).fit(X, y).predict(grid) - truth) ** 2)))
+        other.append(
+            np.sqrt(
+                np.mean((SVR(gamma=1 / 9, C=1.0, epsilon=0.1).fit(X, y).predict(grid) - truth) ** 2)
+            )
+        )
     assert np.mean(ours) <= 1.3 * np.mean(other)
 
 
 def test_a_kernel_too_wide_for_sinc_harms_it_less_than_svr():
     X, y = sinc()
     model, other = RVR().fit(X, y), SVR().fit(X, y)
-    gaps = [np.sqrt(np.mean((m.predict(X) - np.sinc(X[:, 0] / np.pi)) ** 2)) for m in (model, other)]
+    gaps = [
+        np.sqrt(np.mean((m.predict(X) - np.sinc(X[:, 0] / np.pi)) ** 2)) for m in (model, other)
+    ]
     assert len(model.relevance_) < 15 and gaps[0] < 0.8 * gaps[1]
 
 
@@ -209,23 +258,35 @@ def test_the_unit_of_the_target_does_not_matter(factor):
     X, y, Z = numbers()
     one, other = RVR(RBF()).fit(X, y), RVR(RBF()).fit(X, factor * y)
     np.testing.assert_array_equal(one.relevance_, other.relevance_)
-    np.testing.assert_allclose(other.dual_coef_, factor * one.dual_coef_, rtol=2e-2)  # as close as tol makes it
+    np.testing.assert_allclose(
+        other.dual_coef_, factor * one.dual_coef_, rtol=2e-2
+    )  # as close as tol makes it
     np.testing.assert_allclose(other.alpha_, one.alpha_ / factor**2, rtol=2e-2)
     assert other.noise_variance_ == pytest.approx(one.noise_variance_ * factor**2, rel=1e-3)
-    for u, v in zip(other.predict(Z, return_std=True), one.predict(Z, return_std=True), strict=True):
+    for u, v in zip(
+        other.predict(Z, return_std=True), one.predict(Z, return_std=True), strict=True
+    ):
         np.testing.assert_allclose(u, factor * v, rtol=1e-3, atol=1e-3 * factor)
     shifted = one.log_marginal_likelihood_value_ - len(y) * np.log(factor)
     assert other.log_marginal_likelihood_value_ == pytest.approx(shifted, rel=1e-6)
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 10_000), n=st.integers(2, 30), spread=st.floats(1e-3, 1e3), fixed=st.booleans(), bias=st.booleans())
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 30),
+    spread=st.floats(1e-3, 1e3),
+    fixed=st.booleans(),
+    bias=st.booleans(),
+)
 def test_any_data_give_a_fit_that_agrees_with_itself(seed, n, spread, fixed, bias):
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((n, 2)), spread * rng.standard_normal(n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = RVR(RBF(), noise_variance=spread**2 / 4 if fixed else None, fit_intercept=bias).fit(X, y)
+        model = RVR(RBF(), noise_variance=spread**2 / 4 if fixed else None, fit_intercept=bias).fit(
+            X, y
+        )
     Phi, alpha = basis(model, RBF()(X)), precisions(model)
     assert model.noise_variance_ > 0 and np.isfinite(model.predict(X)).all()
     mean, _ = naive_gp.rvm_posterior(Phi, y, alpha, model.noise_variance_)
@@ -251,7 +312,9 @@ def test_a_matrix_is_as_good_as_the_kernel(machine):
     text = machine("RBF(length_scale=0.8)").fit(X, y)
     np.testing.assert_allclose(text.dual_coef_, one.dual_coef_, rtol=1e-6)
     rows = machine(k).fit(sp.csr_array(X), y)
-    np.testing.assert_allclose(rows.predict(sp.csr_array(Z)), one.predict(Z), rtol=1e-3)  # rounded otherwise, within tol
+    np.testing.assert_allclose(
+        rows.predict(sp.csr_array(Z)), one.predict(Z), rtol=1e-3
+    )  # rounded otherwise, within tol
 
 
 def test_scikit_learn_names_of_indefinite_kernels():
@@ -290,7 +353,9 @@ def test_two_fits_are_the_same_fit(machine):
 
 def test_a_search_chooses_the_width():
     X, y = sinc()
-    search = GridSearchCV(RVR(), {"gamma": [1e-6, 1 / 9, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)).fit(X[::2], y[::2])
+    search = GridSearchCV(
+        RVR(), {"gamma": [1e-6, 1 / 9, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)
+    ).fit(X[::2], y[::2])
     assert search.best_params_ == {"gamma": 1 / 9}
 
 
@@ -298,12 +363,16 @@ def test_a_search_chooses_the_width():
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kernel", [RBF(), Multiquadric(), mercer.Sigmoid(scale=0.5, offset=-1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [RBF(), Multiquadric(), mercer.Sigmoid(scale=0.5, offset=-1.0)], ids=repr
+)
 def test_labels_have_the_mode_the_covariance_and_the_evidence_of_laplace(kernel, fit_intercept):
     X, label = two_gaussians(80)
     model = RVC(kernel, fit_intercept=fit_intercept).fit(X, label)
     many = len(model.relevance_)
-    assert model.dual_coef_.shape == model.alpha_.shape == (1, many) and model.intercept_.shape == (1,)
+    assert model.dual_coef_.shape == model.alpha_.shape == (1, many) and model.intercept_.shape == (
+        1,
+    )
     found = naive_gp.rvm_laplace(basis(model, kernel(X)), label, precisions(model))
     assert model.log_marginal_likelihood_value_ == pytest.approx(found.evidence, abs=1e-4)
     np.testing.assert_allclose(weights(model), found.mean, rtol=1e-3, atol=1e-4)
@@ -313,8 +382,12 @@ def test_labels_have_the_mode_the_covariance_and_the_evidence_of_laplace(kernel,
     value, variance = Phi @ weights(model), np.einsum("ij,jk,ik->i", Phi, model.covariance_, Phi)
     np.testing.assert_allclose(model.decision_function(Z), value, rtol=1e-8, atol=1e-8)
     z = np.linspace(-10, 10, 20_001)
-    averaged = trapezoid(naive_gp.sigmoid(value[:, None] + np.sqrt(variance)[:, None] * z) * norm.pdf(z), z)
-    np.testing.assert_allclose(model.predict_proba(Z), np.column_stack([1 - averaged, averaged]), atol=1e-6)
+    averaged = trapezoid(
+        naive_gp.sigmoid(value[:, None] + np.sqrt(variance)[:, None] * z) * norm.pdf(z), z
+    )
+    np.testing.assert_allclose(
+        model.predict_proba(Z), np.column_stack([1 - averaged, averaged]), atol=1e-6
+    )
     np.testing.assert_array_equal(model.predict(Z), model.predict_proba(Z).argmax(axis=1))
 
 
@@ -330,7 +403,9 @@ def test_precisions_of_a_classifier_are_a_fixed_point_and_nothing_is_left_out(se
     reached = naive_gp.rvm_evidence(Phi, found.target, alpha, noise)
     for i in np.setdiff1d(np.arange(60), model.relevance_):
         for one in np.logspace(-4, 8, 13):
-            more = naive_gp.rvm_evidence(np.column_stack([Phi, K[:, i]]), found.target, np.append(alpha, one), noise)
+            more = naive_gp.rvm_evidence(
+                np.column_stack([Phi, K[:, i]]), found.target, np.append(alpha, one), noise
+            )
             assert more < reached + 1e-2
 
 
@@ -351,9 +426,13 @@ def test_three_classes_are_three_machines():
     model = RVC(RBF()).fit(X, y)
     assert model.classes_.tolist() == sorted(NAMES)
     many, Z = len(model.relevance_), X[:15] + 0.3
-    assert model.dual_coef_.shape == model.alpha_.shape == (3, many) and model.intercept_.shape == (3,)
+    assert model.dual_coef_.shape == model.alpha_.shape == (3, many) and model.intercept_.shape == (
+        3,
+    )
     np.testing.assert_array_equal(model.relevance_vectors_, X[model.relevance_])
-    assert (np.isinf(model.alpha_) == (model.dual_coef_ == 0)).all() and np.isfinite(model.alpha_).any(axis=0).all()
+    assert (np.isinf(model.alpha_) == (model.dual_coef_ == 0)).all() and np.isfinite(
+        model.alpha_
+    ).any(axis=0).all()
     values, probability = model.decision_function(Z), model.predict_proba(Z)
     assert values.shape == probability.shape == (15, 3)
     alone = np.empty((15, 3))
@@ -377,14 +456,21 @@ def test_iris():
 
 
 def honest(model, X: np.ndarray, y: np.ndarray, least: float) -> None:
-    probability = cross_val_predict(model, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), method="predict_proba")
+    probability = cross_val_predict(
+        model, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0), method="predict_proba"
+    )
     assert (np.unique(y)[probability.argmax(axis=1)] == y).mean() > least
     assert log_loss(y, probability) < 0.69
 
 
 def test_sonar(shared_data):
     frame = pd.read_csv(shared_data / "sonar/sonar.csv")
-    honest(make_pipeline(StandardScaler(), RVC()), frame.drop(columns="Class").to_numpy(), frame["Class"].to_numpy(), 0.75)
+    honest(
+        make_pipeline(StandardScaler(), RVC()),
+        frame.drop(columns="Class").to_numpy(),
+        frame["Class"].to_numpy(),
+        0.75,
+    )
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -437,7 +523,10 @@ def test_separable_labels():
 
 def test_one_sample_and_two():
     one = RVR().fit([[1.0]], [2.0])
-    assert np.isfinite(one.predict([[1.0], [5.0]])).all() and np.isfinite(one.predict([[1.0]], return_std=True)[1]).all()
+    assert (
+        np.isfinite(one.predict([[1.0], [5.0]])).all()
+        and np.isfinite(one.predict([[1.0]], return_std=True)[1]).all()
+    )
     two = RVR().fit([[1.0], [2.0]], [2.0, 3.0])
     assert np.isfinite(two.predict([[1.0], [5.0]])).all()
     assert np.isfinite(RVC().fit([[1.0], [2.0]], ["a", "b"]).predict_proba([[1.0], [5.0]])).all()
@@ -499,7 +588,13 @@ def test_refused_data(machine):
     y = y if machine is RVR else (y > 1).astype(int)
     holed = X.copy()
     holed[3, 1] = np.nan
-    for samples, target in ((holed, y), (X, np.full(10, np.nan)), (X, y[:5]), (X[:0], y[:0]), (X, None)):
+    for samples, target in (
+        (holed, y),
+        (X, np.full(10, np.nan)),
+        (X, y[:5]),
+        (X[:0], y[:0]),
+        (X, None),
+    ):
         with pytest.raises(ValueError):
             machine().fit(samples, target)
     with pytest.raises(ValueError, match="NaN"):

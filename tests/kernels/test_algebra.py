@@ -68,7 +68,9 @@ def test_operators(rng):
         (a + b + a * b, A + B + A * B),
         (sum([a, b]), A + B),
     ]:
-        np.testing.assert_allclose(kernel(X), expected, rtol=1e-12, atol=1e-14, err_msg=repr(kernel))
+        np.testing.assert_allclose(
+            kernel(X), expected, rtol=1e-12, atol=1e-14, err_msg=repr(kernel)
+        )
 
 
 def test_operators_copy_and_flatten():
@@ -101,7 +103,10 @@ def test_against_scikit_learn(rng):
         (RBF.from_gamma(g), pairwise.rbf_kernel(X, Y, gamma=g)),
         (RBF.from_sigma(2.0), pairwise.rbf_kernel(X, Y, gamma=1 / 8)),
         (Laplacian(length_scale=1 / g), pairwise.laplacian_kernel(X, Y, gamma=g)),
-        (Polynomial(degree=3, scale=g, offset=0.5), pairwise.polynomial_kernel(X, Y, degree=3, gamma=g, coef0=0.5)),
+        (
+            Polynomial(degree=3, scale=g, offset=0.5),
+            pairwise.polynomial_kernel(X, Y, degree=3, gamma=g, coef0=0.5),
+        ),
         (Sigmoid(scale=g, offset=0.5), pairwise.sigmoid_kernel(X, Y, gamma=g, coef0=0.5)),
         (Chi2(gamma=g), pairwise.chi2_kernel(X, Y, gamma=g)),
         (Cosine(), pairwise.cosine_similarity(X, Y)),
@@ -109,7 +114,9 @@ def test_against_scikit_learn(rng):
     ]:
         np.testing.assert_allclose(ours(X, Y), theirs, rtol=1e-12, err_msg=repr(ours))
     for nu in (0.5, 1.5, 2.5, 0.9, math.inf):
-        np.testing.assert_allclose(Matern(nu=nu, length_scale=0.8)(X, Y), TheirMatern(0.8, nu=nu)(X, Y), rtol=1e-9)
+        np.testing.assert_allclose(
+            Matern(nu=nu, length_scale=0.8)(X, Y), TheirMatern(0.8, nu=nu)(X, Y), rtol=1e-9
+        )
 
 
 def test_gaussian_is_an_alias():
@@ -126,7 +133,9 @@ def test_polynomial_features_are_all_monomials(rng):
         phi = k.features(X)
         expected = math.comb(3 + degree, degree) if offset else math.comb(2 + degree, degree)
         assert phi.shape == (6, expected) == (6, k.feature_dim(3))
-        exact = [sorted(float(v) for v in naive.features_by_enumeration(k, x) if v or offset) for x in X]
+        exact = [
+            sorted(float(v) for v in naive.features_by_enumeration(k, x) if v or offset) for x in X
+        ]
         np.testing.assert_allclose(np.sort(phi, axis=1), exact, rtol=1e-12)
 
 
@@ -150,7 +159,7 @@ def test_composite_features(rng):
         PowerSeries(Linear(), [1.0, 0.0, 2.0]),
         Polynomial(degree=2).normalize(),
         Linear().on([0, 2]) * Linear().on([1]),
-        Linear() @ mercer.kernels.maps.arctan,
+        Linear() @ mercer.kernels.combine.maps.arctan,
     ]:
         phi = k.features(X)
         np.testing.assert_allclose(phi @ phi.T, k(X), rtol=1e-12)
@@ -160,7 +169,10 @@ def test_composite_features(rng):
 def test_taylor_maps(rng):
     X = 0.5 * rng.standard_normal((8, 2))
     for k in (RBF(length_scale=1.5), ExponentialDot(alpha=0.7), RBF(length_scale=[1.0, 2.0])):
-        errors_ = [np.abs(k.features(X, truncate=m) @ k.features(X, truncate=m).T - k(X)).max() for m in (1, 3, 6, 12)]
+        errors_ = [
+            np.abs(k.features(X, truncate=m) @ k.features(X, truncate=m).T - k(X)).max()
+            for m in (1, 3, 6, 12)
+        ]
         assert errors_ == sorted(errors_, reverse=True) and errors_[-1] < 1e-8
         assert k.feature_dim(2) == math.inf
         with pytest.raises(errors.InfiniteFeaturesError, match="KernelMap"):
@@ -180,7 +192,9 @@ def test_centring(rng):
     one = np.ones((n, n)) / n
     np.testing.assert_allclose(k(X), K - one @ K - K @ one + one @ K @ one, atol=1e-14)
     R = RBF()(Y, X)
-    np.testing.assert_allclose(k(Y, X), R - R.mean(axis=1, keepdims=True) - K.mean(axis=0) + K.mean(), atol=1e-14)
+    np.testing.assert_allclose(
+        k(Y, X), R - R.mean(axis=1, keepdims=True) - K.mean(axis=0) + K.mean(), atol=1e-14
+    )
     assert repr(k) == "RBF().center()"
     k.set_params(kernel__length_scale=3.0)
     K = RBF(length_scale=3.0)(X)
@@ -267,16 +281,24 @@ def test_scikit_learn_takes_a_kernel_as_it_is(rng):
     ours = SVC(kernel=RBF.from_gamma(0.5)).fit(X, y)
     theirs = SVC(kernel="rbf", gamma=0.5).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
-    search = GridSearchCV(SVC(kernel=0.5 * RBF() + Linear()), {"kernel__k1__kernel__length_scale": [0.01, 1.0]}, cv=3).fit(X, y)
+    search = GridSearchCV(
+        SVC(kernel=0.5 * RBF() + Linear()), {"kernel__k1__kernel__length_scale": [0.01, 1.0]}, cv=3
+    ).fit(X, y)
     assert search.best_params_ == {"kernel__k1__kernel__length_scale": 1.0}
 
 
 def test_gaussian_process_of_scikit_learn(rng):
     X = rng.standard_normal((60, 2))
     y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(60)
-    ours = GaussianProcessRegressor(to_sklearn(1.0 * RBF(length_scale=[1.0, 1.0]) + 0.1 * White())).fit(X, y)
-    theirs = GaussianProcessRegressor(ConstantKernel(1.0) * TheirRBF([1.0, 1.0]) + WhiteKernel(0.1)).fit(X, y)
-    assert ours.log_marginal_likelihood_value_ == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-6)
+    ours = GaussianProcessRegressor(
+        to_sklearn(1.0 * RBF(length_scale=[1.0, 1.0]) + 0.1 * White())
+    ).fit(X, y)
+    theirs = GaussianProcessRegressor(
+        ConstantKernel(1.0) * TheirRBF([1.0, 1.0]) + WhiteKernel(0.1)
+    ).fit(X, y)
+    assert ours.log_marginal_likelihood_value_ == pytest.approx(
+        theirs.log_marginal_likelihood_value_, rel=1e-6
+    )
     np.testing.assert_allclose(ours.predict(X[:5] + 0.1), theirs.predict(X[:5] + 0.1), atol=1e-4)
     theta = np.array([0.3, -0.2, 0.5, -1.0])
     value, slope = ours.log_marginal_likelihood(theta, eval_gradient=True)

@@ -27,16 +27,25 @@ def test_compiled_equals_the_python_function(rng):
     X, Y = rng.standard_normal((30, 3)), rng.standard_normal((5, 3))
     slow = np.array([[shifted_square.python_function(x, y) for y in Y] for x in X])
     np.testing.assert_allclose(shifted_square(X, Y), slow, rtol=1e-13)
-    np.testing.assert_allclose(shifted_square(X), mercer.Polynomial(degree=2, scale=0.5)(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        shifted_square(X), mercer.Polynomial(degree=2, scale=0.5)(X), rtol=1e-12
+    )
     check_kernel(shifted_square)
 
 
 def test_parameters(rng):
     X = rng.standard_normal((6, 2))
     other = shifted_square(offset=2.0)
-    assert repr(other) == "shifted_square(offset=2.0)" and repr(shifted_square) == "shifted_square()"
-    np.testing.assert_allclose(other(X), mercer.Polynomial(degree=2, scale=0.5, offset=2.0)(X), rtol=1e-12)
-    assert repr(mercer.parse("2.0 * shifted_square(offset=2.0) + RBF()")) == "2.0 * shifted_square(offset=2.0) + RBF()"
+    assert (
+        repr(other) == "shifted_square(offset=2.0)" and repr(shifted_square) == "shifted_square()"
+    )
+    np.testing.assert_allclose(
+        other(X), mercer.Polynomial(degree=2, scale=0.5, offset=2.0)(X), rtol=1e-12
+    )
+    assert (
+        repr(mercer.parse("2.0 * shifted_square(offset=2.0) + RBF()"))
+        == "2.0 * shifted_square(offset=2.0) + RBF()"
+    )
     assert other.get_params() == {"offset": 2.0, "scale": 0.5}
     with pytest.raises(errors.ParameterError):
         other.set_params(offset="much")
@@ -62,7 +71,9 @@ def test_copies(rng):
 def test_in_the_algebra_and_in_scikit_learn(rng):
     X = rng.standard_normal((60, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    assert (RBF() * shifted_square).certificate().status == "psd" or (RBF() * shifted_square).certificate().psd
+    assert (RBF() * shifted_square).certificate().status == "psd" or (
+        RBF() * shifted_square
+    ).certificate().psd
     assert SVC(kernel=shifted_square).fit(X, y).score(X, y) > 0.8
 
 

@@ -43,8 +43,8 @@ from mercer import (
 )
 from mercer.errors import MercerError, ParseError
 from mercer.kernels import catalogue
+from mercer.kernels.combine.maps import FUNCTIONS
 from mercer.kernels.expression import CUSTOM
-from mercer.kernels.maps import FUNCTIONS
 
 X = np.random.default_rng(5).random((6, 3))
 cubic = Polynomial(degree=3)
@@ -236,7 +236,10 @@ def test_composites_come_back(kernel):
     same(parse(repr(kernel)), kernel)
 
 
-@pytest.mark.parametrize(("name", "number"), [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))],
+)
 def test_the_catalogue_comes_back(name, number):
     kernel = catalogue()[name].examples()[number]
     if "<" in repr(kernel):
@@ -287,7 +290,19 @@ def test_numbers_of_numpy_come_back(kernel):
         Power(kernel=Sum(RBF()), exponent=2),
         Scaled(factor=-1.0, kernel=Sum(RBF())),
     ],
-    ids=["scaled scaled", "product product", "product scaled", "sum sum", "one term", "one factor", "a", "b", "c", "d", "e"],
+    ids=[
+        "scaled scaled",
+        "product product",
+        "product scaled",
+        "sum sum",
+        "one term",
+        "one factor",
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+    ],
 )
 def test_shapes_that_operators_never_build_keep_their_values(kernel):
     np.testing.assert_allclose(parse(repr(kernel))(X), kernel(X), rtol=1e-15)
@@ -378,7 +393,11 @@ def test_names_of_the_caller():
 def test_a_parsed_kernel_belongs_to_the_caller():
     """Changing it must not change the kernel that lent its name."""
     mine = RBF()
-    for text, names in (("mine", {"mine": mine}), ("mine + Linear()", {"mine": mine}), ("mine()", {"mine": mine})):
+    for text, names in (
+        ("mine", {"mine": mine}),
+        ("mine + Linear()", {"mine": mine}),
+        ("mine()", {"mine": mine}),
+    ):
         for name in (parsed := parse(text, names=names)).get_params():
             if name.endswith("length_scale"):
                 parsed.set_params(**{name: 7.0})
@@ -653,7 +672,11 @@ def test_deep_and_long_texts(text):
     assert len(str(found)) < 600
 
 
-@pytest.mark.parametrize("text", [None, 3, b"RBF()", RBF(), ["RBF()"], bytearray(b"RBF()")], ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize(
+    "text",
+    [None, 3, b"RBF()", RBF(), ["RBF()"], bytearray(b"RBF()")],
+    ids=lambda t: type(t).__name__,
+)
 def test_what_is_no_text(text):
     with pytest.raises(ParseError, match=r"expression = .* must be text"):
         parse(text)
@@ -704,7 +727,9 @@ def test_the_message_says_what_to_do():
 # ---- Any text at all ----
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.text(max_size=60))
 @example("\0")
 @example("RBF(length_scale=10**400)")
@@ -724,7 +749,9 @@ RBF() Linear() RBF Linear Polynomial(degree=2) Matern(nu= Power( Sum( Scaled( Co
 """
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=12), st.sampled_from(["", " "]))
 def test_any_words_of_the_language_give_a_kernel_or_an_error_of_ours(words, gap):
     text = gap.join(words)
@@ -752,7 +779,11 @@ LEAVES = st.sampled_from(
         NegativeDistance(),
     ]
 )
-FACTORS = st.one_of(st.integers(-3, 3), st.floats(-4, 4, allow_nan=False), st.sampled_from([1.0, -1.0, 0.1, 1e-9, np.float64(0.5)]))
+FACTORS = st.one_of(
+    st.integers(-3, 3),
+    st.floats(-4, 4, allow_nan=False),
+    st.sampled_from([1.0, -1.0, 0.1, 1e-9, np.float64(0.5)]),
+)
 
 
 def grown(parts):
@@ -771,7 +802,14 @@ def grown(parts):
     )
     numbers = st.tuples(
         st.sampled_from(
-            [lambda a, c: c * a, lambda a, c: a * c, lambda a, c: a / c, lambda a, c: a + c, lambda a, c: a - c, lambda a, c: c + a]
+            [
+                lambda a, c: c * a,
+                lambda a, c: a * c,
+                lambda a, c: a / c,
+                lambda a, c: a + c,
+                lambda a, c: a - c,
+                lambda a, c: c + a,
+            ]
         ),
         parts,
         FACTORS,
@@ -803,7 +841,9 @@ def outcome(kernel):
         return type(error)
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.recursive(LEAVES, grown, max_leaves=6))
 @example(2.0 * (RBF() @ "arctan"))
 @example(-(((RBF() + Linear()) * RBF()) ** 2) - Linear())

@@ -6,7 +6,19 @@ import naive
 import numpy as np
 import pytest
 
-from mercer import RBF, Exponential, Laplacian, Linear, Matern, Periodic, Polynomial, PowerSeries, RadialKernel, RationalQuadratic, White
+from mercer import (
+    RBF,
+    Exponential,
+    Laplacian,
+    Linear,
+    Matern,
+    Periodic,
+    Polynomial,
+    PowerSeries,
+    RadialKernel,
+    RationalQuadratic,
+    White,
+)
 from mercer.errors import NotDifferentiableError
 from mercer.params import param, positive
 
@@ -38,8 +50,14 @@ def test_against_high_precision(kernel):
     for path, slope in kernel.gradient(X, W).items():
         for index in np.ndindex(np.shape(slope)):
             at = index[0] if index else None
-            terms = [W[i, j] * float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j)) for i in range(5) for j in range(5)]
-            assert np.asarray(slope)[index] == pytest.approx(sum(terms), abs=1e-11 * max(np.abs(terms).sum(), 1e-3)), (path, index)
+            terms = [
+                W[i, j] * float(naive.derivative(kernel, path, at, X[i], X[j], same=i == j))
+                for i in range(5)
+                for j in range(5)
+            ]
+            assert np.asarray(slope)[index] == pytest.approx(
+                sum(terms), abs=1e-11 * max(np.abs(terms).sum(), 1e-3)
+            ), (path, index)
 
 
 def test_many_tiles(rng):

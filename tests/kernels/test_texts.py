@@ -52,20 +52,29 @@ def test_tf_idf_by_hand():
     np.testing.assert_allclose(kernel(new, TEXTS), expected, rtol=1e-13, atol=1e-16)
     np.testing.assert_allclose(kernel(TEXTS, new), np.transpose(expected), rtol=1e-13, atol=1e-16)
     np.testing.assert_allclose(kernel.diag(new), [1, 0, 0, 1], rtol=1e-14)
-    assert kernel.idf_["oil"] == pytest.approx(math.log(6 / 3)) and kernel.idf_["wheat"] == pytest.approx(math.log(6 / 2))
+    assert kernel.idf_["oil"] == pytest.approx(math.log(6 / 3)) and kernel.idf_[
+        "wheat"
+    ] == pytest.approx(math.log(6 / 2))
 
 
 def test_columns_are_those_of_fit():
     kernel = TfIdf().fit(TEXTS)
     F = kernel.features(TEXTS)
-    assert F.shape == (6, len(kernel.idf_)) and (kernel.features([TEXTS[3], "unheard oil"])[:1] != F[3:4]).nnz == 0
+    assert (
+        F.shape == (6, len(kernel.idf_))
+        and (kernel.features([TEXTS[3], "unheard oil"])[:1] != F[3:4]).nnz == 0
+    )
     model = LinearSVC().fit(F, [1, 0, 1, 0, 0, 0])
     assert model.predict(kernel.features(["oil oil", "corn and gas"])).tolist() == [1, 0]
 
 
 def test_unseen_words_are_dropped():
     kernel = TfIdf().fit(TEXTS)
-    np.testing.assert_allclose(kernel(["oil"], ["oil and gas", "oil and"])[0, 0], kernel(["oil"], ["oil and"])[0, 0], rtol=1e-14)
+    np.testing.assert_allclose(
+        kernel(["oil"], ["oil and gas", "oil and"])[0, 0],
+        kernel(["oil"], ["oil and"])[0, 0],
+        rtol=1e-14,
+    )
     assert not kernel(["gas"], ["gas", "oil"]).any()
 
 
@@ -78,7 +87,11 @@ def test_words_that_all_have_weigh_below_zero_and_still_count():
     assert kernel.idf_["aa"] < 0 and kernel.diag(["aa"])[0] == 1
 
 
-@pytest.mark.parametrize("kernel", [TfIdf(), BagOfWords(), BagOfWords(ngrams=(1, 3)), TfIdf(stop_words=("oil",))], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [TfIdf(), BagOfWords(), BagOfWords(ngrams=(1, 3)), TfIdf(stop_words=("oil",))],
+    ids=repr,
+)
 def test_features(kernel):
     kernel.fit(TEXTS)
     F = kernel.features(TEXTS)
@@ -91,14 +104,25 @@ def test_features(kernel):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"lowercase": False}, {"ngrams": (2, 2)}, {"ngrams": (1, 3)}, {"stop_words": "english"}, {"stop_words": ["oil", "corn"]}],
+    [
+        {},
+        {"lowercase": False},
+        {"ngrams": (2, 2)},
+        {"ngrams": (1, 3)},
+        {"stop_words": "english"},
+        {"stop_words": ["oil", "corn"]},
+    ],
     ids=repr,
 )
 def test_counts_are_those_of_the_vectoriser(options):
     names = {"ngrams": "ngram_range"}
-    theirs = CountVectorizer(**{names.get(name, name): value for name, value in options.items()}).fit_transform(TEXTS)
+    theirs = CountVectorizer(
+        **{names.get(name, name): value for name, value in options.items()}
+    ).fit_transform(TEXTS)
     assert np.array_equal(BagOfWords(**options)(TEXTS), (theirs @ theirs.T).toarray())
-    assert np.array_equal(BagOfWords(**options)(TEXTS, TEXTS[:2]), (theirs @ theirs[:2].T).toarray())
+    assert np.array_equal(
+        BagOfWords(**options)(TEXTS, TEXTS[:2]), (theirs @ theirs[:2].T).toarray()
+    )
 
 
 def test_unicode_words():
@@ -144,7 +168,11 @@ def test_refused_parameters(options):
 
 @pytest.fixture
 def news(rng):
-    oil, grain, both = "crude oil barrel opec tanker", "wheat corn grain harvest farm", "the price of market exports said year"
+    oil, grain, both = (
+        "crude oil barrel opec tanker",
+        "wheat corn grain harvest farm",
+        "the price of market exports said year",
+    )
     texts, topics = [], []
     for i in range(60):
         own = (oil if i % 2 else grain).split()
@@ -153,7 +181,11 @@ def news(rng):
     return texts, np.array(topics)
 
 
-@pytest.mark.parametrize("kernel", [TfIdf(), BagOfWords(), BagOfWords(stop_words="english").normalize(), TfIdf(ngrams=(1, 2))], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [TfIdf(), BagOfWords(), BagOfWords(stop_words="english").normalize(), TfIdf(ngrams=(1, 2))],
+    ids=repr,
+)
 def test_cross_validation(kernel, news):
     texts, topics = news
     assert cross_val_score(SVC(kernel=kernel), texts, topics, cv=5).mean() > 0.9
@@ -162,10 +194,19 @@ def test_cross_validation(kernel, news):
 
 def test_other_learners_and_search(news):
     texts, topics = news
-    assert KernelRidge(kernel=TfIdf(), alpha=0.1).fit(texts, 1.0 * (topics == "crude")).predict(["crude oil"])[0] > 0.5
+    assert (
+        KernelRidge(kernel=TfIdf(), alpha=0.1)
+        .fit(texts, 1.0 * (topics == "crude"))
+        .predict(["crude oil"])[0]
+        > 0.5
+    )
     model = make_pipeline(KernelPCA(5, kernel=TfIdf()), LinearSVC())
     assert cross_val_score(model, texts, topics, cv=3).mean() > 0.9
-    search = GridSearchCV(SVC(kernel=TfIdf()), {"kernel__ngrams": [(1, 1), (2, 2)], "kernel__stop_words": [None, "english"]}, cv=3)
+    search = GridSearchCV(
+        SVC(kernel=TfIdf()),
+        {"kernel__ngrams": [(1, 1), (2, 2)], "kernel__stop_words": [None, "english"]},
+        cv=3,
+    )
     assert search.fit(texts, topics).best_params_["kernel__ngrams"] == (1, 1)
 
 
@@ -173,7 +214,11 @@ def test_idf_is_learned_on_the_training_set_alone(news):
     texts, topics = news
     model = SVC(kernel=TfIdf()).fit(texts[:30], topics[:30])
     same = TfIdf().fit(texts[:30])
-    expected = SVC(kernel="precomputed").fit(same(texts[:30]), topics[:30]).decision_function(same(texts[30:], texts[:30]))
+    expected = (
+        SVC(kernel="precomputed")
+        .fit(same(texts[:30]), topics[:30])
+        .decision_function(same(texts[30:], texts[:30]))
+    )
     np.testing.assert_allclose(model.decision_function(texts[30:]), expected, rtol=1e-7, atol=1e-9)
 
 
@@ -182,7 +227,9 @@ def test_counts_made_elsewhere():
     counts = CountVectorizer().fit_transform(texts)
     for kernel in (BagOfWords(), TfIdf()):
         np.testing.assert_allclose(kernel.fit(counts)(counts), kernel.fit(texts)(texts), atol=1e-14)
-        np.testing.assert_allclose(kernel.fit(counts)(counts[:2], counts), kernel.fit(texts)(texts[:2], texts), atol=1e-14)
+        np.testing.assert_allclose(
+            kernel.fit(counts)(counts[:2], counts), kernel.fit(texts)(texts[:2], texts), atol=1e-14
+        )
     assert SVC(kernel=TfIdf()).fit(counts, list("ooccc")).predict(counts[:2]).tolist() == ["o", "o"]
     with pytest.raises(DomainError, match="no count"):
         BagOfWords()(-counts)

@@ -21,8 +21,20 @@ def taken_apart(raw: bytes) -> tuple[dict[str, Any], bytes]:
 
 def put_together(header: dict[str, Any] | str | bytes, data: bytes, **fixed: Any) -> bytes:
     """A file with these contents and whatever else is told of it."""
-    text = header if isinstance(header, bytes) else (header if isinstance(header, str) else json.dumps(header)).encode()
-    fields = {"magic": b"\x89mercer\n", "format": 1, "zero": 0, "version": b"0.1.0", "length": len(text), "room": len(data), **fixed}
+    text = (
+        header
+        if isinstance(header, bytes)
+        else (header if isinstance(header, str) else json.dumps(header)).encode()
+    )
+    fields = {
+        "magic": b"\x89mercer\n",
+        "format": 1,
+        "zero": 0,
+        "version": b"0.1.0",
+        "length": len(text),
+        "room": len(data),
+        **fixed,
+    }
     raw = START.pack(*fields.values()) + text
     raw += bytes(-len(raw) % 64) + data
     return raw + hashlib.sha256(raw).digest()
@@ -42,7 +54,20 @@ def parts(header: dict[str, Any], data: bytes) -> list[bytes]:
 
 
 NUMBERS = (0, -1, 1, 2, 7, 255, 2**31 - 1, -(2**31), 2**40, 2**62, 1e308, -1e-308, 0.5)
-WORDS = ("tuple", "list", "@", "array", "made", "", "rbf", "precomputed", "function", "C", "F", "k1")
+WORDS = (
+    "tuple",
+    "list",
+    "@",
+    "array",
+    "made",
+    "",
+    "rbf",
+    "precomputed",
+    "function",
+    "C",
+    "F",
+    "k1",
+)
 
 
 def mutated(raw: bytes, seed: int) -> bytes:
@@ -85,17 +110,30 @@ def _change_array(header: dict[str, Any], arrays: list[bytes], rng: random.Rando
             entry["shape"] = [shape[0], shape[1] - 1]
         case 5 if len(raw) >= 8:  # a value: too large, negative, not a number
             place = rng.randrange(len(raw) // size) * size
-            raw[place : place + size] = rng.choice((b"\xff" * size, b"\x7f" * size, b"\x00" * size, b"\x00" * (size - 1) + b"\x80"))
+            raw[place : place + size] = rng.choice(
+                (b"\xff" * size, b"\x7f" * size, b"\x00" * size, b"\x00" * (size - 1) + b"\x80")
+            )
         case _:
             entry["dtype"] = rng.choice(
-                [d for d in ("<f8", "<i8", "<u8", "<M8[D]", "<f4", "<i4", "|b1", "|u1") if int(d[2]) == size] or ["<f8"]
+                [
+                    d
+                    for d in ("<f8", "<i8", "<u8", "<M8[D]", "<f4", "<i4", "|b1", "|u1")
+                    if int(d[2]) == size
+                ]
+                or ["<f8"]
             )
     arrays[at] = bytes(raw)
 
 
 def _change_attribute(header: dict[str, Any], rng: random.Random) -> None:
     """One attribute holds what another one does, or any object of the file, or is not there."""
-    kept = [(at, part) for at, e in enumerate(header["objects"]) if isinstance(e, list) for part in e if isinstance(part, dict) and part]
+    kept = [
+        (at, part)
+        for at, e in enumerate(header["objects"])
+        if isinstance(e, list)
+        for part in e
+        if isinstance(part, dict) and part
+    ]
     if not kept:
         return
     at, held = rng.choice(kept)
@@ -131,7 +169,15 @@ def _change_tree(header: dict[str, Any], rng: random.Random) -> None:
             place[key] = rng.choice(WORDS)
         case 2:
             place[key] = rng.choice(
-                ([], {}, None, True, ["@", rng.randrange(len(header["objects"]))], ["tuple", 1, 2], ["float", "7ff8000000000000"])
+                (
+                    [],
+                    {},
+                    None,
+                    True,
+                    ["@", rng.randrange(len(header["objects"]))],
+                    ["tuple", 1, 2],
+                    ["float", "7ff8000000000000"],
+                )
             )
         case 3:
             del place[key]
@@ -165,7 +211,14 @@ def attack(folder: str, seeds: range) -> None:
                 refused += 1
                 continue
             used += 1
-            for method in ("predict", "decision_function", "predict_proba", "score_samples", "transform", "__call__"):
+            for method in (
+                "predict",
+                "decision_function",
+                "predict_proba",
+                "score_samples",
+                "transform",
+                "__call__",
+            ):
                 try:
                     with np.errstate(all="ignore"):
                         getattr(model, method)(X)

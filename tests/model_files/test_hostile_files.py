@@ -54,7 +54,12 @@ def refused(raw: bytes, folder: Path) -> str:
 
 def test_a_flipped_bit_is_always_found(good, tmp_path):
     rng = random.Random(0)
-    places = [*range(64), len(good) - 1, len(good) - 32, *(rng.randrange(len(good)) for _ in range(134))]
+    places = [
+        *range(64),
+        len(good) - 1,
+        len(good) - 32,
+        *(rng.randrange(len(good)) for _ in range(134)),
+    ]
     for place in places:
         raw = bytearray(good)
         raw[place] ^= 1 << rng.randrange(8)
@@ -63,7 +68,12 @@ def test_a_flipped_bit_is_always_found(good, tmp_path):
 
 def test_a_file_cut_off_anywhere(good, tmp_path):
     rng = random.Random(1)
-    for length in [*range(70), len(good) - 1, len(good) - 32, *(rng.randrange(len(good)) for _ in range(50))]:
+    for length in [
+        *range(70),
+        len(good) - 1,
+        len(good) - 32,
+        *(rng.randrange(len(good)) for _ in range(50)),
+    ]:
         refused(good[:length], tmp_path)
     assert "cut off" in refused(good[:40], tmp_path) and "cut off" in refused(good[:-1], tmp_path)
     refused(good + b"\0", tmp_path)
@@ -129,7 +139,12 @@ def test_foreign_files_are_named(tmp_path):
 def test_pickles_inside_a_file_of_ours_are_not_read(good, tmp_path):
     marker = tmp_path / "marker"
     header, data = forge.taken_apart(good)
-    refused(forge.put_together(header, pickle.dumps(Marker(marker)).ljust(len(data), b"\0")[: len(data)] + bytes(64)), tmp_path)
+    refused(
+        forge.put_together(
+            header, pickle.dumps(Marker(marker)).ljust(len(data), b"\0")[: len(data)] + bytes(64)
+        ),
+        tmp_path,
+    )
     refused(forge.put_together(pickle.dumps(Marker(marker)), data), tmp_path)
     assert not marker.exists()
 
@@ -288,12 +303,19 @@ def test_nothing_unfolds_to_more_than_it_is(tmp_path):
 )
 def test_arrays_that_do_not_fit(change, tmp_path):
     array = {"dtype": "<f8", "shape": [2], "order": "C", "offset": 0, "bytes": 16}
-    header = {**BARE, "objects": [["array", 0], ["made", "RBF", {"length_scale": ["@", 0]}, {}]], "root": ["@", 1], "arrays": [array]}
+    header = {
+        **BARE,
+        "objects": [["array", 0], ["made", "RBF", {"length_scale": ["@", 0]}, {}]],
+        "root": ["@", 1],
+        "arrays": [array],
+    }
     data = np.array([1.0, 2.0]).tobytes() + bytes(48)
     (tmp_path / "file").write_bytes(forge.put_together(header, data))
     assert repr(mercer.load(tmp_path / "file")) == "RBF(length_scale=[1.0, 2.0])"
     refused(forge.put_together({**header, "arrays": [{**array, **change}]}, data), tmp_path)
-    refused(forge.put_together({**header, "arrays": [array, array]}, data), tmp_path)  # one upon the other
+    refused(
+        forge.put_together({**header, "arrays": [array, array]}, data), tmp_path
+    )  # one upon the other
     refused(forge.put_together({**header, "arrays": []}, data), tmp_path)
 
 
@@ -307,7 +329,9 @@ def altered(raw: bytes, attribute: str, change: Any, root: int = -1) -> bytes:
     state = header["objects"][root][3]
     number = header["objects"][state[attribute][1]][1]
     entry = header["arrays"][number]
-    values = np.frombuffer(arrays[number], dtype=entry["dtype"]).reshape(entry["shape"][::-1] if entry["order"] == "F" else entry["shape"])
+    values = np.frombuffer(arrays[number], dtype=entry["dtype"]).reshape(
+        entry["shape"][::-1] if entry["order"] == "F" else entry["shape"]
+    )
     values = change((values.T if entry["order"] == "F" else values).copy())
     entry.update(dtype=values.dtype.str, shape=list(values.shape), order="C")
     arrays[number] = np.ascontiguousarray(values).tobytes()
@@ -379,29 +403,43 @@ def test_encoders_that_number_beyond_their_columns(tmp_path):
     raw = saved(OneHotEncoder(drop="first", min_frequency=3).fit(X))
     header, data = forge.taken_apart(raw)
     lists = {
-        name: header["objects"][node[1]] for name, node in header["objects"][-1][3].items() if isinstance(node, list) and node[0] == "@"
+        name: header["objects"][node[1]]
+        for name, node in header["objects"][-1][3].items()
+        if isinstance(node, list) and node[0] == "@"
     }
     first = lists["_drop_idx_after_grouping"]
     assert first[0] == "objects"
     for place in (-1, 7, 10**9):
-        text = json.dumps(header).replace(json.dumps(first), json.dumps([*first[:2], place, *first[3:]]))
+        text = json.dumps(header).replace(
+            json.dumps(first), json.dumps([*first[:2], place, *first[3:]])
+        )
         assert "not numbered" in refused(forge.put_together(text, data), tmp_path)
     arrays = forge.parts(header, data)
     number = header["objects"][lists["_default_to_infrequent_mappings"][1][1]][1]
     arrays[number] = np.full(4, 77).tobytes()
-    assert "not numbered" in refused(forge.put_together(header, forge.laid_out(header, arrays)), tmp_path)
+    assert "not numbered" in refused(
+        forge.put_together(header, forge.laid_out(header, arrays)), tmp_path
+    )
 
 
 def test_graphs_of_samples_that_count_nothing(tmp_path):
     """No columns, no squares, but samples: compiled code would look the squares up."""
     X = np.random.default_rng(0).standard_normal((20, 2))
-    header, data = forge.taken_apart(saved(mercer.SpectralClustering(n_clusters=2, kernel=RBF(), local_scaling=3, random_state=0).fit(X)))
+    header, data = forge.taken_apart(
+        saved(
+            mercer.SpectralClustering(
+                n_clusters=2, kernel=RBF(), local_scaling=3, random_state=0
+            ).fit(X)
+        )
+    )
     (expansion,) = (entry for entry in header["objects"] if entry[:2] == ["made", "Expansion"])
     expansion[2]["width"] = 0
     arrays = forge.parts(header, data)
     number = header["objects"][expansion[2]["columns"][1]][1]
     arrays[number], header["arrays"][number]["shape"] = b"", [0]
-    assert "samples that are kept" in refused(forge.put_together(header, forge.laid_out(header, arrays)), tmp_path)
+    assert "samples that are kept" in refused(
+        forge.put_together(header, forge.laid_out(header, arrays)), tmp_path
+    )
 
 
 def test_generators_in_impossible_states(tmp_path):
@@ -409,7 +447,9 @@ def test_generators_in_impossible_states(tmp_path):
     text = json.dumps(header)
     assert '"pos", 624' in text
     for pos in ("625", "-1", "1e3", '"a"'):
-        assert "state" in refused(forge.put_together(text.replace('"pos", 624', f'"pos", {pos}'), data), tmp_path)
+        assert "state" in refused(
+            forge.put_together(text.replace('"pos", 624', f'"pos", {pos}'), data), tmp_path
+        )
 
 
 def models() -> dict[str, tuple[Any, Any]]:
@@ -422,28 +462,56 @@ def models() -> dict[str, tuple[Any, Any]]:
     holes[0] = 1.0
     words = np.array(list("abc"), dtype=object)[rng.integers(0, 3, (35, 3))]
     return {
-        "svc": (mercer.SVC(kernel=RBF(length_scale=[1.0, 2.0, 1.0]) + mercer.Linear()).fit(X, y), Z),
+        "svc": (
+            mercer.SVC(kernel=RBF(length_scale=[1.0, 2.0, 1.0]) + mercer.Linear()).fit(X, y),
+            Z,
+        ),
         "sets": (mercer.SVC(kernel=Jaccard()).fit(sets[:30], y), sets[30:]),
         "holes": (mercer.SVC(kernel=mercer.MissingAware(RBF())).fit(holes[:30], y), holes[30:]),
-        "words": (mercer.KernelRidge(kernel=mercer.WeightedOverlap()).fit(words[:30], X[:, 0]), words[30:]),
+        "words": (
+            mercer.KernelRidge(kernel=mercer.WeightedOverlap()).fit(words[:30], X[:, 0]),
+            words[30:],
+        ),
         "nearest": (mercer.KernelNeighborsClassifier(n_neighbors=3, kernel=RBF()).fit(X, y), Z),
         "density": (mercer.KernelDensity().fit(X), Z),
         "novelty": (mercer.CentroidNovelty(kernel=RBF(), rule="exchange").fit(X), Z),
-        "spectral": (mercer.SpectralClustering(n_clusters=3, kernel=RBF(), local_scaling=3, random_state=0).fit(X), Z),
-        "process": (mercer.GaussianProcessRegressor(alpha=0.1, method="sparse", n_inducing=5, optimizer=None).fit(X, X[:, 0]), Z),
-        "strings": (mercer.SVC(kernel=mercer.Mismatch(n=2)).fit(["".join(r) for r in words[:30]], y), ["".join(r) for r in words[30:]]),
+        "spectral": (
+            mercer.SpectralClustering(
+                n_clusters=3, kernel=RBF(), local_scaling=3, random_state=0
+            ).fit(X),
+            Z,
+        ),
+        "process": (
+            mercer.GaussianProcessRegressor(
+                alpha=0.1, method="sparse", n_inducing=5, optimizer=None
+            ).fit(X, X[:, 0]),
+            Z,
+        ),
+        "strings": (
+            mercer.SVC(kernel=mercer.Mismatch(n=2)).fit(["".join(r) for r in words[:30]], y),
+            ["".join(r) for r in words[30:]],
+        ),
     }
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(100, 700), marks=pytest.mark.slow)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "seeds", [range(8), pytest.param(range(100, 700), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 def test_altered_models_never_crash(seeds, tmp_path):
     for name, (model, new) in models().items():
         mercer.save(model, tmp_path / f"{name}.mercer")
         mercer.save(mercer.SVC(class_weight=new), tmp_path / f"{name}.new")
     code = f"from model_files import forge; forge.attack({str(tmp_path)!r}, {seeds!r})"
     paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
-    assert run.returncode == 0, f"{(tmp_path / 'last').read_text()}: {run.returncode}\n{run.stderr[-2000:]}"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, (
+        f"{(tmp_path / 'last').read_text()}: {run.returncode}\n{run.stderr[-2000:]}"
+    )
     refused_, used = map(int, run.stdout.split())
     assert refused_ + used == 10 * len(seeds) and refused_ > used / 4
 
@@ -459,14 +527,34 @@ def doubled(X: Any) -> Any:
     ("make", "place", "words"),
     [
         (lambda: mercer.SVC(kernel=lambda a, b: a @ b.T), "model.kernel", ("function", "lambda")),
-        (lambda: mercer.SVC(kernel=RBF() @ doubled), "model.kernel.function", ("doubled", "register_function")),
+        (
+            lambda: mercer.SVC(kernel=RBF() @ doubled),
+            "model.kernel.function",
+            ("doubled", "register_function"),
+        ),
         (lambda: RBF() @ (lambda X: X), "model.function", ("register_function",)),
-        (lambda: mercer.PowerSeries(mercer.Linear(), coefficients=lambda n: 1.0), "model.coefficients", ("function",)),
+        (
+            lambda: mercer.PowerSeries(mercer.Linear(), coefficients=lambda n: 1.0),
+            "model.coefficients",
+            ("function",),
+        ),
         (lambda: RBF() + mercer.kernels.kernel(objects=True)(_same), "model.k2", ("precomputed",)),
-        (lambda: mercer.GaussianProcessRegressor(priors={"length_scale": _gamma()}), "model.priors['length_scale']", ("priors=None",)),
+        (
+            lambda: mercer.GaussianProcessRegressor(priors={"length_scale": _gamma()}),
+            "model.priors['length_scale']",
+            ("priors=None",),
+        ),
         (lambda: mercer.SVC(class_weight=object()), "model.class_weight", ("builtins.object",)),
-        (lambda: mercer.SVC(class_weight=[{"a": (1, print)}]), "model.class_weight[0]['a'][1]", ("print",)),
-        (lambda: mercer.SVC(class_weight=np.array([1], dtype=np.longdouble)), "model.class_weight", ("float128",)),
+        (
+            lambda: mercer.SVC(class_weight=[{"a": (1, print)}]),
+            "model.class_weight[0]['a'][1]",
+            ("print",),
+        ),
+        (
+            lambda: mercer.SVC(class_weight=np.array([1], dtype=np.longdouble)),
+            "model.class_weight",
+            ("float128",),
+        ),
         (lambda: _search(), "model", ("search.best_estimator_",)),
         (lambda: {"a": RBF()}, "model", ("dict",)),
         (lambda: _subclass()(), "model", ("your own",)),
@@ -525,7 +613,7 @@ def test_what_contains_itself(tmp_path):
 
 
 def test_registered_functions_go_by_their_names(tmp_path):
-    from mercer.kernels.maps import FUNCTIONS
+    from mercer.kernels.combine.maps import FUNCTIONS
 
     mercer.register_function("thrice")(tripled)
     try:

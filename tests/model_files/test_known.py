@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mercer
+from mercer.estimators import ESTIMATORS
 from mercer.kernels import catalogue
 from mercer.model_files import known
 
@@ -11,14 +12,17 @@ def test_every_entry_is_a_class():
     kinds = {entry.kind for entry in known.table().values()}
     assert kinds == {"kernel", "estimator", "record", "object"}
     for name, entry in known.table().items():
-        assert isinstance(entry.made, type) and entry.name == name and known.by_class(entry.made) is entry
+        assert (
+            isinstance(entry.made, type)
+            and entry.name == name
+            and known.by_class(entry.made) is entry
+        )
 
 
 def test_every_kernel_and_estimator_is_there():
     assert catalogue().keys() <= known.table().keys()
-    for name, where in mercer._WHERE.items():
-        if where.startswith("mercer.estimators."):
-            assert known.by_class(getattr(mercer, name)) is known.table()[name]
+    for name in ESTIMATORS:
+        assert known.by_class(getattr(mercer, name)) is known.table()[name]
 
 
 def test_functions_are_there():
@@ -30,4 +34,8 @@ def test_no_fallback_for_classes_beside_the_table():
     class SVC(mercer.SVC):
         """A namesake is not the class itself."""
 
-    assert known.by_class(SVC) is None and known.by_class(dict) is None and known.by_class(type) is None
+    assert (
+        known.by_class(SVC) is None
+        and known.by_class(dict) is None
+        and known.by_class(type) is None
+    )

@@ -35,7 +35,11 @@ STEPS = ["open", "fchmod", "fsync", "replace"]
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=["full", "interrupt"])
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()],
+    ids=["full", "interrupt"],
+)
 def test_an_error_at_any_step(step, error, tmp_path, monkeypatch):
     path, before = old_and_new(tmp_path)
 
@@ -73,7 +77,11 @@ def test_a_disk_that_is_really_full(tmp_path, monkeypatch):
     monkeypatch.setattr(
         container.os,
         "open",
-        lambda name, flags, mode=0o777: real("/dev/full", os.O_WRONLY) if str(name).endswith(".part") else real(name, flags, mode),
+        lambda name, flags, mode=0o777: (
+            real("/dev/full", os.O_WRONLY)
+            if str(name).endswith(".part")
+            else real(name, flags, mode)
+        ),
     )
     with pytest.raises(OSError, match="No space"):
         mercer.save(model(60), path)
@@ -86,7 +94,11 @@ def test_the_order_of_what_is_made_sure(tmp_path, monkeypatch):
     done = []
     for name in ("fsync", "replace"):
         real = getattr(os, name)
-        monkeypatch.setattr(container.os, name, lambda *args, real=real, name=name: (done.append(name), real(*args))[1])
+        monkeypatch.setattr(
+            container.os,
+            name,
+            lambda *args, real=real, name=name: (done.append(name), real(*args))[1],
+        )
     mercer.save(model(60), path)
     assert done == ["fsync", "replace", "fsync"]
 
@@ -111,7 +123,11 @@ def test_a_link_stays_a_link(tmp_path):
     mercer.save(RBF(), link)  # the file it names does not exist yet
     mercer.save(RBF(length_scale=2.0), link)
     assert link.is_symlink() and os.listdir(tmp_path / "there") == ["m"]
-    assert repr(mercer.load(tmp_path / "there" / "m")) == repr(mercer.load(link)) == "RBF(length_scale=2.0)"
+    assert (
+        repr(mercer.load(tmp_path / "there" / "m"))
+        == repr(mercer.load(link))
+        == "RBF(length_scale=2.0)"
+    )
 
 
 def test_names_that_are_paths_texts_and_bytes(tmp_path, monkeypatch):
@@ -127,7 +143,9 @@ def test_names_that_are_paths_texts_and_bytes(tmp_path, monkeypatch):
 
 def test_a_file_that_may_not_be_written_is_left_alone(tmp_path, monkeypatch):
     path, before = old_and_new(tmp_path)
-    monkeypatch.setattr(container.os, "access", lambda *args: False)  # the super-user may write everything
+    monkeypatch.setattr(
+        container.os, "access", lambda *args: False
+    )  # the super-user may write everything
     with pytest.raises(PermissionError):
         mercer.save(RBF(), path)
     assert path.read_bytes() == before
@@ -169,7 +187,9 @@ def test_killed_while_saving(kills, tmp_path):
     mercer.save(model(), path)
     rng = random.Random(0)
     sizes = set()
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
+    ) as writer:
         try:
             for _ in range(kills):
                 child = int(writer.stdout.readline())

@@ -19,7 +19,9 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 rng = np.random.default_rng(0)
-X = np.concatenate([rng.normal(0, 0.5, (30, 2)), rng.normal(3, 0.5, (30, 2)), rng.normal((0, 4), 0.5, (30, 2))])
+X = np.concatenate(
+    [rng.normal(0, 0.5, (30, 2)), rng.normal(3, 0.5, (30, 2)), rng.normal((0, 4), 0.5, (30, 2))]
+)
 WIDE = np.column_stack([X, rng.standard_normal((90, 2))])
 MODEL = KernelKMeans(3, kernel=RBF(length_scale=2.0), random_state=0).fit(X)
 SETS = [set(rng.choice(8, 4) + 6 * (at % 2)) for at in range(40)]
@@ -33,27 +35,37 @@ def _close():
 
 def test_points_are_coloured_by_cluster():
     shown = ClusterDisplay.from_estimator(MODEL, X, resolution=20)
-    assert [text.get_text() for text in shown.legend_.get_texts()] == ["cluster 0", "cluster 1", "cluster 2"]
+    assert [text.get_text() for text in shown.legend_.get_texts()] == [
+        "cluster 0",
+        "cluster 1",
+        "cluster 2",
+    ]
     for at, part in enumerate(shown.points_):
         np.testing.assert_allclose(part.get_offsets(), X[MODEL.predict(X) == at])
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("column 0", "column 1")
 
 
 def test_regions_are_predictions():
-    shown = ClusterDisplay.from_estimator(MODEL, X, columns=(1, 0), resolution=25, margin=0.1, alpha=0.3)
+    shown = ClusterDisplay.from_estimator(
+        MODEL, X, columns=(1, 0), resolution=25, margin=0.1, alpha=0.3
+    )
     across, along, found = shown.grid
     assert across[0] == pytest.approx(X[:, 1].min() - 0.1 * np.ptp(X[:, 1]))
     assert along[-1] == pytest.approx(X[:, 0].max() + 0.1 * np.ptp(X[:, 0]))
     for row, column in ((0, 0), (3, 20), (24, 24), (12, 7)):
         cluster = MODEL.predict([[along[row], across[column]]])[0]
         assert found[row, column] == cluster
-        np.testing.assert_allclose(shown.regions_.get_array()[row, column], to_rgba(f"C{cluster}", 0.3))
+        np.testing.assert_allclose(
+            shown.regions_.get_array()[row, column], to_rgba(f"C{cluster}", 0.3)
+        )
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_frames(frame):
     table = frame({"left": X[:, 0], "right": X[:, 1]})
-    shown = ClusterDisplay.from_estimator(KMeans(3, n_init=1, random_state=0).fit(table), table, resolution=10)
+    shown = ClusterDisplay.from_estimator(
+        KMeans(3, n_init=1, random_state=0).fit(table), table, resolution=10
+    )
     assert shown.ax_.get_xlabel() == "left" and shown.regions_ is not None
 
 
@@ -61,7 +73,10 @@ def test_more_columns_have_no_regions():
     model = KernelKMeans(2, random_state=0).fit(WIDE)
     shown = ClusterDisplay.from_estimator(model, WIDE, columns=(0, -1))
     assert shown.regions_ is None and shown.ax_.get_ylabel() == "column 3"
-    np.testing.assert_allclose(np.sort(np.concatenate([part.get_offsets() for part in shown.points_])[:, 1]), np.sort(WIDE[:, 3]))
+    np.testing.assert_allclose(
+        np.sort(np.concatenate([part.get_offsets() for part in shown.points_])[:, 1]),
+        np.sort(WIDE[:, 3]),
+    )
 
 
 def test_on_components():
@@ -69,11 +84,18 @@ def test_on_components():
     shown = ClusterDisplay.from_estimator(model, WIDE, on="components")
     pca = KernelPCA(2, kernel=RBF(length_scale=2.0)).fit(WIDE)
     np.testing.assert_allclose(shown.points, pca.transform(WIDE))
-    assert shown.ax_.get_xlabel() == f"1st component ({100 * pca.explained_variance_ratio_[0]:.1f} %)" and shown.regions_ is None
+    assert (
+        shown.ax_.get_xlabel() == f"1st component ({100 * pca.explained_variance_ratio_[0]:.1f} %)"
+        and shown.regions_ is None
+    )
     K = RBF(length_scale=2.0)(WIDE)
     given = KernelKMeans(2, kernel="precomputed", random_state=0).fit(K)
-    np.testing.assert_allclose(ClusterDisplay.from_estimator(given, K, on="components").points, shown.points, atol=1e-10)
-    sets = ClusterDisplay.from_estimator(KernelKMeans(2, kernel=Jaccard(), random_state=0).fit(SETS), SETS, on="components")
+    np.testing.assert_allclose(
+        ClusterDisplay.from_estimator(given, K, on="components").points, shown.points, atol=1e-10
+    )
+    sets = ClusterDisplay.from_estimator(
+        KernelKMeans(2, kernel=Jaccard(), random_state=0).fit(SETS), SETS, on="components"
+    )
     assert sets.points.shape == (40, 2)
     pipeline = make_pipeline(StandardScaler(), KMeans(2, n_init=1, random_state=0)).fit(WIDE)
     np.testing.assert_allclose(
@@ -86,7 +108,9 @@ def test_on_components():
 def test_many_clusters_have_a_colour_bar():
     shown = ClusterDisplay.from_estimator(KernelKMeans(12, random_state=0).fit(X), X, resolution=30)
     assert shown.legend_ is None and len(shown.points_) == 1
-    assert [text.get_text() for text in shown.colorbar_.ax.get_yticklabels()] == [f"cluster {at}" for at in range(12)]
+    assert [text.get_text() for text in shown.colorbar_.ax.get_yticklabels()] == [
+        f"cluster {at}" for at in range(12)
+    ]
     found = shown.grid[2]
     color = shown.points_[0].to_rgba(found[4, 5])  # points and regions have the same colours
     np.testing.assert_allclose(shown.regions_.get_array()[4, 5][:3], color[:3])
@@ -118,6 +142,8 @@ def test_refused():
     with pytest.raises(errors.ParameterError, match="resolution = 1"):
         ClusterDisplay.from_estimator(MODEL, X, resolution=1)
     with pytest.raises(errors.InputTypeError, match='on="components"'):
-        ClusterDisplay.from_estimator(KernelKMeans(2, kernel=Jaccard(), random_state=0).fit(SETS), SETS)
+        ClusterDisplay.from_estimator(
+            KernelKMeans(2, kernel=Jaccard(), random_state=0).fit(SETS), SETS
+        )
     with pytest.raises(errors.ParameterError, match="neither predict nor labels_"):
         ClusterDisplay.from_estimator(StandardScaler().fit(X), X)

@@ -11,7 +11,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import MCA, RBF, SVC, ComponentDisplay, KernelCCA, KernelDiscriminant, KernelICA, KernelPCA, errors
+from mercer import (
+    MCA,
+    RBF,
+    SVC,
+    ComponentDisplay,
+    KernelCCA,
+    KernelDiscriminant,
+    KernelICA,
+    KernelPCA,
+    errors,
+)
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -36,8 +46,14 @@ def offsets(points):
 def test_points_are_the_transform_and_the_axes_tell_the_share():
     shown = ComponentDisplay.from_estimator(MODEL, X, components=(0, 2))
     np.testing.assert_allclose(offsets(shown.points_), MODEL.transform(X)[:, [0, 2]])
-    assert shown.ax_.get_xlabel() == f"1st component ({100 * MODEL.explained_variance_ratio_[0]:.1f} %)"
-    assert shown.ax_.get_ylabel() == f"3rd component ({100 * MODEL.explained_variance_ratio_[2]:.1f} %)"
+    assert (
+        shown.ax_.get_xlabel()
+        == f"1st component ({100 * MODEL.explained_variance_ratio_[0]:.1f} %)"
+    )
+    assert (
+        shown.ax_.get_ylabel()
+        == f"3rd component ({100 * MODEL.explained_variance_ratio_[2]:.1f} %)"
+    )
     assert shown.legend_ is None and shown.colorbar_ is None and shown.figure_ is shown.ax_.figure
 
 
@@ -71,7 +87,12 @@ def test_other_estimators():
     assert shown.ax_.get_xlabel() == f"1st component (correlation {cca.correlations_[0]:.2f})"
     ica = ComponentDisplay.from_estimator(KernelICA(2, random_state=0).fit(X), X, y)
     assert ica.ax_.get_ylabel() == "2nd component"
-    assert "%" in ComponentDisplay.from_estimator(KernelDiscriminant(kernel=RBF()).fit(X, y), X, y).ax_.get_xlabel()
+    assert (
+        "%"
+        in ComponentDisplay.from_estimator(
+            KernelDiscriminant(kernel=RBF()).fit(X, y), X, y
+        ).ax_.get_xlabel()
+    )
     pipeline = make_pipeline(StandardScaler(), PCA(2)).fit(X)
     assert "%" in ComponentDisplay.from_estimator(pipeline, X, y).ax_.get_xlabel()
 
@@ -81,12 +102,16 @@ def test_categories_of_a_table():
     shown = ComponentDisplay.from_estimator(model, TABLE, CLASS, categories=True)
     assert [text.get_text() for text in shown.category_names_] == model.column_names_.tolist()
     np.testing.assert_allclose(shown.category_points_.get_offsets(), model.column_coordinates_)
-    np.testing.assert_allclose([text.xy for text in shown.category_names_], model.column_coordinates_)
+    np.testing.assert_allclose(
+        [text.xy for text in shown.category_names_], model.column_coordinates_
+    )
     some = ComponentDisplay.from_estimator(model, TABLE, categories=3, components=(1, 0))
     share = model.column_contributions_ @ model.inertia_[:2]
     best = np.sort(np.argsort(-share)[:3])
     assert [text.get_text() for text in some.category_names_] == model.column_names_[best].tolist()
-    np.testing.assert_allclose(some.category_points_.get_offsets(), model.column_coordinates_[best][:, ::-1])
+    np.testing.assert_allclose(
+        some.category_points_.get_offsets(), model.column_coordinates_[best][:, ::-1]
+    )
     assert ComponentDisplay.from_estimator(model, TABLE).category_names_ == []
 
 

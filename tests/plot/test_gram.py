@@ -31,7 +31,9 @@ def _close():
 
 def test_classes_are_side_by_side():
     shown = GramDisplay.from_kernel(KERNEL, X[MIX], Y[MIX])
-    assert shown.groups == [("first", 20), ("second", 10)] and sorted(shown.order) == list(range(30))
+    assert shown.groups == [("first", 20), ("second", 10)] and sorted(shown.order) == list(
+        range(30)
+    )
     np.testing.assert_array_equal(Y[MIX][shown.order], np.sort(Y))
     np.testing.assert_array_equal(shown.K, KERNEL(X[MIX])[np.ix_(shown.order, shown.order)])
     np.testing.assert_array_equal(shown.image_.get_array(), shown.K)
@@ -44,21 +46,31 @@ def test_classes_are_side_by_side():
 def test_numbers_order_the_samples():
     y = rng.standard_normal(30)
     shown = GramDisplay.from_kernel(KERNEL, X, y)
-    assert shown.groups == [] and (np.diff(y[shown.order]) >= 0).all() and shown.ax_.get_xlabel() == "sample"
+    assert (
+        shown.groups == []
+        and (np.diff(y[shown.order]) >= 0).all()
+        and shown.ax_.get_xlabel() == "sample"
+    )
     plain = GramDisplay.from_kernel(KERNEL, X)
     np.testing.assert_array_equal(plain.order, np.arange(30))
 
 
 def test_of_many_samples_some_of_every_class():
     shown = GramDisplay.from_kernel(KERNEL, X[MIX], Y[MIX], most=9)
-    assert shown.K.shape == (9, 9) and dict(shown.groups) == {"first": 6, "second": 3} and len(set(shown.order)) == 9
+    assert (
+        shown.K.shape == (9, 9)
+        and dict(shown.groups) == {"first": 6, "second": 3}
+        and len(set(shown.order)) == 9
+    )
     again = GramDisplay.from_matrix(KERNEL(X[MIX]), Y[MIX], most=9)
     np.testing.assert_array_equal(again.order, shown.order)
     np.testing.assert_allclose(again.K, shown.K)
 
 
 def test_many_classes_and_a_constant_matrix():
-    many = GramDisplay.from_kernel(KERNEL, np.repeat(X, 2, axis=0), [f"class {at % 30}" for at in range(60)])
+    many = GramDisplay.from_kernel(
+        KERNEL, np.repeat(X, 2, axis=0), [f"class {at % 30}" for at in range(60)]
+    )
     assert len(many.groups) == 30 and len(many.ax_.get_yticks()) <= 20
     assert GramDisplay.from_matrix(np.ones((4, 4))).image_ is not None
     assert GramDisplay.from_matrix(np.ones((1, 1)), ["only"]).groups == [("only", 1)]
@@ -67,17 +79,26 @@ def test_many_classes_and_a_constant_matrix():
 def test_estimators_and_other_samples():
     model = make_pipeline(StandardScaler(), SVC(kernel=KERNEL)).fit(X, Y)
     shown = GramDisplay.from_estimator(model, X, Y)
-    np.testing.assert_allclose(np.sort(shown.K, axis=None), np.sort(KERNEL(StandardScaler().fit_transform(X)), axis=None))
+    np.testing.assert_allclose(
+        np.sort(shown.K, axis=None), np.sort(KERNEL(StandardScaler().fit_transform(X)), axis=None)
+    )
     sets = [{at % 3, at % 5} for at in range(12)]
     assert GramDisplay.from_kernel(Jaccard(), sets).K.shape == (12, 12)
     frame = pd.DataFrame(X, columns=["a", "b"])
-    assert GramDisplay.from_kernel(KERNEL.on(["a"]), frame, pd.Series(Y, name="kind")).groups[0] == ("first", 20)
+    assert GramDisplay.from_kernel(KERNEL.on(["a"]), frame, pd.Series(Y, name="kind")).groups[
+        0
+    ] == ("first", 20)
 
 
 def test_on_given_axes():
     _, ax = plt.subplots()
     shown = GramDisplay.from_kernel(KERNEL, X, ax=ax, colorbar=False, cmap="gray", vmin=0.0)
-    assert shown.ax_ is ax and shown.colorbar_ is None and shown.image_.get_cmap().name == "gray" and shown.image_.norm.vmin == 0.0
+    assert (
+        shown.ax_ is ax
+        and shown.colorbar_ is None
+        and shown.image_.get_cmap().name == "gray"
+        and shown.image_.norm.vmin == 0.0
+    )
     assert shown.plot() is shown and shown.ax_ is not ax
 
 

@@ -17,7 +17,9 @@ import matplotlib.pyplot as plt
 rng = np.random.default_rng(0)
 HIDDEN = rng.standard_normal((80, 2))
 X = np.column_stack([HIDDEN, rng.standard_normal(80)])
-Y = np.column_stack([HIDDEN @ [1.0, 1.0], HIDDEN[:, 0], rng.standard_normal(80), HIDDEN[:, 1]]) + 0.3 * rng.standard_normal((80, 4))
+Y = np.column_stack(
+    [HIDDEN @ [1.0, 1.0], HIDDEN[:, 0], rng.standard_normal(80), HIDDEN[:, 1]]
+) + 0.3 * rng.standard_normal((80, 4))
 MODEL = KernelCCA(3, kernel="linear").fit(X, Y)
 
 
@@ -54,7 +56,9 @@ def test_names_of_frames_and_given_names():
 
 
 def test_names_do_not_cover_each_other():
-    boxes = [text.get_window_extent() for text in LoadingsDisplay.from_estimator(MODEL, X, Y).names_]
+    boxes = [
+        text.get_window_extent() for text in LoadingsDisplay.from_estimator(MODEL, X, Y).names_
+    ]
     assert not any(a.overlaps(b) for at, a in enumerate(boxes) for b in boxes[:at])
 
 
@@ -62,7 +66,9 @@ def test_one_column():
     model = KernelCCA(2).fit(X, Y[:, 0])
     shown = LoadingsDisplay.from_estimator(model, X, Y[:, 0])
     assert shown.names[1] == ["y"] and len(shown.arrows_[1].U) == 1
-    assert LoadingsDisplay.from_estimator(model, X, pd.Series(Y[:, 0], name="price")).names[1] == ["price"]
+    assert LoadingsDisplay.from_estimator(model, X, pd.Series(Y[:, 0], name="price")).names[1] == [
+        "price"
+    ]
 
 
 def test_axes_given_and_drawn_again():

@@ -31,7 +31,10 @@ def test_the_lines_are_the_predictions():
     mean, std = MODEL.predict(Z, return_std=True)
     np.testing.assert_allclose(shown.mean_line_.get_ydata(), mean)
     np.testing.assert_allclose(shown.std, std)
-    np.testing.assert_allclose(np.column_stack([line.get_ydata() for line in shown.sample_lines_]), MODEL.sample_y(Z, 4, random_state=0))
+    np.testing.assert_allclose(
+        np.column_stack([line.get_ydata() for line in shown.sample_lines_]),
+        MODEL.sample_y(Z, 4, random_state=0),
+    )
     assert len(shown.bands_) == 2 and shown.ax_.get_xlabel() == "column 0"
     top = shown.bands_[0].get_paths()[0].vertices[:, 1].max()
     assert top == pytest.approx((mean + 1.6448536269514722 * std).max())
@@ -43,7 +46,12 @@ def test_axes_names_and_grid():
     frame = pd.DataFrame(X, columns=["time", "place"])
     model = GaussianProcessRegressor(RBF(), alpha=0.01, optimizer=None).fit(X, y)
     shown = PosteriorDisplay.from_estimator(model, frame, column=1, grid=[0.0, 1.0], ax=ax)
-    assert shown.ax_ is ax and ax.get_xlabel() == "place" and shown.grid.tolist() == [0.0, 1.0] and shown.points_ is None
+    assert (
+        shown.ax_ is ax
+        and ax.get_xlabel() == "place"
+        and shown.grid.tolist() == [0.0, 1.0]
+        and shown.points_ is None
+    )
     again = shown.plot(color="C3")
     assert again is shown and shown.ax_ is not ax
 
@@ -63,4 +71,6 @@ def test_refused():
     with pytest.raises(errors.ShapeError, match="matrix"):
         PosteriorDisplay.from_estimator(MODEL, X[:, 0])
     with pytest.raises(errors.ShapeError, match="target"):
-        PosteriorDisplay.from_estimator(GaussianProcessRegressor(RBF(), alpha=0.01).fit(X, np.column_stack([y, y])), X)
+        PosteriorDisplay.from_estimator(
+            GaussianProcessRegressor(RBF(), alpha=0.01).fit(X, np.column_stack([y, y])), X
+        )

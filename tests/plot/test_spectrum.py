@@ -27,7 +27,9 @@ def _close():
 
 def test_values_are_eigenvalues_over_n():
     shown = SpectrumDisplay.from_kernel(RBF(length_scale=2.0), X)
-    np.testing.assert_allclose(shown.values, np.linalg.eigvalsh(RBF(length_scale=2.0)(X))[::-1] / 40, atol=1e-14)
+    np.testing.assert_allclose(
+        shown.values, np.linalg.eigvalsh(RBF(length_scale=2.0)(X))[::-1] / 40, atol=1e-14
+    )
     assert shown.values.sum() == pytest.approx(1.0) and shown.negative_ is None
     np.testing.assert_allclose(shown.line_.get_ydata()[:5], shown.values[:5])
     assert shown.ax_.get_yscale() == "log"
@@ -36,17 +38,27 @@ def test_values_are_eigenvalues_over_n():
 def test_the_effective_dimension():
     shown = SpectrumDisplay.from_kernel(RBF(length_scale=2.0), X, ridge=0.01)
     K = RBF(length_scale=2.0)(X) / 40
-    assert shown.effective_dimension_ == pytest.approx(np.trace(K @ np.linalg.inv(K + 0.01 * np.eye(40))))
-    assert SpectrumDisplay.from_matrix(40 * np.eye(40), ridge=1e-9).effective_dimension_ == pytest.approx(40)
-    assert SpectrumDisplay.from_kernel(Linear(), X, ridge=1e-9).effective_dimension_ == pytest.approx(3, abs=1e-4)
+    assert shown.effective_dimension_ == pytest.approx(
+        np.trace(K @ np.linalg.inv(K + 0.01 * np.eye(40)))
+    )
+    assert SpectrumDisplay.from_matrix(
+        40 * np.eye(40), ridge=1e-9
+    ).effective_dimension_ == pytest.approx(40)
+    assert SpectrumDisplay.from_kernel(
+        Linear(), X, ridge=1e-9
+    ).effective_dimension_ == pytest.approx(3, abs=1e-4)
 
 
 def test_negative_values_are_marked_and_rounding_is_not():
     shown = SpectrumDisplay.from_kernel(Sigmoid(), X)
     assert (shown.values < 0).sum() >= len(shown.negative_.get_xdata()) > 0
-    np.testing.assert_allclose(shown.negative_.get_ydata(), -shown.values[shown.negative_.get_xdata() - 1])
+    np.testing.assert_allclose(
+        shown.negative_.get_ydata(), -shown.values[shown.negative_.get_xdata() - 1]
+    )
     assert "negative" in [text.get_text() for text in shown.ax_.get_legend().get_texts()]
-    assert SpectrumDisplay.from_kernel(Linear(), X).negative_ is None  # 37 zeros, some of them below
+    assert (
+        SpectrumDisplay.from_kernel(Linear(), X).negative_ is None
+    )  # 37 zeros, some of them below
 
 
 def test_edges():
@@ -59,7 +71,9 @@ def test_estimators_and_given_axes():
     model = make_pipeline(StandardScaler(), SVC(kernel=RBF())).fit(X, X[:, 0] > 0)
     _, ax = plt.subplots()
     shown = SpectrumDisplay.from_estimator(model, X, ax=ax, color="C2", linestyle="--")
-    assert shown.ax_ is ax and shown.line_.get_linestyle() == "--" and shown.line_.get_color() == "C2"
+    assert (
+        shown.ax_ is ax and shown.line_.get_linestyle() == "--" and shown.line_.get_color() == "C2"
+    )
     expected = np.linalg.eigvalsh(RBF()(StandardScaler().fit_transform(X)))[::-1] / 40
     np.testing.assert_allclose(shown.values, expected, atol=1e-14)
     assert shown.plot() is shown and shown.ax_ is not ax

@@ -15,7 +15,10 @@ TEXT = "; a comment\n>first of two\nACgt\n\n; in between\nac gt\n>second\r\nttga
 def test_names_and_sequences(tmp_path):
     file = tmp_path / "some.fa"
     file.write_text(TEXT)
-    assert read_fasta(file) == (["first of two", "second", "", "empty"], ["ACgtacgt", "ttga", "", ""])
+    assert read_fasta(file) == (
+        ["first of two", "second", "", "empty"],
+        ["ACgtacgt", "ttga", "", ""],
+    )
     assert read_fasta(str(file)) == read_fasta(file)
 
 
@@ -42,7 +45,14 @@ def test_a_byte_order_mark_is_no_letter(tmp_path):
         ("a.fa.gz", b">not packed\nacgt\n", "cannot be read"),
         ("a.fa.gz", gzip.compress(TEXT.encode())[:-9], "cannot be read"),
     ],
-    ids=["no name", "empty", "comment", "not text", "not packed", "half a gzip"],  # a packed file holds the time: no part of a test's name
+    ids=[
+        "no name",
+        "empty",
+        "comment",
+        "not text",
+        "not packed",
+        "half a gzip",
+    ],  # a packed file holds the time: no part of a test's name
 )
 def test_broken_files(tmp_path, name, content, say):
     file = tmp_path / name

@@ -18,14 +18,22 @@ def test_a_table(tmp_path):
     file = tmp_path / "some.csv"
     file.write_text("a,b\n1,x\n2,y\n")
     found = read_source(str(file))
-    assert found.kind == "table" and found.labels is None and found.told == "2 rows; commas, a header, 2 columns"
+    assert (
+        found.kind == "table"
+        and found.labels is None
+        and found.told == "2 rows; commas, a header, 2 columns"
+    )
     with pytest.raises(errors.InputError, match="are several files, which only FASTA files may be"):
         read_source([file, file])
     with pytest.raises(errors.InputError, match="names no file"):
         read_source([])
 
 
-@pytest.mark.parametrize("text", [SVMLIGHT, "-1\n" + SVMLIGHT, SVMLIGHT * 60], ids=["short", "a row of zeros first", "long"])
+@pytest.mark.parametrize(
+    "text",
+    [SVMLIGHT, "-1\n" + SVMLIGHT, SVMLIGHT * 60],
+    ids=["short", "a row of zeros first", "long"],
+)
 def test_svmlight(tmp_path, text):
     file = tmp_path / "some.txt"
     file.write_text(text)
@@ -54,7 +62,11 @@ def test_classes_of_sequences(tmp_path):
     one, two = tmp_path / "one.fa", tmp_path / "two.fa.gz"
     one.write_text("".join(f">{'ab'[at % 2]}\nacgt\n" for at in range(12)))
     found = read_source(one)
-    assert found.kind == "sequences" and found.labels.tolist() == ["a", "b"] * 6 and found.told.endswith("classes in the headers")
+    assert (
+        found.kind == "sequences"
+        and found.labels.tolist() == ["a", "b"] * 6
+        and found.told.endswith("classes in the headers")
+    )
     one.write_text("".join(f">first {at}\nacgt\n" for at in range(6)))
     two.write_bytes(gzip.compress(b"".join(b">second %d\nttga\n" % at for at in range(4))))
     found = read_source([one, two])
@@ -68,7 +80,11 @@ def test_folders_of_texts(tmp_path):
         (tmp_path / name / "1.txt").write_text(f"all about {name}")
         (tmp_path / name / ".hidden").write_bytes(b"\xff")
     found = read_source(tmp_path)
-    assert found.kind == "texts" and found.labels.tolist() == ["x", "y"] and found.names == ["x/1.txt", "y/1.txt"]
+    assert (
+        found.kind == "texts"
+        and found.labels.tolist() == ["x", "y"]
+        and found.names == ["x/1.txt", "y/1.txt"]
+    )
     loose = read_source(tmp_path / "x")
     assert loose.labels is None and loose.samples == ["all about x"]
     (tmp_path / "none").mkdir()

@@ -29,7 +29,9 @@ def written(tmp_path):
 def assert_read(frame, layout):
     assert layout.names == ("size", "colour", "y") and layout.header and layout.texts == ("colour",)
     assert frame["size"].tolist() == [float(row[0]) for row in ROWS]
-    assert frame["colour"].tolist() == [row[1] for row in ROWS] and frame["y"].tolist() == [int(row[2]) for row in ROWS]
+    assert frame["colour"].tolist() == [row[1] for row in ROWS] and frame["y"].tolist() == [
+        int(row[2]) for row in ROWS
+    ]
 
 
 # -- layouts that are read ---------------------------------------------------------------------------------------------
@@ -66,10 +68,14 @@ def test_layouts_are_found_out(written, content):
 def test_decimal_commas(written):
     frame, layout = read_table(written(TEXT.replace(",", ";").replace(".", ",")))
     assert_read(frame, layout)
-    assert layout.decimal == "," and str(layout) == "semicolons, a header, 3 columns, decimal commas"
+    assert (
+        layout.decimal == "," and str(layout) == "semicolons, a header, 3 columns, decimal commas"
+    )
     bare = "\n".join(TEXT.replace(",", ";").replace(".", ",").splitlines()[1:])
     frame, layout = read_table(written(bare))
-    assert not layout.header and frame["c0"].tolist() == [float(row[0]) for row in ROWS]  # numbers with commas are not names
+    assert not layout.header and frame["c0"].tolist() == [
+        float(row[0]) for row in ROWS
+    ]  # numbers with commas are not names
     again, _ = read_table(written("3;red;1\n4,5;red;1\n"), like=layout)
     assert again["c0"].tolist() == [3.0, 4.5]
 
@@ -87,7 +93,11 @@ def test_decimal_commas(written):
 )
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_which_commas_are_decimal(written, cells, numbers, separator):
-    frame, layout = read_table(written("a;b\n".replace(";", separator) + "".join(f"{cell}{separator}x\n" for cell in cells)))
+    frame, layout = read_table(
+        written(
+            "a;b\n".replace(";", separator) + "".join(f"{cell}{separator}x\n" for cell in cells)
+        )
+    )
     assert frame["a"].tolist() == (numbers or [cell.strip() for cell in cells])
     assert (layout.decimal == ",") is (numbers is not None)
 
@@ -107,7 +117,9 @@ def test_lines_end_only_where_lines_end(written):
     for mark in ("\x85", "\u2028", "\x0c", "\x1c"):
         frame, _ = read_table(written(TEXT.replace("red", f"r{mark}d")))
         assert len(frame) == 30 and frame["colour"][0] == f"r{mark}d"
-    frame, _ = read_table(written(TEXT.replace("red", "r\x85d").encode("latin-1")), encoding="latin-1")
+    frame, _ = read_table(
+        written(TEXT.replace("red", "r\x85d").encode("latin-1")), encoding="latin-1"
+    )
     assert len(frame) == 30
 
 
@@ -131,7 +143,9 @@ def test_long_cells(written):
 
 def test_holes(written):
     frame, _ = read_table(written("a,b\n1,x\n?,NA\n,y\n3,\n"))
-    assert frame["a"].isna().tolist() == [False, True, True, False] and frame["b"].isna().tolist() == [False, True, False, True]
+    assert frame["a"].isna().tolist() == [False, True, True, False] and frame[
+        "b"
+    ].isna().tolist() == [False, True, False, True]
     frame, layout = read_table(written("a,b\n1,x\n-,y\n3,?\n"), missing=("", "-"))
     assert np.isnan(frame["a"][1]) and frame["b"][2] == "?" and layout.missing == ("", "-")
 
@@ -143,7 +157,11 @@ def test_truth_values(written):
     frame, layout = read_table(written("a,b\nTrue,1\nFalse,2\nTrue,3\n"))
     assert frame["a"].tolist() == [True, False, True] and layout.texts == ()
     frame, layout = read_table(written("a,b\nTrue,1\n,2\nFalse,3\n"))
-    assert frame["a"].tolist()[::2] == [True, False] and frame["a"].isna().tolist() == [False, True, False] and layout.texts == ()
+    assert (
+        frame["a"].tolist()[::2] == [True, False]
+        and frame["a"].isna().tolist() == [False, True, False]
+        and layout.texts == ()
+    )
 
 
 def test_huge_whole_numbers_are_numbers(written):
@@ -158,7 +176,9 @@ def test_mixed_cells_are_text(written):
 
 def test_dates_and_constants_and_infinities(written):
     frame, layout = read_table(written("day,same,far\n2020-01-02,7,inf\n2021-01-02,7,2\n"))
-    assert layout.texts == ("day",) and frame["same"].tolist() == [7, 7] and np.isinf(frame["far"][0])
+    assert (
+        layout.texts == ("day",) and frame["same"].tolist() == [7, 7] and np.isinf(frame["far"][0])
+    )
 
 
 def test_one_column(written):
@@ -205,13 +225,17 @@ def test_like_an_earlier_table(written):
 def test_like_an_earlier_table_without_header(written):
     _, layout = read_table(written("red,1\nblue,2\nred,3\n"))
     assert not layout.header
-    again, _ = read_table(written("blue,5\nred,6\n"), like=layout)  # no value occurs twice: still no header
+    again, _ = read_table(
+        written("blue,5\nred,6\n"), like=layout
+    )  # no value occurs twice: still no header
     assert again["c0"].tolist() == ["blue", "red"]
     again, _ = read_table(written("green,7\n"), like=layout)
     assert again["c1"].tolist() == [7]
     again, _ = read_table(written("c1,c0\n7,red\n"), like=layout)
     assert again["c1"].tolist() == [7]
-    with pytest.raises(errors.InputError, match="has 4 columns where the table that was learned from has 2"):
+    with pytest.raises(
+        errors.InputError, match="has 4 columns where the table that was learned from has 2"
+    ):
         read_table(written("red,1,2,3\n"), like=layout)
 
 
@@ -223,12 +247,21 @@ def test_a_layout_keeps_what_it_was():
 # -- refused -----------------------------------------------------------------------------------------------------------
 
 BAD = {
-    "ragged": ("a,b\n1,2\n1,2,3\n4,5\n", r"some.csv, line 3 = '1,2,3' has 3 cells where the first row has 2"),
+    "ragged": (
+        "a,b\n1,2\n1,2,3\n4,5\n",
+        r"some.csv, line 3 = '1,2,3' has 3 cells where the first row has 2",
+    ),
     "ragged, after blank lines": ("\n\na,b\n1,2\n1\n", r"some.csv, line 5 = '1' has 1 cells"),
     "ragged, quoted": ('a,b\n"1\n1",2\n1,2,3\n', r"some.csv, line 4 = '1,2,3' has 3 cells"),
-    "ragged between blanks": ("a b c\n" + "7 8 9\n" * 300 + "1 2\n", r"line 302 = '1 2' has 2 cells"),
+    "ragged between blanks": (
+        "a b c\n" + "7 8 9\n" * 300 + "1 2\n",
+        r"line 302 = '1 2' has 2 cells",
+    ),
     "a quote that does not end": ('a,b\n1,2\n"1,2\n3,4\n', r"some.csv, line 4"),
-    "latin-1": ("a,b\n1,2\nr\xf6d,3\n".encode("latin-1"), r"is not utf-8 text \(line 3, byte 9\); say which encoding it has"),
+    "latin-1": (
+        "a,b\n1,2\nr\xf6d,3\n".encode("latin-1"),
+        r"is not utf-8 text \(line 3, byte 9\); say which encoding it has",
+    ),
     "empty": ("", "is empty"),
     "blank": ("\n \n", "is empty"),
     "header only": ("a,b,c\n", "has a header and no rows"),
@@ -266,7 +299,9 @@ def test_not_a_file(tmp_path):
         read_table(tmp_path / "pipe")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to the superuser")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to the superuser"
+)
 def test_a_closed_file(written):
     file = written(TEXT)
     file.chmod(0)
@@ -279,7 +314,9 @@ def test_too_large_is_refused_unread(tmp_path, name):
     file = tmp_path / name
     file.touch()
     os.truncate(file, 2_000_000_000)  # holds nothing: it takes no room
-    with pytest.raises(errors.InputError, match=r"has 2.0 GB, above the limit of 1.0 GB; give a sample"):
+    with pytest.raises(
+        errors.InputError, match=r"has 2.0 GB, above the limit of 1.0 GB; give a sample"
+    ):
         read_table(file)
 
 
@@ -295,4 +332,8 @@ def test_parquet(tmp_path):
     made = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
     made.to_parquet(tmp_path / "some.parquet")
     frame, layout = read_table(tmp_path / "some.parquet")
-    assert frame["b"].tolist() == ["x", "y"] and layout.texts == ("b",) and str(layout) == "Parquet, a header, 2 columns"
+    assert (
+        frame["b"].tolist() == ["x", "y"]
+        and layout.texts == ("b",)
+        and str(layout) == "Parquet, a header, 2 columns"
+    )

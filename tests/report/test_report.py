@@ -29,17 +29,31 @@ def source_of(kind: str) -> tuple[Source, str | None]:
     match kind:
         case "classes":
             return Source(
-                "table", pd.DataFrame({EVIL: a, WORSE: b, MATHS: np.where(b > 0, MATHS, EVIL), "y": side}), None, [], None, EVIL
+                "table",
+                pd.DataFrame({EVIL: a, WORSE: b, MATHS: np.where(b > 0, MATHS, EVIL), "y": side}),
+                None,
+                [],
+                None,
+                EVIL,
             ), "y"
         case "plane":
-            return Source("table", pd.DataFrame({"a": a, "b": b, WORSE: side}), None, [], None, "told"), WORSE
+            return Source(
+                "table", pd.DataFrame({"a": a, "b": b, WORSE: side}), None, [], None, "told"
+            ), WORSE
         case "numbers":
-            return Source("table", pd.DataFrame({MATHS: a, "b": b, EVIL: 2 * a + b}), None, [], None, "told"), EVIL
+            return Source(
+                "table", pd.DataFrame({MATHS: a, "b": b, EVIL: 2 * a + b}), None, [], None, "told"
+            ), EVIL
         case "sequences":
             texts = ["".join(rng.choice(list("acgt" if v > 0 else "aacg"), 20)) for v in a]
             return Source("sequences", texts, side, [], None, "told"), None
     return Source(
-        "vectors", sp.csr_matrix(rng.random((N, 6)) * (rng.random((N, 6)) > 0.5)), np.where(a > 0, 1.0, -1.0), [], None, "told"
+        "vectors",
+        sp.csr_matrix(rng.random((N, 6)) * (rng.random((N, 6)) > 0.5)),
+        np.where(a > 0, 1.0, -1.0),
+        [],
+        None,
+        "told",
     ), None
 
 
@@ -51,7 +65,9 @@ def studies():
     made = {}
     for kind in KINDS:
         source, target = source_of(kind)
-        made[kind] = study(source, target, learner="svc" if kind == "plane" else "ridge", folds=2, repeats=1)
+        made[kind] = study(
+            source, target, learner="svc" if kind == "plane" else "ridge", folds=2, repeats=1
+        )
     return made
 
 
@@ -59,7 +75,9 @@ def studies():
 def pages(studies, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     return {
-        kind: write_report(made, folder / f"{kind}.html", command="mercer fit some.csv", memory=1e9).read_text()
+        kind: write_report(
+            made, folder / f"{kind}.html", command="mercer fit some.csv", memory=1e9
+        ).read_text()
         for kind, made in studies.items()
     }
 
@@ -105,7 +123,11 @@ def test_nothing_comes_from_elsewhere_and_nothing_runs(pages, kind):
         assert not name.startswith("on"), (tag, name)
         if name in ("src", "href", "srcset", "action", "data"):
             assert value.startswith(("data:image/svg+xml;base64,", "#")), (tag, name, value[:60])
-    assert "default-src 'none'" in pages[kind] and "url(" not in pages[kind] and "@import" not in pages[kind]
+    assert (
+        "default-src 'none'" in pages[kind]
+        and "url(" not in pages[kind]
+        and "@import" not in pages[kind]
+    )
     for picture in re.findall(r"base64,([A-Za-z0-9+/=]+)", pages[kind]):
         drawn = base64.b64decode(picture).decode()
         assert "<script" not in drawn.lower() and not re.search(r'href="(?!#|data:)', drawn)
@@ -114,16 +136,29 @@ def test_nothing_comes_from_elsewhere_and_nothing_runs(pages, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_sections_are_there(pages, kind):
     found = Reader(pages[kind])
-    assert {"error", "pictures", "kernel", "examples", "data", "again"} <= set(found.ids) and len(set(found.ids)) == len(found.ids)
+    assert {"error", "pictures", "kernel", "examples", "data", "again"} <= set(found.ids) and len(
+        set(found.ids)
+    ) == len(found.ids)
     links = {value[1:] for tag, name, value in found.values if (tag, name) == ("a", "href")}
     assert links and links <= set(found.ids)
-    expected = {"gram", "spectrum", "components"} | ({"residuals", "spread"} if kind == "numbers" else {"confusion", "calibration"})
+    expected = {"gram", "spectrum", "components"} | (
+        {"residuals", "spread"} if kind == "numbers" else {"confusion", "calibration"}
+    )
     assert expected <= set(found.ids) and ("surface" in found.ids) is (kind in ("plane", "numbers"))
     assert ("contributions" in found.ids) is (kind in ("classes", "plane", "numbers"))
-    for text in ("How well it does", "The kernel, and why it is one", "What was tried", "Hardest samples", "The data", "Reproduce"):
+    for text in (
+        "How well it does",
+        "The kernel, and why it is one",
+        "What was tried",
+        "Hardest samples",
+        "The data",
+        "Reproduce",
+    ):
         assert text in found.text
-    assert "mercer fit some.csv" in found.text and "is positive semi-definite" in found.text.replace(
-        "strictly positive definite", "positive semi-definite"
+    assert (
+        "mercer fit some.csv" in found.text
+        and "is positive semi-definite"
+        in found.text.replace("strictly positive definite", "positive semi-definite")
     )
     assert ("What it remembers" in found.text) is (kind == "plane")
     assert "nan" not in found.text.lower()
@@ -140,7 +175,10 @@ def test_texts_of_the_data_are_shown_as_they_are(pages):
 def test_figures_are_those_of_the_study(pages, studies):
     made = studies["classes"]
     assert f"{100 * made.found.mean:.1f} % ± {100 * made.found.error:.1f}" in pages["classes"]
-    assert f"{studies['numbers'].found.mean:.3f} ± {studies['numbers'].found.error:.3f}" in pages["numbers"]
+    assert (
+        f"{studies['numbers'].found.mean:.3f} ± {studies['numbers'].found.error:.3f}"
+        in pages["numbers"]
+    )
 
 
 @pytest.mark.parametrize("kind", [pytest.param("classes", marks=pytest.mark.slow), "numbers"])
@@ -148,14 +186,23 @@ def test_the_same_study_has_the_same_bytes(studies, pages, kind, tmp_path):
     source, target = studies[kind].source, studies[kind].question.target
     again = study(source, target, learner="ridge", folds=2, repeats=1)
     again = dataclasses.replace(again, seconds=studies[kind].seconds)
-    assert write_report(again, tmp_path / "again.html", command="mercer fit some.csv", memory=1e9).read_text() == pages[kind]
+    assert (
+        write_report(
+            again, tmp_path / "again.html", command="mercer fit some.csv", memory=1e9
+        ).read_text()
+        == pages[kind]
+    )
 
 
 def test_a_study_without_contributions_and_much_else(studies, tmp_path):
-    bare = dataclasses.replace(studies["classes"], contributions=[], shares=[], curve=[], hardest=[], columns=[], notes=[])
+    bare = dataclasses.replace(
+        studies["classes"], contributions=[], shares=[], curve=[], hardest=[], columns=[], notes=[]
+    )
     found = Reader(write_report(bare, tmp_path / "bare.html").read_text())
     assert "contributions" not in found.ids and "learning" not in found.ids and "error" in found.ids
-    assert {value[1:] for tag, name, value in found.values if (tag, name) == ("a", "href")} <= set(found.ids)
+    assert {value[1:] for tag, name, value in found.values if (tag, name) == ("a", "href")} <= set(
+        found.ids
+    )
 
 
 @pytest.mark.usefixtures("_undrawn")
@@ -172,13 +219,21 @@ def test_it_is_written_whole_or_not_at_all(studies, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space"):
         write_report(studies["classes"], target)
     monkeypatch.undo()
-    assert target.read_text() == "old" and [file.name for file in tmp_path.iterdir()] == ["some.html"]
+    assert target.read_text() == "old" and [file.name for file in tmp_path.iterdir()] == [
+        "some.html"
+    ]
 
 
 @pytest.mark.usefixtures("_undrawn")
 def test_checksums_of_the_data(studies, tmp_path):
     file = tmp_path / "x<y.csv"
     file.write_bytes(b"a,b\n")
-    page = write_report(studies["sequences"], tmp_path / "r.html", files=[file, tmp_path / "gone.csv"]).read_text()
-    assert "SHA-256 of x&lt;y.csv" in page and hashlib.sha256(b"a,b\n").hexdigest() in page and "of gone.csv</td>" not in page
+    page = write_report(
+        studies["sequences"], tmp_path / "r.html", files=[file, tmp_path / "gone.csv"]
+    ).read_text()
+    assert (
+        "SHA-256 of x&lt;y.csv" in page
+        and hashlib.sha256(b"a,b\n").hexdigest() in page
+        and "of gone.csv</td>" not in page
+    )
     assert "label from x&lt;y.csv, gone.csv</h1>" in page

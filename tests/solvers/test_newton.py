@@ -10,7 +10,7 @@ from scipy import linalg, optimize
 from scipy.special import logsumexp
 
 from mercer import RBF
-from mercer.solvers.cg import pivoted_cholesky
+from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.newton import Binary, Multinomial, newton
 
 
@@ -30,7 +30,9 @@ def log_loss(label: np.ndarray, weight: np.ndarray, F: np.ndarray) -> float:
     return float(weight @ (logsumexp(scores, axis=1) - scores[np.arange(len(label)), label]))
 
 
-def minimum(K: np.ndarray, label: np.ndarray, weight: np.ndarray, outputs: int, intercept: bool) -> float:
+def minimum(
+    K: np.ndarray, label: np.ndarray, weight: np.ndarray, outputs: int, intercept: bool
+) -> float:
     """The objective at its minimum, by BFGS over explicit features."""
     values, vectors = linalg.eigh(K)
     features = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -43,9 +45,17 @@ def minimum(K: np.ndarray, label: np.ndarray, weight: np.ndarray, outputs: int, 
         p = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
         p[np.arange(n), label] -= 1.0
         slope = (weight[:, None] * p)[:, -outputs:]
-        return log_loss(label, weight, F) + 0.5 * (W**2).sum(), np.append(features.T @ slope + W, slope.sum(axis=0) * intercept)
+        return log_loss(label, weight, F) + 0.5 * (W**2).sum(), np.append(
+            features.T @ slope + W, slope.sum(axis=0) * intercept
+        )
 
-    found = optimize.minimize(value, np.zeros(d * outputs + outputs), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9})
+    found = optimize.minimize(
+        value,
+        np.zeros(d * outputs + outputs),
+        jac=True,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-9},
+    )
     return float(found.fun)
 
 
@@ -55,7 +65,14 @@ def minimum(K: np.ndarray, label: np.ndarray, weight: np.ndarray, outputs: int, 
 def test_the_minimum_of_the_objective(way, classes, intercept):
     K, label, weight, loss = problem(classes)
     low = pivoted_cholesky(K.diagonal(), lambda i: K[i], 10) if way == "preconditioned" else None
-    found = newton(lambda V: K @ V, K if way == "stored" else None, loss, intercept=intercept, low=low, tol=1e-8)
+    found = newton(
+        lambda V: K @ V,
+        K if way == "stored" else None,
+        loss,
+        intercept=intercept,
+        low=low,
+        tol=1e-8,
+    )
     assert found.converged and found.residual <= 1e-8 and found.reason == "converged"
     F = K @ found.dual + found.bias
     objective = log_loss(label, weight, F) + 0.5 * float((found.dual * (K @ found.dual)).sum())
@@ -100,8 +117,16 @@ def test_the_root_is_a_root_of_the_curvature(classes):
     gradient = loss.look(rng.standard_normal((6, loss.outputs)))
     U, V = rng.standard_normal((2, 6, loss.outputs))
     assert (loss.forward(U) * V).sum() == pytest.approx((U * loss.backward(V)).sum())
-    H = np.stack([np.stack([loss.curvature(a, b) for b in range(loss.outputs)], axis=1) for a in range(loss.outputs)], axis=1)
-    np.testing.assert_allclose(loss.forward(loss.backward(V)), np.einsum("nab,nb->na", H, V), atol=1e-13)
+    H = np.stack(
+        [
+            np.stack([loss.curvature(a, b) for b in range(loss.outputs)], axis=1)
+            for a in range(loss.outputs)
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(
+        loss.forward(loss.backward(V)), np.einsum("nab,nb->na", H, V), atol=1e-13
+    )
     np.testing.assert_allclose(loss.forward(loss.pull), gradient, atol=1e-13)
 
 
@@ -110,7 +135,11 @@ def test_far_scores_stay_finite(classes):
     *_, loss = problem(classes, n=6)
     for size in (50.0, 800.0, 1e5):
         F = size * np.random.default_rng(0).choice([-1.0, 1.0], (6, loss.outputs))
-        assert np.isfinite(loss.value(F)) and np.isfinite(loss.look(F)).all() and np.isfinite(loss.pull).all()
+        assert (
+            np.isfinite(loss.value(F))
+            and np.isfinite(loss.look(F)).all()
+            and np.isfinite(loss.pull).all()
+        )
         assert np.isfinite(loss.forward(loss.pull)).all()
 
 
@@ -134,7 +163,11 @@ def test_a_bad_start_only_costs_steps(classes):
     start = A - A.mean(axis=0), 500.0 * np.arange(1.0, loss.outputs + 1)
     good, bad = (newton(lambda V: K @ V, K, loss, tol=1e-9, start=s) for s in (None, start))
     assert bad.converged, bad.reason
-    np.testing.assert_allclose(K @ bad.dual + bad.bias, K @ good.dual + good.bias + (bad.bias - good.bias).mean(), atol=1e-6)
+    np.testing.assert_allclose(
+        K @ bad.dual + bad.bias,
+        K @ good.dual + good.bias + (bad.bias - good.bias).mean(),
+        atol=1e-6,
+    )
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -142,7 +175,9 @@ def test_a_bad_start_only_costs_steps(classes):
 def test_a_start_made_with_or_without_bias_serves_the_other_problem(classes, before):
     K, _, _, loss = problem(classes)
     first = newton(lambda V: K @ V, K, loss, intercept=before, tol=1e-9)
-    warm = newton(lambda V: K @ V, K, loss, intercept=not before, tol=1e-9, start=(first.dual, first.bias))
+    warm = newton(
+        lambda V: K @ V, K, loss, intercept=not before, tol=1e-9, start=(first.dual, first.bias)
+    )
     cold = newton(lambda V: K @ V, K, loss, intercept=not before, tol=1e-9)
     assert warm.converged
     assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
@@ -177,7 +212,11 @@ def test_a_weight_of_zero_is_absence():
 def test_steps_can_be_limited_counted_and_stopped():
     K, _, _, loss = problem(3)
     few = newton(lambda V: K @ V, None, loss, tol=1e-12, max_iter=2)
-    assert (few.iterations, few.converged, few.reason) == (2, False, "max_iter reached") and few.products > 0
+    assert (few.iterations, few.converged, few.reason) == (
+        2,
+        False,
+        "max_iter reached",
+    ) and few.products > 0
     told: list[tuple[int, float]] = []
 
     def stop(steps: int, objective: float) -> bool:
@@ -196,7 +235,9 @@ def test_singular_matrices_are_legal():
         for stored in (K, None):
             found = newton(lambda V: K @ V, stored, Binary(label, np.ones(6)), tol=1e-10)
             assert found.converged
-            np.testing.assert_allclose(K @ found.dual + found.bias, np.log(2.0), atol=1e-8)  # the share of ones is 4/6
+            np.testing.assert_allclose(
+                K @ found.dual + found.bias, np.log(2.0), atol=1e-8
+            )  # the share of ones is 4/6
 
 
 def test_a_matrix_that_is_no_kernel_is_refused():

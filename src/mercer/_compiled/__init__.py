@@ -1,28 +1,28 @@
-"""The quiet room: the only package that imports numba. Arrays in, arrays out, nothing else.
+"""Compiled loops: the only package that imports numba. Arrays in, arrays out, nothing else.
 
-=============  =====================================================================================
-module         what it fills
-=============  =====================================================================================
-elementary     scalar exp that LLVM can vectorise (others call it inside their loops)
-products       tiles of inner products, squared distances, L1 distances and angles, and their repair
-profiles       functions of a distance or an inner product, tile to tile
-coordinates    kernels that go coordinate by coordinate: ANOVA, all-subsets, splines, histograms
-distributions  Jensen–Shannon divergences of probability rows
-sparse         the same products for rows in CSR form
-subsequences   gap-weighted common subsequences of strings, four pairs at a time
-alignments     sums over local alignments, and edit distances, pair by pair
-lanes          vector steps of recursions over two strings (the two above are built of them)
-smo            the loop of all margin machines
-pairs          many small margin problems in one call
-nearest        the nearest and the farthest of a row's samples, tile by tile
-categories     equal columns counted, and values looked up by a pair of categories
-line           an incomplete Cholesky factor of the Gaussian kernel of numbers
-streaming      stores of finished tiles that pass by the cache
-single         Gaussian tiles in single precision, for the margin machines
-storage        packing, mirroring, finite checks, weighted sums: what happens to a finished tile
-=============  =====================================================================================
+===================  ===============================================================================
+module               what it computes
+===================  ===============================================================================
+elementary           scalar exp that LLVM can vectorise (others call it inside their loops)
+storage              packing, mirroring, checks for finite values, weighted sums of a finished tile
+streaming            stores of finished tiles that bypass the cache
+nearest              the nearest and the farthest of a row's samples, tile by tile
+categories           equal columns counted, and values looked up by two categories
+distributions        Jensen-Shannon divergences of probability rows
+gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel of numbers
+products             tiles of inner products, squared distances, L1 distances and angles
+profiles             functions of a distance or an inner product, tile to tile
+coordinates          kernels that go coordinate by coordinate: ANOVA, splines, histograms
+sparse               the same products for rows in CSR form
+single_precision     Gaussian tiles in single precision, for support vector machines
+subsequences         gap-weighted common subsequences of strings, four pairs of strings at a time
+alignments           sums over local alignments, and edit distances
+lanes                vector steps of recursions over two strings
+smo                  the loop of all support vector machines
+one_vs_one           many small support vector problems in one call
+===================  ===============================================================================
 
-Modules are loaded when first touched, so that importing mercer does not import numba. All functions are at
+Modules are loaded when first used, so that importing mercer does not import numba. All functions are at
 module level, because a function that closes over another compiled one is never cached on disk.
 """
 
@@ -32,27 +32,25 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-_MODULES = frozenset(
-    {
-        "elementary",
-        "products",
-        "profiles",
-        "coordinates",
-        "distributions",
-        "sparse",
-        "subsequences",
-        "alignments",
-        "lanes",
-        "storage",
-        "streaming",
-        "smo",
-        "pairs",
-        "nearest",
-        "single",
-        "line",
-        "categories",
-    }
-)
+_MODULES = {
+    "elementary": "elementary",
+    "storage": "storage",
+    "streaming": "streaming",
+    "nearest": "nearest",
+    "categories": "categories",
+    "distributions": "distributions",
+    "gaussian_cholesky": "gaussian_cholesky",
+    "products": "vectors.products",
+    "profiles": "vectors.profiles",
+    "coordinates": "vectors.coordinates",
+    "sparse": "vectors.sparse",
+    "single_precision": "vectors.single_precision",
+    "subsequences": "strings.subsequences",
+    "alignments": "strings.alignments",
+    "lanes": "strings.lanes",
+    "smo": "margin.smo",
+    "one_vs_one": "margin.one_vs_one",
+}
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}
@@ -60,7 +58,7 @@ _FLAGS = {"contract", "nsz"}
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module(f"{__name__}.{_MODULES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -51,7 +51,7 @@ _G12 = float.fromhex("-0x1.7d53819bb7f18p-11")
 
 
 @compiled
-def log(x):  # type: ignore[no-untyped-def]
+def log(x):
     """log x for a normal number x > 0, within one unit in the last place, in vector code."""
     bits = np.float64(x).view(np.int64)
     k = np.float64(np.int32((bits - _ROOT_HALF_BITS) >> 52))
@@ -65,7 +65,7 @@ def log(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def jensen_shannon_tile(x, panel, out):  # type: ignore[no-untyped-def]
+def jensen_shannon_tile(x, panel, out):
     """Σ (p log p + q log q)/2 − m log m, m = (p+q)/2: no term is negative, those of p = q are 0, and none cancels.
 
     With d = |p−q|/(p+q) a term is m ((1+d) log(1+d) + (1−d) log(1−d))/2, a power series in d² with positive
@@ -97,9 +97,13 @@ def jensen_shannon_tile(x, panel, out):  # type: ignore[no-untyped-def]
                     z2 = z * z
                     z4 = z2 * z2
                     z8 = z4 * z4
-                    near = ((_Q0 + z * _Q1) + z2 * (_Q2 + z * _Q3)) + z4 * ((_Q4 + z * _Q5) + z2 * (_Q6 + z * _Q7))
+                    near = ((_Q0 + z * _Q1) + z2 * (_Q2 + z * _Q3)) + z4 * (
+                        (_Q4 + z * _Q5) + z2 * (_Q6 + z * _Q7)
+                    )
                     near += z8 * (((_Q8 + z * _Q9) + z2 * (_Q10 + z * _Q11)) + z4 * _Q12)
-                    far = ((_G0 + z * _G1) + z2 * (_G2 + z * _G3)) + z4 * ((_G4 + z * _G5) + z2 * (_G6 + z * _G7))
+                    far = ((_G0 + z * _G1) + z2 * (_G2 + z * _G3)) + z4 * (
+                        (_G4 + z * _G5) + z2 * (_G6 + z * _G7)
+                    )
                     far += z8 * (((_G8 + z * _G9) + z2 * (_G10 + z * _G11)) + z4 * _G12)
                     far = high * (far + 0.5 * ratio * log(max(ratio, _TINY)))
                     near = 0.5 * (high - low) * ratio * near

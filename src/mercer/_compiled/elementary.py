@@ -23,7 +23,7 @@ _C9 = float.fromhex("0x1.af38a9b0ec855p-26")
 
 
 @compiled
-def exp_down(x):  # type: ignore[no-untyped-def]
+def exp_down(x):
     """e**x for x ≤ 0 within one unit in the last place: `exp` with a cheaper last step.
 
     y is multiplied by 2**(k + 64), which stays normal, and then by 2**-64, which rounds subnormal results as it should.
@@ -33,13 +33,15 @@ def exp_down(x):  # type: ignore[no-untyped-def]
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     r2 = r * r
     r4 = r2 * r2
-    p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9))
+    p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (
+        ((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9)
+    )
     y = 1.0 + (r + r2 * p)
     return (y * np.int64(np.int64(np.int32(k) + (64 + 1023)) << 52).view(np.float64)) * 2.0**-64
 
 
 @compiled
-def exp(x):  # type: ignore[no-untyped-def]
+def exp(x):
     """e**x within one unit in the last place, subnormal results and infinity included; a NaN stays one.
 
     x = k log 2 + r; the power of two is applied in two halves, so that it neither overflows nor
@@ -50,7 +52,9 @@ def exp(x):  # type: ignore[no-untyped-def]
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     r2 = r * r
     r4 = r2 * r2
-    p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9))
+    p = ((_C0 + r * _C1) + r2 * (_C2 + r * _C3)) + r4 * (
+        ((_C4 + r * _C5) + r2 * (_C6 + r * _C7)) + r4 * (_C8 + r * _C9)
+    )
     y = 1.0 + (r + r2 * p)
     whole = np.int32(k)
     half = whole >> 1

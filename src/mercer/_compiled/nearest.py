@@ -8,7 +8,7 @@ from mercer._compiled import compiled
 
 
 @compiled
-def update(tile, left, right, column, skip, distances, found):  # type: ignore[no-untyped-def]
+def update(tile, left, right, column, skip, distances, found):
     """Insert the samples of a tile of kernel values into every row's sorted list of squared distances.
 
     d² = left + right − 2k. Of equal distances the one that came first stays first. ``skip[i]`` is a column to leave out.
@@ -33,7 +33,7 @@ def update(tile, left, right, column, skip, distances, found):  # type: ignore[n
 
 
 @compiled
-def farthest(tile, offset, factor, best):  # type: ignore[no-untyped-def]
+def farthest(tile, offset, factor, best):
     """best[i] = max(best[i], max over j of offset[j] − factor·tile[i, j])."""
     tmp = np.empty(tile.shape[1])
     for i in range(tile.shape[0]):

@@ -11,7 +11,7 @@ _STEP = 8  # a block of 8 x 8 is transposed through the first-level cache
 
 
 @compiled
-def pack(x, panels):  # type: ignore[no-untyped-def]
+def pack(x, panels):
     """panels[p, f, j] = x[p·width + j, f]; the rest of the last panel is zero."""
     n, d = x.shape
     count, _, width = panels.shape
@@ -28,7 +28,7 @@ def pack(x, panels):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def all_finite(tile):  # type: ignore[no-untyped-def]
+def all_finite(tile):
     """Whether no entry is NaN or infinite: v·0 is 0 for every finite v and NaN otherwise."""
     m, n = tile.shape
     flag = np.zeros(n)
@@ -43,7 +43,7 @@ def all_finite(tile):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
+def deliver(tile, matrix, i0, j0, both):
     """matrix[i0:, j0:] = tile and, if ``both``, matrix[j0:, i0:] = tileᵀ; returns whether all is finite.
 
     Eight rows at a time are read once and written twice while they are in the first-level cache.
@@ -78,7 +78,7 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def mirror(tile):  # type: ignore[no-untyped-def]
+def mirror(tile):
     """Copy the upper triangle of a square tile onto the lower one, block by block."""
     n = tile.shape[0]
     for top in range(0, n, _STEP):
@@ -89,7 +89,7 @@ def mirror(tile):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def pick(matrix, rows, out):  # type: ignore[no-untyped-def]
+def pick(matrix, rows, out):
     """out[i, j] = matrix[rows[i], rows[j]]."""
     for i in range(rows.size):
         row, to = matrix[rows[i]], out[i]
@@ -98,7 +98,7 @@ def pick(matrix, rows, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def asymmetry(matrix):  # type: ignore[no-untyped-def]
+def asymmetry(matrix):
     """The largest |K_ij| and the largest |K_ij − K_ji|, block by block, because columns are far apart in memory."""
     n = len(matrix)
     large = gap = 0.0
@@ -113,7 +113,7 @@ def asymmetry(matrix):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def gradient_weights(inverse, a):  # type: ignore[no-untyped-def]
+def gradient_weights(inverse, a):
     """½ aaᵀ − ½ m inverse for the m columns of a, in the place of the inverse: below the diagonal twice, above it zero."""
     n, m = a.shape
     for i in range(n):
@@ -130,7 +130,7 @@ def gradient_weights(inverse, a):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def weighted_sum(weights, tile):  # type: ignore[no-untyped-def]
+def weighted_sum(weights, tile):
     """Σ weights · tile in an order of its own, the same for any number of threads."""
     m, n = tile.shape
     acc = np.zeros(n)
@@ -142,7 +142,7 @@ def weighted_sum(weights, tile):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def times_vector(tile, v, out):  # type: ignore[no-untyped-def]
+def times_vector(tile, v, out):
     """out += tile @ v, four columns of partial sums."""
     m, n = tile.shape
     for i in range(m):
@@ -162,7 +162,7 @@ def times_vector(tile, v, out):  # type: ignore[no-untyped-def]
 
 
 @compiled_sums
-def times_four(matrix, vectors, out):  # type: ignore[no-untyped-def]
+def times_four(matrix, vectors, out):
     """out = matrix @ vectorsᵀ for four vectors and at least two rows: as quick as reading the matrix, where BLAS packs it first."""
     m, n = matrix.shape
     v0, v1, v2, v3 = vectors[0], vectors[1], vectors[2], vectors[3]
@@ -189,7 +189,7 @@ def times_four(matrix, vectors, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def transposed_times_vector(tile, v, out):  # type: ignore[no-untyped-def]
+def transposed_times_vector(tile, v, out):
     """out += tileᵀ @ v."""
     m, n = tile.shape
     for i in range(m):

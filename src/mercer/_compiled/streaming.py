@@ -16,23 +16,25 @@ from mercer._compiled import compiled
 _STEP = 8  # doubles in a cache line
 
 
-@intrinsic  # type: ignore[misc]
-def _stream(typingctx, array, index, value):  # type: ignore[no-untyped-def]
+@intrinsic
+def _stream(typingctx, array, index, value):
     """array[index] = value, marked nontemporal."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         word = ir.IntType(64)
         place = builder.bitcast(builder.gep(data, [args[1]]), word.as_pointer())
         stored = builder.store(builder.bitcast(args[2], word), place)
-        stored.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
+        stored.set_metadata(
+            "nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+        )
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.float64), codegen
 
 
 @compiled
-def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
+def deliver(tile, matrix, i0, j0, both):
     """As `storage.deliver`, for a float64 matrix whose rows start on a cache line; tiles are multiples of 8 high and wide."""
     m, n = tile.shape
     flag = np.zeros(n)
@@ -50,13 +52,13 @@ def deliver(tile, matrix, i0, j0, both):  # type: ignore[no-untyped-def]
             for j in range(n):
                 to = matrix[j0 + j, i0 + start : i0 + start + _STEP]
                 _stream(to, 0, r0[j])  # type: ignore[call-arg]
-                _stream(to, 1, r1[j])  # type: ignore[call-arg]
-                _stream(to, 2, r2[j])  # type: ignore[call-arg]
-                _stream(to, 3, r3[j])  # type: ignore[call-arg]
-                _stream(to, 4, r4[j])  # type: ignore[call-arg]
-                _stream(to, 5, r5[j])  # type: ignore[call-arg]
-                _stream(to, 6, r6[j])  # type: ignore[call-arg]
-                _stream(to, 7, r7[j])  # type: ignore[call-arg]
+                _stream(to, 1, r1[j])
+                _stream(to, 2, r2[j])
+                _stream(to, 3, r3[j])
+                _stream(to, 4, r4[j])
+                _stream(to, 5, r5[j])
+                _stream(to, 6, r6[j])
+                _stream(to, 7, r7[j])
     for j in range(n):
         if flag[j] != 0.0:
             return False

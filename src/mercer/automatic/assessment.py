@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from mercer.aliases import RawSamples, Targets
 from mercer.domains.base import pick_rows, raw_length
 
 
@@ -23,7 +24,9 @@ class Assessment:
     """
 
     task: str
-    scores: np.ndarray  # one for each fold of each repeat: accuracy, or R² in units of the variance of all targets
+    scores: (
+        np.ndarray
+    )  # one for each fold of each repeat: accuracy, or R² in units of the variance of all targets
     share: float  # test size / training size
     predicted: np.ndarray  # repeats × n
     probability: np.ndarray | None  # n × classes, of the first repeat
@@ -38,7 +41,11 @@ class Assessment:
 
     @property
     def error(self) -> float:
-        return float(np.sqrt((1.0 / len(self.scores) + self.share) * self.scores.var(ddof=1))) if len(self.scores) > 1 else float("nan")
+        return (
+            float(np.sqrt((1.0 / len(self.scores) + self.share) * self.scores.var(ddof=1)))
+            if len(self.scores) > 1
+            else float("nan")
+        )
 
 
 def repeats_for(n: int) -> int:
@@ -47,7 +54,14 @@ def repeats_for(n: int) -> int:
 
 
 def assess(
-    model: Any, X: Any, y: Any, *, folds: int = 5, repeats: int | None = None, random_state: int = 0, told: Callable[[], None] | None = None
+    model: Any,
+    X: RawSamples,
+    y: Targets,
+    *,
+    folds: int = 5,
+    repeats: int | None = None,
+    random_state: int = 0,
+    told: Callable[[], None] | None = None,
 ) -> Assessment:
     """Fit a clone on every training part and predict what it has not seen; ``told`` is called after each fold.
 
@@ -75,7 +89,11 @@ def assess(
     scores, models = [], []
     for repeat in range(repeats):
         seed = random_state + repeat
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed) if classes else KFold(folds, shuffle=True, random_state=seed)
+        splitter = (
+            StratifiedKFold(folds, shuffle=True, random_state=seed)
+            if classes
+            else KFold(folds, shuffle=True, random_state=seed)
+        )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class")
             parts = list(splitter.split(np.zeros(n), y if classes else None))
@@ -90,13 +108,17 @@ def assess(
                     fold[test] = at
                     models.append(fitted)
                     if probability is not None:
-                        probability[np.ix_(test, np.searchsorted(labels, fitted.classes_))] = fitted.predict_proba(held)
+                        probability[np.ix_(test, np.searchsorted(labels, fitted.classes_))] = (
+                            fitted.predict_proba(held)
+                        )
             scores.append(score(y[test], predicted[repeat, test], classes, spread))
             if told is not None:
                 told()
     share = 1.0 / (folds - 1)
     task = "classification" if classes else "regression"
-    return Assessment(task, np.array(scores), share, predicted, probability, fold, models, folds, repeats)
+    return Assessment(
+        task, np.array(scores), share, predicted, probability, fold, models, folds, repeats
+    )
 
 
 def score(y: np.ndarray, said: np.ndarray, classes: bool, spread: float) -> float:

@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from mercer.aliases import RawSamples, Targets
 from mercer.automatic.assessment import Assessment, score
 from mercer.automatic.learners import learner_for
 from mercer.domains.base import pick_rows, raw_length
-from mercer.gram.run import serial_blas
+from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
-from mercer.kernels.compose import Sum
+from mercer.kernels.combine.sums import Sum
 
 _ROWS = 300  # held-out rows a fold that are shuffled; what the rest would add is precision only
 
@@ -30,7 +31,9 @@ class Contribution:
     error: float
 
 
-def column_contributions(found: Assessment, X: Any, y: Any, *, random_state: int = 0, most: int = 100) -> list[Contribution]:
+def column_contributions(
+    found: Assessment, X: RawSamples, y: Targets, *, random_state: int = 0, most: int = 100
+) -> list[Contribution]:
     """Permutation importance on held-out rows, largest first; of more than ``most`` columns none, since each costs a prediction a fold."""
     if not hasattr(X, "columns") or not 1 < len(X.columns) <= most:
         return []
@@ -49,15 +52,23 @@ def column_contributions(found: Assessment, X: Any, y: Any, *, random_state: int
             for name in X.columns:
                 shuffled = held.copy()
                 shuffled[name] = held[name].to_numpy()[rng.permutation(len(held))]
-                drops[str(name)].append(whole - score(y[rows], model.predict(shuffled), classes, spread))
-    made = [Contribution(name, float(np.mean(d)), float(np.std(d, ddof=1) / np.sqrt(len(d)))) for name, d in drops.items()]
+                drops[str(name)].append(
+                    whole - score(y[rows], model.predict(shuffled), classes, spread)
+                )
+    made = [
+        Contribution(name, float(np.mean(d)), float(np.std(d, ddof=1) / np.sqrt(len(d))))
+        for name, d in drops.items()
+    ]
     return sorted(made, key=lambda one: -one.drop)
 
 
 def term_shares(model: Any) -> list[tuple[str, float]]:
     """For f = Σ c_i k(·, x_i) and k = Σ k_t: the share cᵀK_t c of ‖f‖² that each term has; nothing for other kernels."""
     kernel = getattr(model, "kernel_", None)
-    samples = next((getattr(model, name) for name in ("support_vectors_", "X_fit_") if hasattr(model, name)), None)
+    samples = next(
+        (getattr(model, name) for name in ("support_vectors_", "X_fit_") if hasattr(model, name)),
+        None,
+    )
     terms = _terms(kernel) if isinstance(kernel, Kernel) else []
     dual = getattr(model, "dual_coef_", None)
     if len(terms) < 2 or samples is None or dual is None:
@@ -66,7 +77,11 @@ def term_shares(model: Any) -> list[tuple[str, float]]:
     c = c.reshape(-1, 1) if c.ndim == 1 else c if c.shape[0] == raw_length(samples) else c.T
     parts = [max(0.0, float(np.einsum("ij,ij->", c, term.gram(samples) @ c))) for term in terms]
     total = sum(parts)
-    return [(repr(term), part / total) for term, part in zip(terms, parts, strict=True)] if total > 0 else []
+    return (
+        [(repr(term), part / total) for term, part in zip(terms, parts, strict=True)]
+        if total > 0
+        else []
+    )
 
 
 def _terms(kernel: Kernel) -> list[Kernel]:
@@ -86,7 +101,14 @@ class CurvePoint:
 
 
 def learning_curve(
-    model: Any, X: Any, y: Any, *, points: int = 5, folds: int = 5, most: int = 4000, random_state: int = 0
+    model: Any,
+    X: RawSamples,
+    y: Targets,
+    *,
+    points: int = 5,
+    folds: int = 5,
+    most: int = 4000,
+    random_state: int = 0,
 ) -> list[CurvePoint]:
     """Scores of the chosen kernel and penalty on growing parts of the training folds, of at most ``most`` samples: it must stay cheap."""
     y = np.asarray(y)
@@ -102,7 +124,11 @@ def learning_curve(
     made = []
     with serial_blas() if n <= 1000 else contextlib.nullcontext(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parts = list(splitter(folds, shuffle=True, random_state=random_state).split(np.zeros(n), y if classes else None))
+        parts = list(
+            splitter(folds, shuffle=True, random_state=random_state).split(
+                np.zeros(n), y if classes else None
+            )
+        )
         largest = min(len(train) for train, _ in parts)
         orders = [train[rng.permutation(len(train))] for train, _ in parts]
         for count in np.unique(np.geomspace(min(20, largest), largest, points).round().astype(int)):
@@ -112,15 +138,30 @@ def learning_curve(
                 if classes and len(np.unique(y[part])) < 2:
                     continue
                 target = y[part] if classes else (y[part] - y[part].mean()) / (y[part].std() or 1.0)
-                fitted = learner.make(model.tuned_.kernel, model.tuned_.penalty).fit(pick_rows(X, part), target)
+                fitted = learner.make(model.tuned_.kernel, model.tuned_.penalty).fit(
+                    pick_rows(X, part), target
+                )
                 said = fitted.predict(pick_rows(X, test))
-                scores.append(score(y[test], said if classes else y[part].mean() + (y[part].std() or 1.0) * said, classes, spread))
+                scores.append(
+                    score(
+                        y[test],
+                        said if classes else y[part].mean() + (y[part].std() or 1.0) * said,
+                        classes,
+                        spread,
+                    )
+                )
             if len(scores) > 1:
-                made.append(CurvePoint(int(count), float(np.mean(scores)), float(np.std(scores, ddof=1) / np.sqrt(len(scores)))))
+                made.append(
+                    CurvePoint(
+                        int(count),
+                        float(np.mean(scores)),
+                        float(np.std(scores, ddof=1) / np.sqrt(len(scores))),
+                    )
+                )
     return made
 
 
-def hardest(found: Assessment, y: Any, count: int = 10) -> list[tuple[int, float]]:
+def hardest(found: Assessment, y: Targets, count: int = 10) -> list[tuple[int, float]]:
     """Samples that were told worst: by the probability of their own class, or by the size of the residual; with that number."""
     y = np.asarray(y)
     if found.probability is not None:

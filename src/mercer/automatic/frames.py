@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from mercer.aliases import Frame, RawSamples
 from mercer.errors import MissingDependencyError, explain
 
 
-def as_pandas(frame: Any) -> Any:
+def as_pandas(frame: Frame) -> Any:
     """A pandas frame of the same columns; polars' own conversion would need pyarrow."""
     if hasattr(frame, "iloc"):
         return frame
@@ -15,7 +16,12 @@ def as_pandas(frame: Any) -> Any:
         import pandas as pd
     except ImportError:
         raise MissingDependencyError(
-            explain("pandas", "not installed", "is needed for data frames", "pip install 'mercer[frames]'")
+            explain(
+                "pandas",
+                "not installed",
+                "is needed for data frames",
+                "pip install 'mercer[frames]'",
+            )
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
@@ -26,6 +32,10 @@ def usual(column: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def nested_rows(X: Any) -> bool:
+def nested_rows(X: RawSamples) -> bool:
     """Whether this is a list of rows; strings and sets are samples, not rows."""
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, (list, tuple)) for row in X)
+    return (
+        isinstance(X, (list, tuple))
+        and len(X) > 0
+        and all(isinstance(row, (list, tuple)) for row in X)
+    )

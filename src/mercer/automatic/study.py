@@ -10,13 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Frame, RawSamples, Targets
 from mercer.automatic.assessment import Assessment, assess, repeats_for
-from mercer.automatic.explanations import Contribution, CurvePoint, column_contributions, hardest, learning_curve, term_shares
+from mercer.automatic.explanations import (
+    Contribution,
+    CurvePoint,
+    column_contributions,
+    hardest,
+    learning_curve,
+    term_shares,
+)
 from mercer.automatic.models import AutoClassifier, AutoRegressor
+from mercer.automatic.tables import read_columns
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputError, explain
 from mercer.readers import Layout, Source
-from mercer.selection.tables import read_columns
 
 _FEW = 20  # whole numbers up to which a target of numbers is taken for classes, where values repeat
 _MANY = 100  # and up to which, where each occurs often
@@ -27,7 +35,7 @@ Told = Callable[[str, int], None]  # a stage, and how many steps it has; a step 
 class Question:
     """Samples and what is to be told of them."""
 
-    X: Any
+    X: RawSamples
     y: np.ndarray
     target: str
     task: str
@@ -80,13 +88,15 @@ class Study:
 def ask(source: Source, target: str | None, task: str = "auto") -> Question:
     """Part the target from the samples, and decide whether it is a class or a number."""
     notes: list[str] = []
-    X: Any = source.samples
+    X: RawSamples = source.samples
     if source.kind == "table":
         name = _column(X, target)
         y = X[name]
         X = X.drop(columns=[name])
         if X.shape[1] == 0:
-            raise InputError(explain("table", f"one column, {name!r}", "has nothing to tell the target from"))
+            raise InputError(
+                explain("table", f"one column, {name!r}", "has nothing to tell the target from")
+            )
     else:
         name = target or "label"
         if source.labels is None:
@@ -101,34 +111,52 @@ def ask(source: Source, target: str | None, task: str = "auto") -> Question:
         notes.append(f"{int(hole.sum())} rows have no {name} and are left out")
         X, y = pick_rows(X, keep), pick_rows(y, keep)
     if len(keep) < 10:
-        raise InputError(explain("data", f"{len(keep)} samples", "are too few to learn from and to test on", "give at least 10"))
+        raise InputError(
+            explain(
+                "data",
+                f"{len(keep)} samples",
+                "are too few to learn from and to test on",
+                "give at least 10",
+            )
+        )
     values = np.asarray(y)
     task = _task(values) if task == "auto" else task
     values = _classes(values, name, notes) if task == "classification" else _numbers(values, name)
     if task == "classification":
         values, keep, X = _enough(values, keep, X, notes)
     elif np.ptp(values) == 0:
-        raise InputError(explain("target", name, f"is {values[0]:g} in every row: there is nothing to learn"))
+        raise InputError(
+            explain("target", name, f"is {values[0]:g} in every row: there is nothing to learn")
+        )
     return Question(X, values, name, task, keep, notes)
 
 
-def _column(frame: Any, target: str | None) -> str:
+def _column(frame: Frame, target: str | None) -> str:
     """A column by its name or its place; negative places count from the end."""
     names = list(frame.columns)
     if target is None:
         raise InputError(
-            explain("target", None, "is not named", f"--target, one of: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}")
+            explain(
+                "target",
+                None,
+                "is not named",
+                f"--target, one of: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
+            )
         )
     if target in names:
         return target
     if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
         return names[int(target)]
     alike = [name for name in names if name.lower() == target.lower()]
-    hint = f"did you mean {alike[0]!r}?" if alike else f"there are: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
+    hint = (
+        f"did you mean {alike[0]!r}?"
+        if alike
+        else f"there are: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
+    )
     raise InputError(explain("target", target, "is not a column", hint))
 
 
-def _holes(y: Any) -> np.ndarray:
+def _holes(y: Targets) -> np.ndarray:
     if hasattr(y, "isna"):
         return np.asarray(y.isna())
     values = np.asarray(y)
@@ -141,14 +169,20 @@ def _task(y: np.ndarray) -> str:
     found, counts = np.unique(y, return_counts=True)
     whole = bool((found == np.round(found)).all())
     few = len(found) <= _FEW and np.median(counts) >= 5
-    return "classification" if whole and (few or (len(found) <= _MANY and counts.min() >= 20)) else "regression"
+    return (
+        "classification"
+        if whole and (few or (len(found) <= _MANY and counts.min() >= 20))
+        else "regression"
+    )
 
 
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:
     try:
         values = y.astype(float)
     except (TypeError, ValueError):
-        raise InputError(explain("target", name, "holds text, which is no number", "--task classification")) from None
+        raise InputError(
+            explain("target", name, "holds text, which is no number", "--task classification")
+        ) from None
     if not np.isfinite(values).all():
         raise InputError(explain("target", name, "holds infinities"))
     return values
@@ -161,23 +195,33 @@ def _classes(y: np.ndarray, name: str, notes: list[str]) -> np.ndarray:
     values = y.astype(int).astype(str) if whole else y.astype(str)
     found, counts = np.unique(values, return_counts=True)
     if len(found) < 2:
-        raise InputError(explain("target", name, f"is {str(found[0])!r} in every row: there is one class only"))
+        raise InputError(
+            explain("target", name, f"is {str(found[0])!r} in every row: there is one class only")
+        )
     if counts.max() == 1 or len(found) > max(100, len(values) // 5):
         rule = f"has {len(found):,} classes in {len(values):,} rows: too few of each to learn"
-        raise InputError(explain("target", name, rule, "is it a name? or a number: --task regression"))
+        raise InputError(
+            explain("target", name, rule, "is it a name? or a number: --task regression")
+        )
     return values
 
 
-def _enough(y: np.ndarray, keep: np.ndarray, X: Any, notes: list[str]) -> tuple[np.ndarray, np.ndarray, Any]:
+def _enough(
+    y: np.ndarray, keep: np.ndarray, X: RawSamples, notes: list[str]
+) -> tuple[np.ndarray, np.ndarray, Any]:
     """Classes of a single sample cannot be learned and tested."""
     found, counts = np.unique(y, return_counts=True)
     single = found[counts < 2]
     if not len(single):
         return y, keep, X
-    notes.append(f"{len(single)} classes have one sample each and are left out: {', '.join(map(str, single[:5]))}")
+    notes.append(
+        f"{len(single)} classes have one sample each and are left out: {', '.join(map(str, single[:5]))}"
+    )
     rows = np.flatnonzero(~np.isin(y, single))
     if len(np.unique(y[rows])) < 2:
-        raise InputError(explain("target", "one class", "is left when classes of a single sample are left out"))
+        raise InputError(
+            explain("target", "one class", "is left when classes of a single sample are left out")
+        )
     return y[rows], keep[rows], pick_rows(X, rows)
 
 
@@ -210,7 +254,9 @@ def study(
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             made = work()
-        notes.extend(text for text in dict.fromkeys(str(one.message) for one in said) if text not in notes)
+        notes.extend(
+            text for text in dict.fromkeys(str(one.message) for one in said) if text not in notes
+        )
         seconds[name] = time.perf_counter() - start
         return made
 
@@ -219,15 +265,35 @@ def study(
     found = timed(
         "assess",
         folds * repeats,
-        lambda: assess(blank, X, y, folds=folds, repeats=repeats, random_state=random_state, told=lambda: told("", 1)),
+        lambda: assess(
+            blank,
+            X,
+            y,
+            folds=folds,
+            repeats=repeats,
+            random_state=random_state,
+            told=lambda: told("", 1),
+        ),
     )
     if getattr(model, "left_out_", []):
-        notes.insert(0, f"columns without any value are left out: {', '.join(map(str, model.left_out_))}")
+        notes.insert(
+            0, f"columns without any value are left out: {', '.join(map(str, model.left_out_))}"
+        )
     if model.n_tuned_ < len(y):
-        notes.append(f"kernel and penalty were chosen on {model.n_tuned_:,} of the {len(y):,} samples; the model is fitted on all")
-    contributions = timed("columns", 1, lambda: column_contributions(found, X, y, random_state=random_state) if explain_columns else [])
+        notes.append(
+            f"kernel and penalty were chosen on {model.n_tuned_:,} of the {len(y):,} samples; the model is fitted on all"
+        )
+    contributions = timed(
+        "columns",
+        1,
+        lambda: (
+            column_contributions(found, X, y, random_state=random_state) if explain_columns else []
+        ),
+    )
     shares = term_shares(model.model_)
-    curve = timed("learning curve", 1, lambda: learning_curve(model, X, y, random_state=random_state))
+    curve = timed(
+        "learning curve", 1, lambda: learning_curve(model, X, y, random_state=random_state)
+    )
     made = Study(
         question,
         source,
@@ -257,16 +323,22 @@ def layout_of(model: Any) -> Layout | None:
     kept = getattr(model, "source_", {}).get("layout")
     if kept is None:
         return None
-    made: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+    made: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+    }
     return Layout(**made)
 
 
 def _baseline(y: np.ndarray, task: str) -> float:
     """The score of the constant: the commonest class, or the mean."""
-    return float(np.unique(y, return_counts=True)[1].max() / len(y)) if task == "classification" else 0.0
+    return (
+        float(np.unique(y, return_counts=True)[1].max() / len(y))
+        if task == "classification"
+        else 0.0
+    )
 
 
-def _describe(X: Any) -> list[dict[str, Any]]:
+def _describe(X: RawSamples) -> list[dict[str, Any]]:
     """What each column was taken for."""
     if not hasattr(X, "columns"):
         return []
@@ -279,7 +351,9 @@ def _describe(X: Any) -> list[dict[str, Any]]:
         seen = values.dropna()
         numbers = kinds.get(name) == "number"
         span = (
-            f"{seen.min():g} to {seen.max():g}" if numbers and len(seen) else ", ".join(str(v)[:24] for v in seen.value_counts().index[:4])
+            f"{seen.min():g} to {seen.max():g}"
+            if numbers and len(seen)
+            else ", ".join(str(v)[:24] for v in seen.value_counts().index[:4])
         )
         made.append(
             {

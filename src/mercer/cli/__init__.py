@@ -6,7 +6,10 @@ import os
 import sys
 from typing import Any
 
-BAD_INPUT, STOPPED = 2, 130  # exit codes: 0 done, 1 refuted, 2 bad input, 3 unknown, 70 a fault of ours, 130 stopped
+BAD_INPUT, STOPPED = (
+    2,
+    130,
+)  # exit codes: 0 done, 1 refuted, 2 bad input, 3 unknown, 70 a fault of ours, 130 stopped
 
 
 def main() -> None:
@@ -54,7 +57,9 @@ def _told(error: Exception) -> int:
     line = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, (MercerError, ValueError, OSError, MemoryError)):
         return _fail(line, BAD_INPUT)
-    return _fail(f"{type(error).__name__}: {line} (a fault of mercer's; MERCER_TRACEBACK=1 shows where)", 70)
+    return _fail(
+        f"{type(error).__name__}: {line} (a fault of mercer's; MERCER_TRACEBACK=1 shows where)", 70
+    )
 
 
 def _fail(line: str, code: int) -> int:

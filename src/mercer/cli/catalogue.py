@@ -10,7 +10,12 @@ from mercer.cli.output import print_json
 from mercer.errors import MercerError, ParameterError, explain
 from mercer.kernels.base import Kernel
 
-_COMBINING = {"compose", "maps", "feature_space", "series"}  # modules of what makes kernels from kernels
+_COMBINING = {
+    "compose",
+    "maps",
+    "feature_space",
+    "series",
+}  # modules of what makes kernels from kernels
 
 
 def run(name: str | None, as_json: bool) -> int:
@@ -20,7 +25,12 @@ def run(name: str | None, as_json: bool) -> int:
         if match is None:
             alike = [known for known in found if name.lower() in known.lower()]
             raise ParameterError(
-                explain("kernel", name, "is unknown", f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all")
+                explain(
+                    "kernel",
+                    name,
+                    "is unknown",
+                    f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all",
+                )
             )
         if as_json:
             print_json(found[match])
@@ -63,7 +73,12 @@ def _entry(name: str) -> dict[str, Any]:
     cls = getattr(kernels, name)
     doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
     try:
-        signature = str(inspect.signature(cls)).replace(" -> None", "").replace(": 'Any' = ", "=").replace(": Any", "")
+        signature = (
+            str(inspect.signature(cls))
+            .replace(" -> None", "")
+            .replace(": 'Any' = ", "=")
+            .replace(": Any", "")
+        )
     except (TypeError, ValueError):
         signature = "(...)"
     made = _example(cls)
@@ -74,4 +89,11 @@ def _entry(name: str) -> dict[str, Any]:
     status = "by parts" if hasattr(made, "children") else str(certificate.status)
     proof = "" if combines else str(certificate)
     formula = doc if len(doc) <= 96 else doc[:95] + "…"
-    return {"name": name, "samples": samples, "status": status, "formula": formula, "signature": signature, "certificate": proof}
+    return {
+        "name": name,
+        "samples": samples,
+        "status": status,
+        "formula": formula,
+        "signature": signature,
+        "certificate": proof,
+    }

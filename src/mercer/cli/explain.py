@@ -17,7 +17,9 @@ from mercer.kernels.base import Kernel
 def run(path: Path, as_json: bool) -> int:
     model = load_model(path)
     if isinstance(model, Kernel):
-        print_json({"kernel": repr(model), "certificate": str(model.certificate())}) if as_json else print(model.certificate())
+        print_json(
+            {"kernel": repr(model), "certificate": str(model.certificate())}
+        ) if as_json else print(model.certificate())
         return 0
     inner = getattr(model, "model_", model)
     kernel = getattr(inner, "kernel_", None)
@@ -26,17 +28,30 @@ def run(path: Path, as_json: bool) -> int:
     examples = _examples(inner)
     if as_json:
         proof = None if kernel is None else str(kernel.certificate())
-        told = {"model": type(inner).__name__, "kernel": None if kernel is None else repr(kernel), "certificate": proof}
+        told = {
+            "model": type(inner).__name__,
+            "kernel": None if kernel is None else repr(kernel),
+            "certificate": proof,
+        }
         print_json({**told, "summary": summary, "shares": shares, "examples": examples})
         return 0
-    pairs = [("model", f"{type(inner).__name__}" + (f", fitted on {summary['samples']:,} samples" if summary else ""))]
+    pairs = [
+        (
+            "model",
+            f"{type(inner).__name__}"
+            + (f", fitted on {summary['samples']:,} samples" if summary else ""),
+        )
+    ]
     if summary:
         score = (
             f"{100 * summary['mean']:.1f} % ± {100 * summary['error']:.1f}"
             if summary["score"] == "accuracy"
             else f"{summary['mean']:.3f} ± {summary['error']:.3f}"
         )
-        pairs += [("target", f"{summary['target']} ({summary['task']})"), (summary["score"], f"{score} on unseen samples")]
+        pairs += [
+            ("target", f"{summary['target']} ({summary['task']})"),
+            (summary["score"], f"{score} on unseen samples"),
+        ]
     if kernel is not None:
         pairs.append(("kernel", repr(kernel)))
     print(lines(pairs))
@@ -59,7 +74,14 @@ def run(path: Path, as_json: bool) -> int:
 
 def _examples(model: Any, count: int = 8) -> list[dict[str, Any]]:
     """The samples of largest weight, as text."""
-    samples = next((getattr(model, name) for name in ("support_vectors_", "relevance_vectors_", "X_fit_") if hasattr(model, name)), None)
+    samples = next(
+        (
+            getattr(model, name)
+            for name in ("support_vectors_", "relevance_vectors_", "X_fit_")
+            if hasattr(model, name)
+        ),
+        None,
+    )
     dual = getattr(model, "dual_coef_", None)
     if samples is None or dual is None:
         return []
@@ -71,13 +93,18 @@ def _examples(model: Any, count: int = 8) -> list[dict[str, Any]]:
         return []
     total = weight.sum(axis=0) if len(weight) == 1 else np.abs(weight).sum(axis=0)
     order = np.argsort(-np.abs(total), kind="stable")[:count]
-    return [{"weight": float(total[at]), "sample": _line(pick_rows(samples, [int(at)]))} for at in order]
+    return [
+        {"weight": float(total[at]), "sample": _line(pick_rows(samples, [int(at)]))} for at in order
+    ]
 
 
 def _line(one: Any) -> str:
     """A sample in one line."""
     if hasattr(one, "columns"):
-        text = ", ".join(f"{name}={value}" for name, value in zip(one.columns, one.to_numpy(dtype=object)[0], strict=True))
+        text = ", ".join(
+            f"{name}={value}"
+            for name, value in zip(one.columns, one.to_numpy(dtype=object)[0], strict=True)
+        )
     elif hasattr(one, "toarray"):
         text = f"{one.nnz} values set"
     else:

@@ -45,7 +45,13 @@ def run(
         save(made.model, model)
         told("", 1)
         if report is not None:
-            write_report(made, report, command=_command(data, target, choices, reading), files=data, memory=peak_memory())
+            write_report(
+                made,
+                report,
+                command=_command(data, target, choices, reading),
+                files=data,
+                memory=peak_memory(),
+            )
     summary = {
         **made.summary(),
         "model": str(model),
@@ -63,7 +69,9 @@ def run(
 def _check(choices: dict[str, Any]) -> None:
     """What can be told to be wrong before the data are read."""
     if choices["task"] not in ("auto", "classification", "regression"):
-        raise ParameterError(explain("--task", choices["task"], "must be auto, classification or regression"))
+        raise ParameterError(
+            explain("--task", choices["task"], "must be auto, classification or regression")
+        )
     if choices["kernel"] != "auto":
         choices["kernel"] = parse(choices["kernel"])
     if choices["task"] != "auto":
@@ -80,19 +88,37 @@ def _check_places(data: list[Path], model: Path, report: Path | None) -> None:
         if file.is_dir():
             raise InputError(explain("path", str(file), "is a folder", "give the name of a file"))
         if file.resolve() in [one.resolve() for one in data]:
-            raise InputError(explain("path", str(file), "is among the data, which would be lost", "--model or --report names another"))
+            raise InputError(
+                explain(
+                    "path",
+                    str(file),
+                    "is among the data, which would be lost",
+                    "--model or --report names another",
+                )
+            )
 
 
-def _command(data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]) -> str:
+def _command(
+    data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]
+) -> str:
     parts = ["mercer", "fit", *(shlex.quote(str(file)) for file in data)]
     if target is not None:
         parts += ["--target", shlex.quote(target)]
-    plain = {"kernel": "auto", "learner": "auto", "task": "auto", "folds": 5, "repeats": None, "random_state": 0}
+    plain = {
+        "kernel": "auto",
+        "learner": "auto",
+        "task": "auto",
+        "folds": 5,
+        "repeats": None,
+        "random_state": 0,
+    }
     for name, usual in plain.items():
         value = choices[name]
         if value is not usual and value != usual:
             parts += [f"--{'seed' if name == 'random_state' else name}", shlex.quote(str(value))]
-    for cell in (reading.get("missing") or ())[1:]:  # the first is the empty cell, which is always a hole
+    for cell in (reading.get("missing") or ())[
+        1:
+    ]:  # the first is the empty cell, which is always a hole
         parts += ["--missing", shlex.quote(cell)]
     if reading.get("separator"):
         parts += ["--separator", shlex.quote(reading["separator"])]
@@ -122,25 +148,44 @@ def _text(made: Study, data: list[Path], summary: dict[str, Any]) -> str:
         ("data", f"{', '.join(file.name for file in data)}: {made.source.told}"),
         ("target", f"{made.question.target}: {kinds}"),
         ("kernel", kernel if len(kernel) <= 330 else f"{kernel[:240]} ... {kernel[-80:]}"),
-        ("", {"strict": "strictly positive definite", "psd": "positive semi-definite"}.get(summary["status"], str(summary["status"]))),
+        (
+            "",
+            {"strict": "strictly positive definite", "psd": "positive semi-definite"}.get(
+                summary["status"], str(summary["status"])
+            ),
+        ),
         (
             "learner",
             f"{summary['learner']}, {model.penalty_name_} = {model.tuned_.penalty:g}, by {model.way_} over {len(model.tuned_.table)}",
         ),
         ("accuracy" if classes else "R²", told),
-        ("", f"{made.found.repeats} × {made.found.folds}-fold cross-validation, all choices made inside each fold"),
+        (
+            "",
+            f"{made.found.repeats} × {made.found.folds}-fold cross-validation, all choices made inside each fold",
+        ),
     ]
     if made.contributions:
         unit = (100, " points") if classes else (1, "")
         best = [one for one in made.contributions[:5] if one.drop > one.error]
         if best:
             pairs.append(
-                ("columns", "  ".join(f"{one.column} {unit[0] * one.drop:.3g}{unit[1]}" for one in best) + "   lost when shuffled")
+                (
+                    "columns",
+                    "  ".join(f"{one.column} {unit[0] * one.drop:.3g}{unit[1]}" for one in best)
+                    + "   lost when shuffled",
+                )
             )
     pairs += [("note", note) for note in summary["notes"]]
     pairs.append(("model", str(summary["model"])))
     if summary["report"]:
-        pairs.append(("report", str(Path(summary["report"]).resolve()) if sys.stdout.isatty() else summary["report"]))
+        pairs.append(
+            (
+                "report",
+                str(Path(summary["report"]).resolve())
+                if sys.stdout.isatty()
+                else summary["report"],
+            )
+        )
     memory = "" if summary["peak memory"] is None else f", {summary['peak memory'] / 1e6:,.0f} MB"
     pairs.append(("time", f"{summary['total seconds']:.1f} s{memory}"))
     return lines(pairs)

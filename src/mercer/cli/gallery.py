@@ -8,7 +8,10 @@ from pathlib import Path
 
 from mercer.errors import InputError, MissingDependencyError, ParameterError, explain
 
-_PLACES = (Path(__file__).resolve().parents[1] / "gallery", Path(__file__).resolve().parents[3] / "examples" / "gallery")
+_PLACES = (
+    Path(__file__).resolve().parents[1] / "gallery",
+    Path(__file__).resolve().parents[3] / "examples" / "gallery",
+)
 
 
 def scripts() -> list[Path]:
@@ -17,7 +20,11 @@ def scripts() -> list[Path]:
         found = sorted(place.glob("plot_*.py"))
         if found:
             return found
-    raise InputError(explain("gallery", [str(place) for place in _PLACES], "holds no studies", "install mercer anew"))
+    raise InputError(
+        explain(
+            "gallery", [str(place) for place in _PLACES], "holds no studies", "install mercer anew"
+        )
+    )
 
 
 def run(study: str | None, out: Path, quick: bool) -> int:
@@ -29,12 +36,21 @@ def run(study: str | None, out: Path, quick: bool) -> int:
         return 0
     chosen = known if study == "all" else [s for s in known if _matches(s, study)]
     if not chosen:
-        raise ParameterError(explain("study", study, "is not in the gallery", f"1 to {len(known)}, part of a name, or all"))
+        raise ParameterError(
+            explain(
+                "study",
+                study,
+                "is not in the gallery",
+                f"1 to {len(known)}, part of a name, or all",
+            )
+        )
     try:
         import matplotlib
     except ImportError:
         raise MissingDependencyError(
-            explain("matplotlib", "not installed", "is needed for pictures", "pip install 'mercer[cli]'")
+            explain(
+                "matplotlib", "not installed", "is needed for pictures", "pip install 'mercer[cli]'"
+            )
         ) from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -56,7 +72,11 @@ def run(study: str | None, out: Path, quick: bool) -> int:
 
 
 def _matches(script: Path, wanted: str) -> bool:
-    return int(script.stem[5:7]) == int(wanted) if wanted.isdigit() else wanted.lower() in script.stem.lower()
+    return (
+        int(script.stem[5:7]) == int(wanted)
+        if wanted.isdigit()
+        else wanted.lower() in script.stem.lower()
+    )
 
 
 def _title(script: Path) -> str:

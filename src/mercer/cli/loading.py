@@ -20,5 +20,7 @@ def load_fitted(path: Path) -> Any:
     model = load_model(path)
     if not hasattr(model, "source_"):
         rule = f"holds a {type(model).__name__} that was not fitted by mercer fit"
-        raise InputError(explain("model", str(path), rule, "use it in Python: mercer.load(path).predict(X)"))
+        raise InputError(
+            explain("model", str(path), rule, "use it in Python: mercer.load(path).predict(X)")
+        )
     return model

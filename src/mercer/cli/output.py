@@ -11,7 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_STAGES = {"fit": "choosing and fitting", "assess": "cross-validating", "columns": "shuffling columns", "learning curve": "learning curve"}
+_STAGES = {
+    "fit": "choosing and fitting",
+    "assess": "cross-validating",
+    "columns": "shuffling columns",
+    "learning curve": "learning curve",
+}
 
 
 @contextlib.contextmanager
@@ -23,7 +28,12 @@ def progress(shown: bool) -> Iterator[Callable[[str, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:22s}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description:22s}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         current: list[Any] = []
 
@@ -44,8 +54,13 @@ def lines(pairs: list[tuple[str, str]]) -> str:
     made = []
     for name, text in pairs:
         for at, part in enumerate(text.splitlines() or [""]):
-            folded = textwrap.wrap(part, 110, subsequent_indent="  ", break_long_words=False, drop_whitespace=False) or [""]
-            made += [f"{(name if at == 0 and row == 0 else ''):{width}s}{line}" for row, line in enumerate(folded)]
+            folded = textwrap.wrap(
+                part, 110, subsequent_indent="  ", break_long_words=False, drop_whitespace=False
+            ) or [""]
+            made += [
+                f"{(name if at == 0 and row == 0 else ''):{width}s}{line}"
+                for row, line in enumerate(folded)
+            ]
     return "\n".join(made)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Frame, RawSamples
 from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, with_threads
@@ -18,7 +19,15 @@ from mercer.errors import InputError, ParameterError, explain
 from mercer.readers import Source, read_source, read_table
 
 
-def run(path: Path, data: list[Path], out: Path | None, probabilities: bool, threads: int | None, as_json: bool, quiet: bool) -> int:
+def run(
+    path: Path,
+    data: list[Path],
+    out: Path | None,
+    probabilities: bool,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
     model = load_fitted(path)
     with plain_warnings(not quiet), with_threads(threads):
         X, truth, names = _samples(model, data)
@@ -27,13 +36,23 @@ def run(path: Path, data: list[Path], out: Path | None, probabilities: bool, thr
     score = _score(np.asarray(truth)[known], said[known]) if known.any() else None
     held = io.StringIO()
     writer = csv.writer(held, lineterminator="\n")
-    writer.writerow([*(["name"] if names else []), model.source_["target"], *(name for name, _ in more)])
+    writer.writerow(
+        [*(["name"] if names else []), model.source_["target"], *(name for name, _ in more)]
+    )
     for at, value in enumerate(said):
-        writer.writerow([*([names[at]] if names else []), _cell(value), *(_cell(column[at]) for _, column in more)])
+        writer.writerow(
+            [
+                *([names[at]] if names else []),
+                _cell(value),
+                *(_cell(column[at]) for _, column in more),
+            ]
+        )
     if out is not None:
         out.write_text(held.getvalue(), encoding="utf-8")
     if as_json:
-        print_json({"predictions": said, "columns": dict(more), "score": score, "samples": raw_length(X)})
+        print_json(
+            {"predictions": said, "columns": dict(more), "score": score, "samples": raw_length(X)}
+        )
         return 0
     if out is None and not quiet:
         sys.stdout.write(held.getvalue())
@@ -41,7 +60,9 @@ def run(path: Path, data: list[Path], out: Path | None, probabilities: bool, thr
         name = "accuracy" if model.source_["task"] == "classification" else "R²"
         shown = f"{100 * score:.1f} %" if name == "accuracy" else f"{score:.4f}"
         which = (
-            f"these {len(said):,} samples" if known.all() else f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
+            f"these {len(said):,} samples"
+            if known.all()
+            else f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
         )
         print(f"{name} on {which}: {shown}", file=sys.stderr)
     return 0
@@ -57,19 +78,33 @@ def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
     layout = layout_of(model)
     if kind == "table" and layout is not None:
         if len(data) > 1:
-            raise InputError(explain("data", [str(file) for file in data], "are several files where one table is wanted"))
+            raise InputError(
+                explain(
+                    "data",
+                    [str(file) for file in data],
+                    "are several files where one table is wanted",
+                )
+            )
         frame, _ = read_table(data[0], like=_without(layout, target, data[0]))
         truth = frame.pop(target).to_numpy() if target in frame.columns else None
         _check_types(frame, model, data[0])
         return frame, truth, []
     source: Source = read_source(data)
     if source.kind != kind:
-        raise InputError(explain("data", source.told, f"are {source.kind}, where the model was fitted on {kind}"))
+        raise InputError(
+            explain("data", source.told, f"are {source.kind}, where the model was fitted on {kind}")
+        )
     X = source.samples
-    if kind == "vectors" and X.shape[1] < model.n_features_in_:  # the last columns may be zero in every row
+    if (
+        kind == "vectors" and X.shape[1] < model.n_features_in_
+    ):  # the last columns may be zero in every row
         X.resize((X.shape[0], model.n_features_in_))
     labels = source.labels
-    if labels is not None and model.source_["task"] == "classification" and not np.isin(_classes(labels), model.classes_).any():
+    if (
+        labels is not None
+        and model.source_["task"] == "classification"
+        and not np.isin(_classes(labels), model.classes_).any()
+    ):
         labels = None  # whatever they are, they are not what the model tells
     return X, labels, source.names
 
@@ -84,21 +119,35 @@ def _without(layout: Any, target: str, path: Path) -> Any:
     from mercer.readers.files import read_text
     from mercer.readers.tables import _rows
 
-    first: list[str] = next(itertools.islice(_rows(read_text(path, layout.encoding), layout.separator), 1), [])
+    first: list[str] = next(
+        itertools.islice(_rows(read_text(path, layout.encoding), layout.separator), 1), []
+    )
     if len(first) == len(layout.names) - 1:
-        return dataclasses.replace(layout, names=tuple(name for name in layout.names if name != target))
+        return dataclasses.replace(
+            layout, names=tuple(name for name in layout.names if name != target)
+        )
     return layout
 
 
-def _check_types(frame: Any, model: Any, path: Path) -> None:
+def _check_types(frame: Frame, model: Any, path: Path) -> None:
     """A column of numbers must not hold text."""
     texts = set(layout.texts) if (layout := layout_of(model)) is not None else set()
     for name in model.feature_names_in_:
-        if name in frame.columns and name not in texts and str(frame[name].dtype) in ("object", "str", "string"):
+        if (
+            name in frame.columns
+            and name not in texts
+            and str(frame[name].dtype) in ("object", "str", "string")
+        ):
             odd = frame[name].dropna()
             if len(odd) and not all(isinstance(value, bool) for value in odd):
                 text = next((value for value in odd if not _is_number(value)), odd.iloc[0])
-                raise InputError(explain(f"{path.name}, column {name!r}", text, "is text, where the model was fitted on numbers"))
+                raise InputError(
+                    explain(
+                        f"{path.name}, column {name!r}",
+                        text,
+                        "is text, where the model was fitted on numbers",
+                    )
+                )
 
 
 def _is_number(value: Any) -> bool:
@@ -109,15 +158,24 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _predictions(model: Any, X: Any, probabilities: bool) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
+def _predictions(
+    model: Any, X: RawSamples, probabilities: bool
+) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
     if not probabilities:
         return np.asarray(model.predict(X)), []
     if model.source_["task"] == "classification":
         p = model.predict_proba(X)
-        return np.asarray(model.predict(X)), [(f"p({name})", p[:, at]) for at, name in enumerate(model.classes_)]
+        return np.asarray(model.predict(X)), [
+            (f"p({name})", p[:, at]) for at, name in enumerate(model.classes_)
+        ]
     if model.learner_ not in ("gp", "rvm"):
         raise ParameterError(
-            explain("--probabilities", True, f"asks a deviation of {model.learner_}, which has none", "fit with --learner gp")
+            explain(
+                "--probabilities",
+                True,
+                f"asks a deviation of {model.learner_}, which has none",
+                "fit with --learner gp",
+            )
         )
     mean, deviation = model.predict(X, return_std=True)
     return mean, [("deviation", deviation)]
@@ -127,7 +185,9 @@ def _known(truth: Any, count: int) -> np.ndarray:
     """Which samples have their target given."""
     if truth is None:
         return np.zeros(count, dtype=bool)
-    return np.array([value is not None and value == value for value in np.asarray(truth).tolist()], dtype=bool)
+    return np.array(
+        [value is not None and value == value for value in np.asarray(truth).tolist()], dtype=bool
+    )
 
 
 def _score(truth: np.ndarray, said: np.ndarray) -> float | None:

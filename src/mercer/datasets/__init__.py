@@ -63,7 +63,9 @@ def _table(name: str, as_frame: bool) -> tuple[Any, Any]:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingDependencyError(explain("as_frame", True, "needs pandas", "pip install 'mercer[frames]'")) from None
+        raise MissingDependencyError(
+            explain("as_frame", True, "needs pandas", "pip install 'mercer[frames]'")
+        ) from None
     return pd.DataFrame(X, columns=header[1:], dtype=object), pd.Series(y, name=header[0])
 
 

@@ -11,7 +11,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.errors import EmptyInputError, InputTypeError, ParameterError, ShapeError, WidthError, explain
+from mercer.aliases import Columns, RawSamples
+from mercer.errors import (
+    EmptyInputError,
+    InputTypeError,
+    ParameterError,
+    ShapeError,
+    WidthError,
+    explain,
+)
 
 _MAKING = threading.RLock()
 
@@ -121,17 +129,21 @@ class Anything(Domain):
 
     def encode(self, batch: Batch) -> Samples:
         if len(batch) == 0:
-            raise EmptyInputError(explain(batch.side, "no samples", "is empty", "give at least one sample"))
+            raise EmptyInputError(
+                explain(batch.side, "no samples", "is empty", "give at least one sample")
+            )
         return _Identity(len(batch))
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
         return rng.standard_normal((count, width))
 
 
-def raw_length(raw: Any) -> int:
+def raw_length(raw: RawSamples) -> int:
     """The number of samples in a raw collection."""
     if isinstance(raw, (str, bytes)):
-        raise InputTypeError(explain("X", raw, "is one text, not a collection of samples", "give a list: [X]"))
+        raise InputTypeError(
+            explain("X", raw, "is one text, not a collection of samples", "give a list: [X]")
+        )
     shape = getattr(raw, "shape", None)
     if shape is not None and len(shape) > 0:
         return int(shape[0])
@@ -139,11 +151,16 @@ def raw_length(raw: Any) -> int:
         return len(raw)
     except TypeError:
         raise InputTypeError(
-            explain("X", type(raw).__name__, "is not a collection of samples", "give an array, a data frame or a list")
+            explain(
+                "X",
+                type(raw).__name__,
+                "is not a collection of samples",
+                "give an array, a data frame or a list",
+            )
         ) from None
 
 
-def pick_rows(raw: Any, rows: Any) -> Any:
+def pick_rows(raw: RawSamples, rows: Any) -> Any:
     """Rows of an array, a sparse matrix, a data frame or a list."""
     if hasattr(raw, "iloc"):
         return raw.iloc[rows]
@@ -158,7 +175,13 @@ class Batch:
     __slots__ = ("_made", "_parent", "_raw", "_rows", "like", "new")
 
     def __init__(
-        self, raw: Any, like: Batch | None = None, *, parent: Batch | None = None, rows: np.ndarray | None = None, new: bool = False
+        self,
+        raw: RawSamples,
+        like: Batch | None = None,
+        *,
+        parent: Batch | None = None,
+        rows: np.ndarray | None = None,
+        new: bool = False,
     ) -> None:
         """``like`` are samples that these are compared with; ``new`` ones come after those of training."""
         self._raw = raw
@@ -194,24 +217,32 @@ class Batch:
     def encode(self, domain: Domain) -> Samples:
         made = self._made.get(domain)
         if made is None:
-            made = domain.encode(self) if self._parent is None else self._parent.encode(domain).take(self._rows)  # type: ignore[arg-type]
+            made = (
+                domain.encode(self)
+                if self._parent is None
+                else self._parent.encode(domain).take(self._rows)  # type: ignore[arg-type]
+            )
             self._made[domain] = made
         return made
 
-    def _derived(self, key: Any, make: Callable[[Any], Any], child: Callable[[Batch], Batch]) -> Batch:
+    def _derived(
+        self, key: Any, make: Callable[[Any], Any], child: Callable[[Batch], Batch]
+    ) -> Batch:
         made = self._made.get(key)
         if made is None:
             if self._parent is not None:
                 made = child(self._parent).take(self._rows)  # type: ignore[arg-type]
             else:
-                made = Batch(make(self.raw), None if self.like is None else child(self.like), new=self.new)
+                made = Batch(
+                    make(self.raw), None if self.like is None else child(self.like), new=self.new
+                )
             self._made[key] = made
         return made
 
     def apply(self, function: Callable[..., Any]) -> Batch:
         """The images of all samples, for a pull-back."""
 
-        def make(raw: Any) -> Any:
+        def make(raw: RawSamples) -> Any:
             # a function that ``shares`` reads the other side's image too, for its vocabulary
             other: dict[str, Any] = {}
             if self.like is not None and getattr(function, "shares", False):
@@ -219,23 +250,42 @@ class Batch:
             image = function(raw, **other)
             if raw_length(image) != raw_length(raw):
                 rule = f"returned {raw_length(image)} rows for {raw_length(raw)} samples"
-                raise ParameterError(explain("function", getattr(function, "__name__", function), rule, "map each row to one row"))
+                raise ParameterError(
+                    explain(
+                        "function",
+                        getattr(function, "__name__", function),
+                        rule,
+                        "map each row to one row",
+                    )
+                )
             return image
 
         return self._derived(("apply", function), make, lambda batch: batch.apply(function))
 
-    def select(self, columns: Any) -> Batch:
+    def select(self, columns: Columns) -> Batch:
         """Some columns only."""
         key = ("select", repr(columns))
-        return self._derived(key, lambda raw: select_columns(raw, columns), lambda batch: batch.select(columns))
+        return self._derived(
+            key, lambda raw: select_columns(raw, columns), lambda batch: batch.select(columns)
+        )
 
     def aligned(self, names: list[Any]) -> Batch:
         """A data frame with these columns, and likewise what it is compared with; other tables are taken to have them in this order."""
-        return self._derived(("aligned", repr(names)), lambda raw: in_order_of(raw, names), lambda batch: batch.aligned(names))
+        return self._derived(
+            ("aligned", repr(names)),
+            lambda raw: in_order_of(raw, names),
+            lambda batch: batch.aligned(names),
+        )
 
     def take(self, rows: np.ndarray) -> Batch:
         """Some samples, encoded no more than once."""
-        return Batch(self._raw if self._rows is None else self.raw, self.like, parent=self, rows=np.asarray(rows), new=self.new)
+        return Batch(
+            self._raw if self._rows is None else self.raw,
+            self.like,
+            parent=self,
+            rows=np.asarray(rows),
+            new=self.new,
+        )
 
     def fork(self) -> Batch:
         """The same samples, read as far as these, to be compared with others that shall leave no trace here."""
@@ -248,9 +298,11 @@ class Batch:
         return getattr(self._raw, "dtype", None) == np.float32
 
 
-def own_copy(raw: Any) -> Any:
+def own_copy(raw: RawSamples) -> Any:
     """The samples as a copy: what is done to the caller's collection, or to its rows, does not reach it."""
-    if isinstance(raw, (list, tuple)) or (isinstance(raw, np.ndarray) and raw.dtype == np.dtype(object)):
+    if isinstance(raw, (list, tuple)) or (
+        isinstance(raw, np.ndarray) and raw.dtype == np.dtype(object)
+    ):
         if len(raw) == 0 or isinstance(raw[0], (str, bytes, Number)):
             return raw[:] if isinstance(raw, (list, tuple)) else raw.copy()
         try:
@@ -260,39 +312,66 @@ def own_copy(raw: Any) -> Any:
     return raw.clone() if hasattr(raw, "clone") else raw.copy() if hasattr(raw, "copy") else raw
 
 
-def in_order_of(raw: Any, names: list[Any] | None) -> Any:
+def in_order_of(raw: RawSamples, names: list[Any] | None) -> Any:
     """A data frame with the columns of another by their names; anything else, or what has all these columns in order, as it is."""
-    if names is None or not hasattr(raw, "columns") or list(raw.columns) == names or len(set(names)) < len(names):
+    if (
+        names is None
+        or not hasattr(raw, "columns")
+        or list(raw.columns) == names
+        or len(set(names)) < len(names)
+    ):
         return raw
     return select_columns(raw, names)
 
 
-def select_columns(raw: Any, columns: Any) -> Any:
+def select_columns(raw: RawSamples, columns: Columns) -> Any:
     """Columns by position (arrays, sparse matrices) or by name (data frames)."""
     names = [columns] if isinstance(columns, (str, int, np.integer)) else columns
     if hasattr(raw, "columns"):  # pandas and polars
         have = list(raw.columns)
         if isinstance(names, slice):
             names = have[names]
-        names = [have[c] if isinstance(c, (int, np.integer)) and c not in have and -len(have) <= c < len(have) else c for c in names]
+        names = [
+            have[c]
+            if isinstance(c, (int, np.integer)) and c not in have and -len(have) <= c < len(have)
+            else c
+            for c in names
+        ]
         missing = [c for c in names if c not in have]
         if missing:
             raise WidthError(explain("columns", missing, f"are not in the table, which has {have}"))
         for name in names:
             if have.count(name) > 1:
-                raise WidthError(explain("columns", name, "is the name of two columns", "give each its own"))
+                raise WidthError(
+                    explain("columns", name, "is the name of two columns", "give each its own")
+                )
         return raw[list(names)]
     try:
         array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
-        if array.dtype.kind in "US" and not hasattr(raw, "dtype"):  # NumPy would turn numbers beside text into text
+        if array.dtype.kind in "US" and not hasattr(
+            raw, "dtype"
+        ):  # NumPy would turn numbers beside text into text
             array = np.array(raw, dtype=object)
     except ValueError as error:
-        raise ShapeError(explain("X", type(raw).__name__, f"is not a rectangular table ({error})")) from None
+        raise ShapeError(
+            explain("X", type(raw).__name__, f"is not a rectangular table ({error})")
+        ) from None
     if array.ndim != 2:
-        raise WidthError(explain("columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"))
+        raise WidthError(
+            explain(
+                "columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"
+            )
+        )
     if isinstance(names, slice):
         return array[:, names]
     bad = [c for c in names if isinstance(c, str) or not -array.shape[1] <= c < array.shape[1]]
     if bad:
-        raise WidthError(explain("columns", bad, f"are not among the {array.shape[1]} columns of X", "use positions, or give a data frame"))
+        raise WidthError(
+            explain(
+                "columns",
+                bad,
+                f"are not among the {array.shape[1]} columns of X",
+                "use positions, or give a data frame",
+            )
+        )
     return array[:, list(names)]

@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples, in_order_of
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, ShapeError, WidthError, explain
+from mercer.errors import (
+    DomainError,
+    EmptyInputError,
+    InputTypeError,
+    ShapeError,
+    WidthError,
+    explain,
+)
 
 HOLE = -1
 
@@ -16,7 +24,9 @@ HOLE = -1
 class CategorySamples(Samples):
     """``codes[i, k]`` is the place of a value in ``vocabularies[k]``, HOLE where there is none. Compared collections share vocabularies."""
 
-    def __init__(self, codes: np.ndarray, vocabularies: list[dict[Hashable, int]], names: list[str]) -> None:
+    def __init__(
+        self, codes: np.ndarray, vocabularies: list[dict[Hashable, int]], names: list[str]
+    ) -> None:
         self.codes = codes
         self.vocabularies = vocabularies
         self.names = names
@@ -37,12 +47,14 @@ class CategorySamples(Samples):
         return self._forked(vocabularies=[dict(known) for known in self.vocabularies])
 
     def take(self, rows: np.ndarray) -> CategorySamples:
-        taken = CategorySamples(np.ascontiguousarray(self.codes[rows]), self.vocabularies, self.names)
+        taken = CategorySamples(
+            np.ascontiguousarray(self.codes[rows]), self.vocabularies, self.names
+        )
         taken._inherit(self, rows)
         return taken
 
 
-def is_hole(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and what pandas writes for either."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -51,11 +63,17 @@ def is_hole(value: Any) -> bool:
 
 def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
     """The columns of a table as lists of Python values, and their names: data frames, arrays, lists of rows."""
-    raw: Any = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
+    raw: RawSamples = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
     if hasattr(raw, "columns"):
         names = [str(name) for name in raw.columns]
-        found = [raw.iloc[:, k] for k in range(len(names))] if hasattr(raw, "iloc") else [raw[name] for name in raw.columns]
-        columns = [column.to_list() if hasattr(column, "to_list") else list(column) for column in found]
+        found = (
+            [raw.iloc[:, k] for k in range(len(names))]
+            if hasattr(raw, "iloc")
+            else [raw[name] for name in raw.columns]
+        )
+        columns = [
+            column.to_list() if hasattr(column, "to_list") else list(column) for column in found
+        ]
         if not columns:
             raise WidthError(explain(batch.side, "a table", "has no columns"))
     else:
@@ -68,13 +86,22 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
         except (EmptyInputError, InputTypeError):
             raise
         except ValueError as error:
-            raise ShapeError(explain(batch.side, type(raw).__name__, f"is not a rectangular table ({error})")) from None
+            raise ShapeError(
+                explain(batch.side, type(raw).__name__, f"is not a rectangular table ({error})")
+            ) from None
         if array.ndim != 2 or array.shape[1] == 0:
             remedy = "give rows of equal length, or a data frame"
-            raise ShapeError(explain(batch.side, f"array of shape {array.shape}", "is not a table", remedy))
-        columns, names = [column.tolist() for column in array.T], [f"column {k}" for k in range(array.shape[1])]
+            raise ShapeError(
+                explain(batch.side, f"array of shape {array.shape}", "is not a table", remedy)
+            )
+        columns, names = (
+            [column.tolist() for column in array.T],
+            [f"column {k}" for k in range(array.shape[1])],
+        )
     if not columns[0]:
-        raise EmptyInputError(explain(batch.side, "a table", "has no rows", "give at least one row"))
+        raise EmptyInputError(
+            explain(batch.side, "a table", "has no rows", "give at least one row")
+        )
     return columns, names
 
 
@@ -82,9 +109,19 @@ def _objects(rows: Any) -> np.ndarray:
     """A list of rows as it is: NumPy would turn numbers beside text into text."""
     if isinstance(rows, Sequence) and any(isinstance(row, (set, frozenset)) for row in rows):
         raise InputTypeError(
-            explain("X", rows, "holds sets, whose elements have no order, where rows are wanted", "use Jaccard, or another kernel of sets")
+            explain(
+                "X",
+                rows,
+                "holds sets, whose elements have no order, where rows are wanted",
+                "use Jaccard, or another kernel of sets",
+            )
         )
-    if not isinstance(rows, Sequence) or not rows or isinstance(rows[0], str) or not hasattr(rows[0], "__len__"):
+    if (
+        not isinstance(rows, Sequence)
+        or not rows
+        or isinstance(rows[0], str)
+        or not hasattr(rows[0], "__len__")
+    ):
         return np.asarray(rows)
     widths = {len(row) for row in rows}
     if len(widths) > 1:
@@ -108,7 +145,10 @@ class Categories(Domain):
         return hash((Categories, self.holes, self.markers))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Categories) and (other.holes, other.markers) == (self.holes, self.markers)
+        return isinstance(other, Categories) and (other.holes, other.markers) == (
+            self.holes,
+            self.markers,
+        )
 
     def encode(self, batch: Batch) -> Samples:
         columns, names = table_columns(batch)
@@ -116,25 +156,35 @@ class Categories(Domain):
         if like is not None and like.width != len(columns):
             rule = f"must have as many columns as {batch.other}: {like.width}"
             raise WidthError(explain(batch.side, f"{len(columns)} columns", rule))
-        known: list[dict[Hashable, int]] = [{} for _ in columns] if like is None else like.vocabularies
+        known: list[dict[Hashable, int]] = (
+            [{} for _ in columns] if like is None else like.vocabularies
+        )
         codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
         for k, (values, vocabulary) in enumerate(zip(columns, known, strict=True)):
             codes[:, k] = self._encoded(values, vocabulary, names[k], batch.side)
         return CategorySamples(codes, known, names)
 
-    def _encoded(self, values: list[Any], vocabulary: dict[Hashable, int], name: str, side: str) -> list[int]:
+    def _encoded(
+        self, values: list[Any], vocabulary: dict[Hashable, int], name: str, side: str
+    ) -> list[int]:
         made = []
         for row, value in enumerate(values):
-            if is_hole(value) or value in self.markers:
+            if is_missing(value) or value in self.markers:
                 if not self.holes:
                     remedy = "use MissingAware(kernel), or fill it"
-                    raise DomainError(explain(f"{side}[{row}], {name}", value, "is missing", remedy))
+                    raise DomainError(
+                        explain(f"{side}[{row}], {name}", value, "is missing", remedy)
+                    )
                 made.append(HOLE)
                 continue
             try:
                 made.append(vocabulary.setdefault(value, len(vocabulary)))
             except TypeError:
-                raise InputTypeError(explain(f"{side}[{row}], {name}", value, "cannot be a category: it is not hashable")) from None
+                raise InputTypeError(
+                    explain(
+                        f"{side}[{row}], {name}", value, "cannot be a category: it is not hashable"
+                    )
+                ) from None
         return made
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:

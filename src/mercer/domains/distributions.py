@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples
 from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError, explain
@@ -16,7 +17,7 @@ _OFF = 1e-8  # how far from 1 a row may sum
 _OFF_SINGLE = 1e-5  # the same in single precision, where dividing by the sums leaves more
 
 
-def _in_single_precision(raw: Any) -> bool:
+def _in_single_precision(raw: RawSamples) -> bool:
     kinds = [raw.dtype] if hasattr(raw, "dtype") else list(getattr(raw, "dtypes", ()))
     return bool(kinds) and all(str(kind).lower() == "float32" for kind in kinds)
 
@@ -35,8 +36,19 @@ class Probabilities(Domain):
         if off.any():
             row = int(np.argmax(off))
             empty = sums[row] == 0
-            remedy = "drop the row: it has no distribution" if empty else "divide by the row sums: X / X.sum(axis=1, keepdims=True)"
-            raise DomainError(explain(f"the sum of row {row} of {batch.side}", float(sums[row]), "must be 1 for probabilities", remedy))
+            remedy = (
+                "drop the row: it has no distribution"
+                if empty
+                else "divide by the row sums: X / X.sum(axis=1, keepdims=True)"
+            )
+            raise DomainError(
+                explain(
+                    f"the sum of row {row} of {batch.side}",
+                    float(sums[row]),
+                    "must be 1 for probabilities",
+                    remedy,
+                )
+            )
         return samples
 
     @staticmethod
@@ -46,11 +58,21 @@ class Probabilities(Domain):
             return
         if samples.sparse:
             at = int(np.argmax(values < 0))
-            row, column = int(np.searchsorted(samples.x.indptr, at, side="right") - 1), int(samples.x.indices[at])
+            row, column = (
+                int(np.searchsorted(samples.x.indptr, at, side="right") - 1),
+                int(samples.x.indices[at]),
+            )
         else:
             row, column = np.argwhere(values < 0)[0].tolist()
         remedy = "give counts or probabilities, and divide by the row sums"
-        raise DomainError(explain(f"{side}[{row}, {column}]", float(samples.x[row, column]), "must be >= 0: it is a probability", remedy))
+        raise DomainError(
+            explain(
+                f"{side}[{row}, {column}]",
+                float(samples.x[row, column]),
+                "must be >= 0: it is a probability",
+                remedy,
+            )
+        )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:
         """Multiples of 1/1024, which single precision holds exactly; some are 0."""
@@ -69,9 +91,20 @@ class Probabilities(Domain):
         way[:, -1] += 1.0 - way[:, 0] if width > 1 else 0.0
         way[:, 0] = 1.0 - way[:, -1] if width > 1 else 1.0
         centres = rng.dirichlet(np.ones(width), 6)
-        clusters = np.abs(centres[:, None] + 1e-3 * rng.standard_normal((6, 6, width))).reshape(-1, width)
-        corners = np.vstack([np.eye(width), np.ones((1, width)), np.ones((width, width)) + np.eye(width)])
-        made = [grid, way, clusters, corners, rng.dirichlet(np.ones(width), 60), rng.dirichlet(np.full(width, 0.2), 60)]
+        clusters = np.abs(centres[:, None] + 1e-3 * rng.standard_normal((6, 6, width))).reshape(
+            -1, width
+        )
+        corners = np.vstack(
+            [np.eye(width), np.ones((1, width)), np.ones((width, width)) + np.eye(width)]
+        )
+        made = [
+            grid,
+            way,
+            clusters,
+            corners,
+            rng.dirichlet(np.ones(width), 60),
+            rng.dirichlet(np.full(width, 0.2), 60),
+        ]
         made = [np.unique(m / m.sum(axis=1, keepdims=True), axis=0) for m in made]
         return [m for m in made if len(m)]
 
@@ -144,9 +177,18 @@ def bags_of(batch: Batch) -> list[Any]:
     if hasattr(raw, "to_list"):
         raw = raw.to_list()
     elif isinstance(raw, np.ndarray):
-        raw = list(raw[:, 0] if raw.dtype == object and raw.ndim == 2 and raw.shape[1] == 1 else raw)
+        raw = list(
+            raw[:, 0] if raw.dtype == object and raw.ndim == 2 and raw.shape[1] == 1 else raw
+        )
     elif not isinstance(raw, (list, tuple)):
-        raise InputTypeError(explain(side, type(raw).__name__, "is not a collection of bags", "give a list of collections"))
+        raise InputTypeError(
+            explain(
+                side,
+                type(raw).__name__,
+                "is not a collection of bags",
+                "give a list of collections",
+            )
+        )
     if len(raw) == 0:
         raise EmptyInputError(explain(side, raw, "is empty", "give at least one bag"))
     for row, bag in enumerate(raw):
@@ -156,16 +198,23 @@ def bags_of(batch: Batch) -> list[Any]:
 
 def _check_bag(bag: Any, name: str) -> None:
     remedy = "give a list or an array of samples: [bag] if it is one sample"
-    if not (isinstance(bag, (list, tuple)) or len(getattr(bag, "shape", ())) > 0):  # text, a set, a number: no samples in an order
+    if not (
+        isinstance(bag, (list, tuple)) or len(getattr(bag, "shape", ())) > 0
+    ):  # text, a set, a number: no samples in an order
         raise InputTypeError(explain(name, bag, "is not a bag of samples", remedy))
     if raw_length(bag) == 0:
-        raise EmptyInputError(explain(name, bag, "is an empty bag", "drop it: a mean over no samples is not defined"))
+        raise EmptyInputError(
+            explain(name, bag, "is an empty bag", "drop it: a mean over no samples is not defined")
+        )
 
 
 def _join(bags: list[Any], side: str) -> Any:
     """All samples of all bags as one collection of the kind the bags are."""
     first = bags[0]
-    if all(isinstance(bag, np.ndarray) and bag.ndim == np.ndim(first) for bag in bags) and first.ndim <= 2:
+    if (
+        all(isinstance(bag, np.ndarray) and bag.ndim == np.ndim(first) for bag in bags)
+        and first.ndim <= 2
+    ):
         _check_widths(bags, side)
         return np.concatenate(bags)
     if all(hasattr(bag, "tocsr") for bag in bags):
@@ -191,14 +240,25 @@ def _check_widths(bags: list[Any], side: str) -> None:
     for row, width in enumerate(widths):
         if width != widths[0]:
             rule = f"does not fit {side}[0], which has {widths[0][0]}"
-            raise WidthError(explain(f"{side}[{row}]", f"{width[0]} columns", rule, "give all bags the same features"))
+            raise WidthError(
+                explain(
+                    f"{side}[{row}]", f"{width[0]} columns", rule, "give all bags the same features"
+                )
+            )
 
 
 def _join_tables(bags: list[Any], side: str) -> Any:
     for row, bag in enumerate(bags):
         if list(bag.columns) != list(bags[0].columns):
             rule = f"does not fit {side}[0], which has {list(bags[0].columns)}"
-            raise WidthError(explain(f"{side}[{row}]", f"columns {list(bag.columns)}", rule, "give all bags the same columns"))
+            raise WidthError(
+                explain(
+                    f"{side}[{row}]",
+                    f"columns {list(bag.columns)}",
+                    rule,
+                    "give all bags the same columns",
+                )
+            )
     if hasattr(bags[0], "iloc"):
         import pandas
 
@@ -224,9 +284,13 @@ class Bags(Domain):
 
     def encode(self, batch: Batch) -> Samples:
         bags = bags_of(batch)
-        offsets = np.concatenate([[0], np.cumsum([raw_length(bag) for bag in bags])]).astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum([raw_length(bag) for bag in bags])]).astype(
+            np.int64
+        )
         like: Any = None if batch.like is None else batch.like.encode(self)
-        return BagSamples(Batch(_join(bags, batch.side), None if like is None else like.elements), offsets)
+        return BagSamples(
+            Batch(_join(bags, batch.side), None if like is None else like.elements), offsets
+        )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> list[Any]:
         return [self.inner.sample(int(size), width, rng) for size in rng.integers(1, 5, count)]
@@ -237,6 +301,8 @@ class Bags(Domain):
         for points in self.inner.lattices(width, rng)[:6]:
             n = min(raw_length(points), 20)
             single = [pick_rows(points, [i]) for i in range(n)]
-            mixed = [pick_rows(points, rng.choice(n, size)) for size in (2, 3, 7, 20) for _ in range(4)]
+            mixed = [
+                pick_rows(points, rng.choice(n, size)) for size in (2, 3, 7, 20) for _ in range(4)
+            ]
             made.append(single + mixed)
         return [*made, self.sample(40, width, rng)]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.errors import (
     DomainError,
@@ -93,15 +94,21 @@ class Graph:
     def normalized_laplacian(self) -> scipy.sparse.csr_array:
         """D^{−1/2} L D^{−1/2}, 0 at a node of degree 0; for weights >= 0."""
         isolated = self.degrees == 0
-        root = scipy.sparse.diags_array(np.where(isolated, 0.0, 1.0 / np.sqrt(np.where(isolated, 1.0, self.degrees))))
-        return scipy.sparse.csr_array(scipy.sparse.diags_array((~isolated).astype(float)) - root @ self.matrix @ root)
+        root = scipy.sparse.diags_array(
+            np.where(isolated, 0.0, 1.0 / np.sqrt(np.where(isolated, 1.0, self.degrees)))
+        )
+        return scipy.sparse.csr_array(
+            scipy.sparse.diags_array((~isolated).astype(float)) - root @ self.matrix @ root
+        )
 
     def negative_pair(self) -> tuple[int, int] | None:
         """A pair of nodes with a negative weight, if there is one."""
         if not self.matrix.nnz or self.matrix.data.min() >= 0:
             return None
         at = int(np.argmax(self.matrix.data < 0))
-        return int(np.searchsorted(self.matrix.indptr, at, side="right") - 1), int(self.matrix.indices[at])
+        return int(np.searchsorted(self.matrix.indptr, at, side="right") - 1), int(
+            self.matrix.indices[at]
+        )
 
 
 # -- reading B ---------------------------------------------------------------------------------------------------------
@@ -115,22 +122,40 @@ def _from_networkx(B: Any, what: str) -> tuple[Any, list[Hashable]]:
     try:
         import networkx
     except ImportError:
-        message = explain(what, type(B).__name__, "needs the package networkx to be read", "pip install networkx, or give a matrix")
+        message = explain(
+            what,
+            type(B).__name__,
+            "needs the package networkx to be read",
+            "pip install networkx, or give a matrix",
+        )
         raise MissingDependencyError(message) from None
     nodes = list(B)
     if not nodes:
         raise ParameterError(explain(what, B, "has no nodes"))
     try:
-        return networkx.to_scipy_sparse_array(B, nodelist=nodes, dtype=float, weight="weight", format="csr"), nodes
+        return networkx.to_scipy_sparse_array(
+            B, nodelist=nodes, dtype=float, weight="weight", format="csr"
+        ), nodes
     except (TypeError, ValueError) as error:
-        raise ParameterError(explain(what, B, f"has a weight that is not a number ({error})", "give every edge a real 'weight'")) from None
+        raise ParameterError(
+            explain(
+                what,
+                B,
+                f"has a weight that is not a number ({error})",
+                "give every edge a real 'weight'",
+            )
+        ) from None
 
 
 def _as_csr(B: Any, what: str) -> scipy.sparse.csr_array:
     """Numbers in two dimensions, whatever held them."""
     if scipy.sparse.issparse(B):
         if B.ndim != 2 or B.dtype.kind not in "fiub":
-            raise ParameterError(explain(what, f"{B.dtype} of shape {B.shape}", "must be a square matrix of real numbers"))
+            raise ParameterError(
+                explain(
+                    what, f"{B.dtype} of shape {B.shape}", "must be a square matrix of real numbers"
+                )
+            )
         return scipy.sparse.csr_array(B, dtype=float, copy=True)
     try:
         array = np.asarray(B)
@@ -139,7 +164,11 @@ def _as_csr(B: Any, what: str) -> scipy.sparse.csr_array:
     except (TypeError, ValueError, OverflowError):
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "fiub" or array.ndim != 2:
-        shown = type(B).__name__ if array.dtype.kind == "O" or array.ndim == 0 else f"{array.dtype} of shape {array.shape}"
+        shown = (
+            type(B).__name__
+            if array.dtype.kind == "O" or array.ndim == 0
+            else f"{array.dtype} of shape {array.shape}"
+        )
         remedy = "give a symmetric array of weights, a scipy sparse matrix, or a networkx graph"
         raise ParameterError(explain(what, shown, "is not the matrix of a graph", remedy))
     return scipy.sparse.csr_array(array.astype(float))
@@ -157,7 +186,9 @@ def _place(matrix: scipy.sparse.csr_array, at: int) -> tuple[int, int]:
     return int(np.searchsorted(matrix.indptr, at, side="right") - 1), int(matrix.indices[at])
 
 
-def _canonical(B: scipy.sparse.csr_array, what: str, names: Sequence[Hashable] | None) -> scipy.sparse.csr_array:
+def _canonical(
+    B: scipy.sparse.csr_array, what: str, names: Sequence[Hashable] | None
+) -> scipy.sparse.csr_array:
     """Finite, symmetric to the bit, sorted and without stored zeros."""
 
     def pair(i: int, j: int) -> str:
@@ -166,7 +197,12 @@ def _canonical(B: scipy.sparse.csr_array, what: str, names: Sequence[Hashable] |
     bad = ~np.isfinite(B.data)
     if bad.any():
         at = int(np.argmax(bad))
-        message = explain(f"{what}[{pair(*_place(B, at))}]", float(B.data[at]), "is not a finite number", "use 0 where there is no edge")
+        message = explain(
+            f"{what}[{pair(*_place(B, at))}]",
+            float(B.data[at]),
+            "is not a finite number",
+            "use 0 where there is no edge",
+        )
         raise ParameterError(message)
     B.sum_duplicates()
     gap = scipy.sparse.csr_array(B - B.T)
@@ -189,36 +225,69 @@ def _check_names(names: Any, count: int, what: str) -> list[Hashable]:
         raise ParameterError(explain(what, names, "must be a list with one name for each node"))
     listed: list[Hashable] = names.tolist() if hasattr(names, "tolist") else list(names)
     if len(listed) != count:
-        raise ParameterError(explain(what, f"{len(listed)} names", f"must have one name for each of the {count} nodes"))
+        raise ParameterError(
+            explain(
+                what, f"{len(listed)} names", f"must have one name for each of the {count} nodes"
+            )
+        )
     seen: dict[Hashable, int] = {}
     for at, name in enumerate(listed):
         try:
             first = seen.setdefault(name, at)
         except TypeError:
-            raise ParameterError(explain(f"{what}[{at}]", name, "cannot name a node", "use texts or numbers")) from None
+            raise ParameterError(
+                explain(f"{what}[{at}]", name, "cannot name a node", "use texts or numbers")
+            ) from None
         if first != at:
-            raise ParameterError(explain(f"{what}[{at}]", name, f"names node {first} already", "give every node its own name"))
+            raise ParameterError(
+                explain(
+                    f"{what}[{at}]",
+                    name,
+                    f"names node {first} already",
+                    "give every node its own name",
+                )
+            )
     return listed
 
 
 def read_nodes(B: Any, names: Any, what: str) -> Nodes:
     """The node set of a dense or sparse matrix, or of a networkx graph; what is wrong with B is told with its place."""
     if isinstance(B, Nodes):
-        return B if names is None else Nodes(B.graph, _check_names(names, len(B.graph), f"{what}: names"))
+        return (
+            B
+            if names is None
+            else Nodes(B.graph, _check_names(names, len(B.graph), f"{what}: names"))
+        )
     found: list[Hashable] | None = None
     if _is_networkx(B):
         if names is not None:
             remedy = "leave it out, or rename the nodes by networkx.relabel_nodes"
-            raise ParameterError(explain(f"{what}: names", "a list", "is not needed: a networkx graph names its nodes", remedy))
+            raise ParameterError(
+                explain(
+                    f"{what}: names",
+                    "a list",
+                    "is not needed: a networkx graph names its nodes",
+                    remedy,
+                )
+            )
         matrix, found = _from_networkx(B, f"{what}: B")
     else:
         if hasattr(B, "columns") and hasattr(B, "index"):
             if list(B.index) != list(B.columns) and list(B.index) != list(range(len(B))):
                 rule = "names its rows otherwise than its columns"
                 raise ParameterError(
-                    explain(f"{what}: B", "a data frame", rule, "bring the rows into the order of the columns: B.loc[B.columns]")
+                    explain(
+                        f"{what}: B",
+                        "a data frame",
+                        rule,
+                        "bring the rows into the order of the columns: B.loc[B.columns]",
+                    )
                 )
-            names = list(B.columns) if names is None and list(B.columns) != list(range(len(B))) else names
+            names = (
+                list(B.columns)
+                if names is None and list(B.columns) != list(range(len(B)))
+                else names
+            )
         matrix = _as_csr(B, f"{what}: B")
     _check_square(matrix, f"{what}: B")
     if names is not None:
@@ -269,7 +338,11 @@ class Nodes(Domain):
 
     def __init__(self, graph: Graph, names: list[Hashable] | None = None) -> None:
         self.graph = graph
-        if names is not None and all(type(name) is int for name in names) and names == list(range(len(graph))):
+        if (
+            names is not None
+            and all(type(name) is int for name in names)
+            and names == list(range(len(graph)))
+        ):
             names = None  # positions are the names
         self.names = names
         self.where = None if names is None else {name: at for at, name in enumerate(names)}
@@ -279,12 +352,18 @@ class Nodes(Domain):
         return hash((Nodes, self.graph.key))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Nodes) and other.graph.key == self.graph.key and other.names == self.names)
+        return self is other or (
+            isinstance(other, Nodes)
+            and other.graph.key == self.graph.key
+            and other.names == self.names
+        )
 
     def encode(self, batch: Batch) -> Samples:
         values = self._listed(batch)
         if len(values) == 0:
-            raise EmptyInputError(explain(batch.side, "no nodes", "is empty", "give at least one node"))
+            raise EmptyInputError(
+                explain(batch.side, "no nodes", "is empty", "give at least one node")
+            )
         if isinstance(values, np.ndarray):
             if self.names is None:
                 return NodeSamples(self._positions(values, batch.side))
@@ -295,11 +374,13 @@ class Nodes(Domain):
     @staticmethod
     def _listed(batch: Batch) -> Any:
         """The collection as a list, or as a vector of numbers."""
-        raw: Any = batch.raw
+        raw: RawSamples = batch.raw
         if hasattr(raw, "columns"):
             if len(raw.columns) != 1:
                 rule = f"has {len(raw.columns)} columns, where one of nodes is wanted"
-                raise InputTypeError(explain(batch.side, "a table", rule, "say which: k.on('column')"))
+                raise InputTypeError(
+                    explain(batch.side, "a table", rule, "say which: k.on('column')")
+                )
             raw = raw[raw.columns[0]]
         if hasattr(raw, "to_list"):
             return raw.to_list()
@@ -308,10 +389,24 @@ class Nodes(Domain):
         if isinstance(raw, np.ndarray):
             if raw.ndim != 1 and not (raw.ndim == 2 and raw.shape[1] == 1):
                 rule = "must be nodes, one for each sample"
-                raise ShapeError(explain(batch.side, f"array of shape {raw.shape}", rule, "give a vector or one column"))
+                raise ShapeError(
+                    explain(
+                        batch.side,
+                        f"array of shape {raw.shape}",
+                        rule,
+                        "give a vector or one column",
+                    )
+                )
             raw = raw.ravel()
             return raw if raw.dtype.kind in "iuf" else raw.tolist()
-        raise InputTypeError(explain(batch.side, type(raw).__name__, "is not a collection of nodes", "give a list of nodes"))
+        raise InputTypeError(
+            explain(
+                batch.side,
+                type(raw).__name__,
+                "is not a collection of nodes",
+                "give a list of nodes",
+            )
+        )
 
     def _positions(self, values: np.ndarray, side: str) -> np.ndarray:
         """Numbers that are the nodes themselves."""
@@ -333,21 +428,43 @@ class Nodes(Domain):
             return at
         if isinstance(value, (list, tuple, np.ndarray)) and len(value) == 1:  # a row of one column
             return self._position(value[0], row, side)
-        if self.by_position and _is_number(value) and 0 <= value < len(self.graph) and float(value).is_integer():
+        if (
+            self.by_position
+            and _is_number(value)
+            and 0 <= value < len(self.graph)
+            and float(value).is_integer()
+        ):
             return int(value)
         raise self._unknown(value, row, side)
 
     def _unknown(self, value: Any, row: int, side: str) -> Exception:
         count = len(self.graph)
-        if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and math.isnan(value)):
+        if (
+            value is None
+            or type(value).__name__ in ("NAType", "NaTType")
+            or (isinstance(value, float) and math.isnan(value))
+        ):
             rule = f"is missing, where each sample must be one of the {count} nodes of the graph"
             return NotFiniteError(explain(f"{side}[{row}]", value, rule, "leave the sample out"))
-        remedy = "nodes are the positions" if self.names is None else f"nodes are names such as {self.names[0]!r}"
+        remedy = (
+            "nodes are the positions"
+            if self.names is None
+            else f"nodes are names such as {self.names[0]!r}"
+        )
         if self.by_position:
-            remedy += f" 0 to {count - 1}" if self.names is None else f", or positions 0 to {count - 1}"
+            remedy += (
+                f" 0 to {count - 1}" if self.names is None else f", or positions 0 to {count - 1}"
+            )
         if isinstance(value, (bool, np.bool_)):
             remedy += "; of a mask take np.flatnonzero(mask)"
-        return DomainError(explain(f"{side}[{row}]", value, f"is not a node of the graph, which has {count} nodes", remedy))
+        return DomainError(
+            explain(
+                f"{side}[{row}]",
+                value,
+                f"is not a node of the graph, which has {count} nodes",
+                remedy,
+            )
+        )
 
     def _raw(self, at: np.ndarray) -> Any:
         return at if self.names is None else [self.names[i] for i in at]
@@ -358,4 +475,8 @@ class Nodes(Domain):
     def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
         """All nodes, or some of many."""
         count = len(self.graph)
-        return [self._raw(np.arange(count) if count <= 200 else np.sort(rng.choice(count, 200, replace=False)))]
+        return [
+            self._raw(
+                np.arange(count) if count <= 200 else np.sort(rng.choice(count, 200, replace=False))
+            )
+        ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples
 from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, InputTypeError, explain
@@ -15,7 +16,12 @@ from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, Inp
 class SetSamples(Samples):
     """Membership as 0/1 rows, and the sizes. Collections that are compared share one vocabulary, which only grows."""
 
-    def __init__(self, members: VectorSamples | CsrSamples, sizes: np.ndarray, vocabulary: dict[Hashable, int] | None) -> None:
+    def __init__(
+        self,
+        members: VectorSamples | CsrSamples,
+        sizes: np.ndarray,
+        vocabulary: dict[Hashable, int] | None,
+    ) -> None:
         self.members = members
         self.sizes = sizes
         self.vocabulary = vocabulary
@@ -41,7 +47,7 @@ def is_set(value: Any) -> bool:
     return isinstance(value, (set, frozenset))
 
 
-def _holds_sets(raw: Any) -> bool:
+def _holds_sets(raw: RawSamples) -> bool:
     """A collection of Python sets: a list, or an array of objects, possibly of one column."""
     if isinstance(raw, (list, tuple)):
         return bool(raw) and is_set(raw[0])
@@ -49,7 +55,7 @@ def _holds_sets(raw: Any) -> bool:
     return values is not None and values.size > 0 and is_set(values[0])
 
 
-def _objects(raw: Any) -> np.ndarray | None:
+def _objects(raw: RawSamples) -> np.ndarray | None:
     """An array of objects, a series, or a table of one column as a flat array of objects; None for anything else."""
     if hasattr(raw, "columns") and len(raw.columns) == 1:
         raw = raw[raw.columns[0]]
@@ -75,31 +81,51 @@ class Sets(Domain):
 
     def _from_rows(self, batch: Batch) -> SetSamples:
         if batch.like is not None and _holds_sets(batch.like.raw):
-            raise DomainMismatchError(explain("Y", "rows of numbers", "cannot be compared with Python sets", "give both in one form"))
+            raise DomainMismatchError(
+                explain(
+                    "Y",
+                    "rows of numbers",
+                    "cannot be compared with Python sets",
+                    "give both in one form",
+                )
+            )
         members: Any = batch.encode(VECTORS)
         values = members.x.data if members.sparse else members.x
         if not np.isin(values, (0.0, 1.0)).all():
             bad = float(np.asarray(values)[~np.isin(values, (0.0, 1.0))].ravel()[0])
-            raise DomainError(explain("X", bad, "must be 0 or 1", "give Python sets, or rows of zeros and ones"))
+            raise DomainError(
+                explain("X", bad, "must be 0 or 1", "give Python sets, or rows of zeros and ones")
+            )
         return SetSamples(members, np.asarray(members.x.sum(axis=1), dtype=float).ravel(), None)
 
     def _from_sets(self, batch: Batch) -> SetSamples:
         from scipy.sparse import csr_matrix
 
-        raw: Any = batch.raw if isinstance(batch.raw, (list, tuple)) else _objects(batch.raw)
+        raw: RawSamples = batch.raw if isinstance(batch.raw, (list, tuple)) else _objects(batch.raw)
         for row, value in enumerate(raw):
             if not is_set(value):
-                raise InputTypeError(explain(f"X[{row}]", value, "is not a set", "give set or frozenset objects"))
+                raise InputTypeError(
+                    explain(f"X[{row}]", value, "is not a set", "give set or frozenset objects")
+                )
         like: Any = None if batch.like is None else batch.like.encode(self)
         if like is not None and like.vocabulary is None:
-            raise DomainMismatchError(explain("Y", "Python sets", "cannot be compared with rows of numbers", "give both in one form"))
+            raise DomainMismatchError(
+                explain(
+                    "Y",
+                    "Python sets",
+                    "cannot be compared with rows of numbers",
+                    "give both in one form",
+                )
+            )
         known: dict[Hashable, int] = {} if like is None else like.vocabulary
         indptr, indices = [0], []
         for value in raw:
             for element in value:
                 indices.append(known.setdefault(element, len(known)))
             indptr.append(len(indices))
-        members = csr_matrix((np.ones(len(indices)), indices, indptr), shape=(len(raw), max(1, len(known))))
+        members = csr_matrix(
+            (np.ones(len(indices)), indices, indptr), shape=(len(raw), max(1, len(known)))
+        )
         members.sort_indices()
         return SetSamples(CsrSamples(members), np.array([float(len(v)) for v in raw]), known)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.errors import EmptyInputError, InputTypeError, explain
 
@@ -47,7 +48,9 @@ class StringSamples(Samples):
         """The strings in order, so many at a time that they have about that many letters."""
         first = 0
         while first < len(self):
-            last = int(np.searchsorted(self.offsets, self.offsets[first] + letters, side="right")) - 1
+            last = (
+                int(np.searchsorted(self.offsets, self.offsets[first] + letters, side="right")) - 1
+            )
             last = max(first + 1, min(last, len(self)))
             bounds = self.offsets[first : last + 1]
             part = StringSamples(self.codes[bounds[0] : bounds[-1]], bounds - bounds[0])
@@ -66,9 +69,15 @@ class StringSamples(Samples):
 
 def texts_of(batch: Batch) -> list[str]:
     """The collection as a list of Python strings: a list, an array, a series, or a table of one column."""
-    raw: Any = batch.raw
+    raw: RawSamples = batch.raw
     table = hasattr(raw, "columns")
-    columns = len(raw.columns) if table else raw.shape[1] if isinstance(raw, np.ndarray) and raw.ndim == 2 else 1
+    columns = (
+        len(raw.columns)
+        if table
+        else raw.shape[1]
+        if isinstance(raw, np.ndarray) and raw.ndim == 2
+        else 1
+    )
     if columns != 1:
         rule = f"has {columns} columns, where one of texts is wanted"
         raise InputTypeError(explain(batch.side, "a table", rule, "say which: k.on('column')"))
@@ -79,7 +88,14 @@ def texts_of(batch: Batch) -> list[str]:
     elif isinstance(raw, np.ndarray) and raw.ndim > 0:
         raw = raw[:, 0].tolist() if raw.ndim == 2 else raw.tolist()
     elif not isinstance(raw, (list, tuple)):
-        raise InputTypeError(explain(batch.side, type(raw).__name__, "is not a collection of strings", "give a list of str"))
+        raise InputTypeError(
+            explain(
+                batch.side,
+                type(raw).__name__,
+                "is not a collection of strings",
+                "give a list of str",
+            )
+        )
     if len(raw) == 0:
         raise EmptyInputError(explain(batch.side, raw, "is empty", "give at least one string"))
     for row, value in enumerate(raw):
@@ -102,19 +118,32 @@ class Strings(Domain):
         except UnicodeEncodeError:
             joined = "".join(texts).encode("utf-32-le", "surrogatepass")
         lengths = np.fromiter((len(text) for text in texts), dtype=np.int64, count=len(texts))
-        return StringSamples(np.frombuffer(joined, dtype=np.uint32), np.concatenate([[0], np.cumsum(lengths)]))
+        return StringSamples(
+            np.frombuffer(joined, dtype=np.uint32), np.concatenate([[0], np.cumsum(lengths)])
+        )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return ["".join(rng.choice(list("abc"), size=int(rng.integers(0, width + 6)))) for _ in range(count)]
+        return [
+            "".join(rng.choice(list("abc"), size=int(rng.integers(0, width + 6))))
+            for _ in range(count)
+        ]
 
     def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
         """All short strings of two letters, repeats, near copies, and random strings."""
         import itertools
 
-        short = ["".join(letters) for size in range(5) for letters in itertools.product("ab", repeat=size)]
+        short = [
+            "".join(letters)
+            for size in range(5)
+            for letters in itertools.product("ab", repeat=size)
+        ]
         repeats = ["a" * size for size in range(12)] + ["ab" * size for size in range(1, 6)]
         base = "abcabcab"
-        near = [base[:i] + "d" + base[i + 1 :] for i in range(len(base))] + [base[:i] + base[i + 1 :] for i in range(len(base))] + [base]
+        near = (
+            [base[:i] + "d" + base[i + 1 :] for i in range(len(base))]
+            + [base[:i] + base[i + 1 :] for i in range(len(base))]
+            + [base]
+        )
         rough = list(dict.fromkeys(self.sample(60, 3 * width, rng)))
         return [short, repeats, list(dict.fromkeys(near)), rough]
 

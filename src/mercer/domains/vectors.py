@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mercer import _compiled
+from mercer.aliases import DType, Prepared, RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, NotFiniteError, ShapeError, WidthError, explain
+from mercer.errors import (
+    DomainError,
+    EmptyInputError,
+    InputTypeError,
+    NotFiniteError,
+    ShapeError,
+    WidthError,
+    explain,
+)
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -83,7 +92,9 @@ class VectorSamples(Samples):
     def mean(self) -> np.ndarray:
         return self.once("mean", lambda: self.x.mean(axis=0))
 
-    def centred(self, centre: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    def centred(
+        self, centre: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(x − centre)√weights and its squared norms, for BLAS."""
 
         def make() -> tuple[np.ndarray, np.ndarray]:
@@ -92,9 +103,13 @@ class VectorSamples(Samples):
                 rows *= np.sqrt(weights)
             return rows, np.einsum("ij,ij->i", rows, rows)
 
-        return self.once(("centred", centre.tobytes(), None if weights is None else weights.tobytes()), make)
+        return self.once(
+            ("centred", centre.tobytes(), None if weights is None else weights.tobytes()), make
+        )
 
-    def dot(self, y: VectorSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace) -> None:
+    def dot(
+        self, y: VectorSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
+    ) -> None:
         if self.width <= WIDE:
             _compiled.products.dot_tile(self.x[i0:i1], y.panel(j0), out)
             return
@@ -106,10 +121,20 @@ class VectorSamples(Samples):
         for start in range(_SUMMED, self.width, _SUMMED):
             np.dot(rows[:, start : start + _SUMMED], cols[:, start : start + _SUMMED].T, out=part)
             out += part
-        _compiled.products.repair_dots(out, self.norms[i0:i1], y.norms[j0:j1], rows, cols, np.empty(1))
+        _compiled.products.repair_dots(
+            out, self.norms[i0:i1], y.norms[j0:j1], rows, cols, np.empty(1)
+        )
 
     def sqdist(
-        self, y: VectorSamples, weights: np.ndarray | None, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
+        self,
+        y: VectorSamples,
+        weights: np.ndarray | None,
+        i0: int,
+        i1: int,
+        j0: int,
+        j1: int,
+        out: np.ndarray,
+        work: Workspace,
     ) -> None:
         if self.width > WIDE and self._wide_sqdist(y, weights, i0, i1, j0, j1, out, work):
             return
@@ -119,7 +144,15 @@ class VectorSamples(Samples):
             _compiled.products.weighted_sqdist_tile(self.x[i0:i1], y.panel(j0), weights, out)
 
     def _wide_sqdist(
-        self, y: VectorSamples, weights: np.ndarray | None, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
+        self,
+        y: VectorSamples,
+        weights: np.ndarray | None,
+        i0: int,
+        i1: int,
+        j0: int,
+        j1: int,
+        out: np.ndarray,
+        work: Workspace,
     ) -> bool:
         """By BLAS; False if so much was lost that the whole tile should be computed directly."""
         products = _compiled.products
@@ -136,10 +169,22 @@ class VectorSamples(Samples):
             products.repair_sqdist(out, nx, ny, _KEEP, self.x[i0:i1], y.x[j0:j1], ones)
         return True
 
-    def l1(self, y: VectorSamples, weights: np.ndarray, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace) -> None:
+    def l1(
+        self,
+        y: VectorSamples,
+        weights: np.ndarray,
+        i0: int,
+        i1: int,
+        j0: int,
+        j1: int,
+        out: np.ndarray,
+        work: Workspace,
+    ) -> None:
         _compiled.products.l1_tile(self.x[i0:i1], y.panel(j0), weights, out)
 
-    def squared_difference(self, y: VectorSamples, f: int, i0: int, i1: int, j0: int, j1: int, out: np.ndarray) -> None:
+    def squared_difference(
+        self, y: VectorSamples, f: int, i0: int, i1: int, j0: int, j1: int, out: np.ndarray
+    ) -> None:
         _compiled.coordinates.squared_difference(self.x[i0:i1], y.panel(j0), f, out)
 
 
@@ -190,48 +235,101 @@ class CsrSamples(Samples):
             column = block.col[order]
             features, counts = np.unique(column, return_counts=True)
             starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-            made = features.astype(np.int64), starts, block.row[order].astype(np.int64), block.data[order], column
+            made = (
+                features.astype(np.int64),
+                starts,
+                block.row[order].astype(np.int64),
+                block.data[order],
+                column,
+            )
             self._panels[j0] = made
         features, starts, rows, values, column = made
         return features, starts, rows, values if weights is None else values * weights[column]
 
-    def dot(self, y: CsrSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace) -> None:
+    def dot(
+        self, y: CsrSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
+    ) -> None:
         self._dot(y, None, i0, i1, j0, out, work)
 
-    def _dot(self, y: CsrSamples, weights: np.ndarray | None, i0: int, i1: int, j0: int, out: np.ndarray, work: Workspace) -> None:
+    def _dot(
+        self,
+        y: CsrSamples,
+        weights: np.ndarray | None,
+        i0: int,
+        i1: int,
+        j0: int,
+        out: np.ndarray,
+        work: Workspace,
+    ) -> None:
         x = self.x
         lookup = work.lookup(max(self.width, y.width))
-        _compiled.sparse.dot_tile(x.indptr, x.indices, x.data, i0, i1, *y._panel(j0, weights), lookup, out)
+        _compiled.sparse.dot_tile(
+            x.indptr, x.indices, x.data, i0, i1, *y._panel(j0, weights), lookup, out
+        )
 
     def sqdist(
-        self, y: CsrSamples, weights: np.ndarray | None, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
+        self,
+        y: CsrSamples,
+        weights: np.ndarray | None,
+        i0: int,
+        i1: int,
+        j0: int,
+        j1: int,
+        out: np.ndarray,
+        work: Workspace,
     ) -> None:
         self._dot(y, weights, i0, i1, j0, out, work)
         nx, ny = self._norms(weights)[i0:i1], y._norms(weights)[j0:j1]
         if _compiled.products.dots_to_sqdist(out, nx, ny, _KEEP):
             a, b = self.x, y.x
             ones = np.ones(self.width) if weights is None else weights
-            _compiled.sparse.repair_sqdist(out, nx, ny, _KEEP, a.indptr, a.indices, a.data, i0, b.indptr, b.indices, b.data, j0, ones)
+            _compiled.sparse.repair_sqdist(
+                out,
+                nx,
+                ny,
+                _KEEP,
+                a.indptr,
+                a.indices,
+                a.data,
+                i0,
+                b.indptr,
+                b.indices,
+                b.data,
+                j0,
+                ones,
+            )
 
     def __getattr__(self, name: str) -> Any:
         if name in ("panel", "l1", "squared_difference", "panels"):
             raise InputTypeError(
-                explain("X", "a sparse matrix", "is not enough for this kernel, which looks at every coordinate", "give X.toarray()")
+                explain(
+                    "X",
+                    "a sparse matrix",
+                    "is not enough for this kernel, which looks at every coordinate",
+                    "give X.toarray()",
+                )
             )
         raise AttributeError(name)
 
 
-def _not_numbers(raw: Any, dtype: Any, side: str) -> InputTypeError:
+def _not_numbers(raw: RawSamples, dtype: DType, side: str) -> InputTypeError:
     return InputTypeError(
-        explain(side, f"{type(raw).__name__} of {dtype}", "does not hold numbers", "encode text and categories, or use a kernel for them")
+        explain(
+            side,
+            f"{type(raw).__name__} of {dtype}",
+            "does not hold numbers",
+            "encode text and categories, or use a kernel for them",
+        )
     )
 
 
-def _as_floats(raw: Any, side: str) -> np.ndarray:
+def _as_floats(raw: RawSamples, side: str) -> np.ndarray:
     try:
         array = np.asarray(raw)
     except (ValueError, TypeError) as error:  # ragged lists
-        raise ShapeError(explain(side, type(raw).__name__, f"is not a rectangular table ({error})")) from None
+        raise ShapeError(
+            explain(side, type(raw).__name__, f"is not a rectangular table ({error})")
+        ) from None
     if array.dtype == np.float64:
         return array
     if array.dtype.kind == "O":
@@ -256,16 +354,36 @@ def _check_finite(values: np.ndarray, where: Any, batch: Batch) -> None:
         bad = ~np.isfinite(values)
         if bad.any():
             row, column, value = where(bad)
-            at = f"{batch.side}[{row}, {column}]" if batch.names is None else f"{batch.side}[{row}], {batch.names[column]}"
-            raise NotFiniteError(explain(at, float(value), "must be finite", "drop or impute the row, or use MissingAware for holes"))
+            at = (
+                f"{batch.side}[{row}, {column}]"
+                if batch.names is None
+                else f"{batch.side}[{row}], {batch.names[column]}"
+            )
+            raise NotFiniteError(
+                explain(
+                    at,
+                    float(value),
+                    "must be finite",
+                    "drop or impute the row, or use MissingAware for holes",
+                )
+            )
 
 
-def _check_shape(x: Any, batch: Batch) -> None:
+def _check_shape(x: Prepared, batch: Batch) -> None:
     if x.size == 0 and x.ndim == 1:
-        raise EmptyInputError(explain(batch.side, "no samples", "is empty", "give at least one sample"))
+        raise EmptyInputError(
+            explain(batch.side, "no samples", "is empty", "give at least one sample")
+        )
     if x.ndim != 2:
         remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
-        raise ShapeError(explain(batch.side, f"array of shape {x.shape}", "must have two axes, samples and features", remedy))
+        raise ShapeError(
+            explain(
+                batch.side,
+                f"array of shape {x.shape}",
+                "must have two axes, samples and features",
+                remedy,
+            )
+        )
     if 0 in x.shape:
         what = "sample" if x.shape[0] == 0 else "feature"
         rule = f"is empty: at least one {what} (found 0 {what}(s), shape={x.shape}) while a minimum of 1 is required"
@@ -305,9 +423,13 @@ class Vectors(Domain):
             _check_shape(x, batch)
             _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch)
             samples = VectorSamples(x)
-        return samples if batch.like is None else self._match(samples, batch.like.encode(VECTORS), batch)
+        return (
+            samples
+            if batch.like is None
+            else self._match(samples, batch.like.encode(VECTORS), batch)
+        )
 
-    def _encode_sparse(self, raw: Any, batch: Batch) -> CsrSamples:
+    def _encode_sparse(self, raw: RawSamples, batch: Batch) -> CsrSamples:
         if raw.dtype.kind not in "fiub":
             raise _not_numbers(raw, raw.dtype, batch.side)
         x = raw.tocsr().astype(np.float64)
@@ -318,7 +440,11 @@ class Vectors(Domain):
 
         def place(bad: np.ndarray) -> tuple[int, int, float]:
             at = int(np.argmax(bad))
-            return int(np.searchsorted(x.indptr, at, side="right") - 1), int(x.indices[at]), x.data[at]
+            return (
+                int(np.searchsorted(x.indptr, at, side="right") - 1),
+                int(x.indices[at]),
+                x.data[at],
+            )
 
         _check_finite(x.data, place, batch)
         return CsrSamples(x)
@@ -327,8 +453,12 @@ class Vectors(Domain):
     def _match(samples: Any, like: Any, batch: Batch) -> Any:
         """The same width as the other side, and the same storage."""
         if samples.width != like.width:
-            rule = f"does not fit {batch.other}, which {'have' if batch.new else 'has'} {like.width}"
-            raise WidthError(explain(batch.side, f"{samples.width} columns", rule, "give both the same features"))
+            rule = (
+                f"does not fit {batch.other}, which {'have' if batch.new else 'has'} {like.width}"
+            )
+            raise WidthError(
+                explain(batch.side, f"{samples.width} columns", rule, "give both the same features")
+            )
         if samples.sparse and not like.sparse:
             return VectorSamples(np.ascontiguousarray(samples.x.toarray()))
         if like.sparse and not samples.sparse:
@@ -342,10 +472,17 @@ class Vectors(Domain):
         values = samples.x.data if samples.sparse else samples.x
         if values.size and values.min() < 0:
             if samples.sparse:
-                raise DomainError(explain(side, float(values.min()), "must be >= 0 everywhere for this kernel"))
+                raise DomainError(
+                    explain(side, float(values.min()), "must be >= 0 everywhere for this kernel")
+                )
             row, column = np.argwhere(values < 0)[0]
             raise DomainError(
-                explain(f"{side}[{row}, {column}]", float(values[row, column]), "must be >= 0 for this kernel", "shift or rescale the data")
+                explain(
+                    f"{side}[{row}, {column}]",
+                    float(values[row, column]),
+                    "must be >= 0 for this kernel",
+                    "shift or rescale the data",
+                )
             )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:
@@ -364,7 +501,12 @@ class Vectors(Domain):
         cross = np.vstack([np.zeros((1, width)), np.eye(width), -np.eye(width), 2 * np.eye(width)])
         made = [grid - grid.mean(axis=0), grid, line, clusters, cross]
         noise = rng.standard_normal((60, width))
-        made += [noise, 10 * noise, 0.1 * noise, 3 * noise / np.maximum(np.linalg.norm(noise, axis=1, keepdims=True), 1e-12)]
+        made += [
+            noise,
+            10 * noise,
+            0.1 * noise,
+            3 * noise / np.maximum(np.linalg.norm(noise, axis=1, keepdims=True), 1e-12),
+        ]
         made = [np.unique(np.round(m, 12), axis=0) for m in made]
         return [np.abs(m) for m in made] if self.nonnegative else made
 

@@ -1,1 +1,48 @@
-"""The scikit-learn faces."""
+"""The estimators, with scikit-learn's interface.
+
+`ESTIMATORS` is their registry: lazy exports, scikit-learn's checks, the contract tests and the API page
+derive from it. A new estimator is one file and one line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+# the name of each public estimator, and the module below this package that defines it
+ESTIMATORS = {
+    "CentroidNovelty": "density.novelty",
+    "GaussianProcessClassifier": "gp.classifier",
+    "GaussianProcessRegressor": "gp.regressor",
+    "ImputedVote": "vote",
+    "KernelCCA": "projection.cca",
+    "KernelDensity": "density.parzen",
+    "KernelDiscriminant": "projection.discriminant",
+    "KernelICA": "projection.ica",
+    "KernelKMeans": "clustering.kmeans",
+    "KernelLogisticRegression": "logistic",
+    "KernelMap": "projection.map",
+    "KernelNeighborsClassifier": "density.neighbors",
+    "KernelNeighborsRegressor": "density.neighbors",
+    "KernelPCA": "projection.pca",
+    "KernelQuantileRegressor": "quantile",
+    "KernelRidge": "ridge.regressor",
+    "KernelRidgeCV": "ridge.regressor",
+    "KernelRidgeClassifier": "ridge.classifier",
+    "MCA": "projection.mca",
+    "NuSVC": "svm.svc",
+    "NuSVR": "svm.svr",
+    "OneClassSVM": "svm.one_class",
+    "RVC": "rvm",
+    "RVR": "rvm",
+    "SVC": "svm.svc",
+    "SVDD": "svm.one_class",
+    "SVR": "svm.svr",
+    "SpectralClustering": "clustering.spectral",
+}
+
+
+def estimator(name: str) -> type[Any]:
+    """The estimator class of this name."""
+    module = importlib.import_module(f"{__name__}.{ESTIMATORS[name]}")
+    return getattr(module, name)

@@ -13,14 +13,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import (
+    ClassWeight,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.config import format_bytes, get_config
 from mercer.errors import warn
-from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
-from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.report import NewtonReport
-from mercer.estimators.training import Training, begin_classes
-from mercer.gram.engine import dense, multiply
-from mercer.solvers.cg import pivoted_cholesky
+from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.fitting import fits, step_teller
+from mercer.estimators.common.report import NewtonReport
+from mercer.estimators.common.training import Training, begin_classes
+from mercer.gram.fill import dense, multiply
+from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.newton import Binary, Multinomial, newton
 
 _RANK, _SYSTEM = 300, 2000  # of the preconditioner, and of the system it factors
@@ -51,7 +60,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
     [[0.5, 0.5]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ParameterRules] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         **KERNEL_RULES,
         "fit_intercept": ["boolean"],
@@ -65,12 +74,12 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         self,
         C: float = 1.0,
         *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
+        kernel: KernelLike = "rbf",
+        gamma: Gamma = "scale",
         degree: float = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int = 100,
         warm_start: bool = False,
@@ -91,7 +100,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         return "cpd" if self.fit_intercept else "psd"
 
     @fits
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's loss."""
         start = time.perf_counter()
         last = vars(self).get("dual_coef_") if self.warm_start else None
@@ -105,8 +114,16 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         if last is not None and last.shape == (data.count, loss.outputs):
             warm = last.copy(), bias + last.T @ middle
         direct = K is not None and classes == 2
-        low = None if direct else pivoted_cholesky(diagonal, row, min(_RANK, _SYSTEM // loss.outputs, data.count))
-        options: dict[str, Any] = {"intercept": self.fit_intercept, "tol": self.tol, "max_iter": self.max_iter}
+        low = (
+            None
+            if direct
+            else pivoted_cholesky(diagonal, row, min(_RANK, _SYSTEM // loss.outputs, data.count))
+        )
+        options: dict[str, Any] = {
+            "intercept": self.fit_intercept,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+        }
         found = newton(product, K, loss, low=low, start=warm, progress=step_teller(self), **options)
         self.kernel_ = data.kernel
         self.support_ = data.rows
@@ -116,13 +133,20 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         self.intercept_ = found.bias - found.dual.T @ middle
         self.n_iter_ = found.iterations
         how = "Cholesky" if direct else f"conjugate gradients, {found.products} products"
-        self.report_ = NewtonReport.of(data, plan, f"Newton by {how}", found, self.tol, time.perf_counter() - start)
+        self.report_ = NewtonReport.of(
+            data, plan, f"Newton by {how}", found, self.tol, time.perf_counter() - start
+        )
         if not found.converged:
             message = f"KernelLogisticRegression did not converge ({found.reason}): residual {found.residual:.3g}, tolerance {self.tol:.3g}"
-            warn(f"{message}; scale the features, lower C, or raise max_iter or tol", ConvergenceWarning)
+            warn(
+                f"{message}; scale the features, lower C, or raise max_iter or tol",
+                ConvergenceWarning,
+            )
         return self
 
-    def _matrix(self, data: Training) -> tuple[np.ndarray | None, Any, Any, np.ndarray, np.ndarray, str]:
+    def _matrix(
+        self, data: Training
+    ) -> tuple[np.ndarray | None, Any, Any, np.ndarray, np.ndarray, str]:
         """K (centred if there is a bias, which changes the bias by Σ a·middle only), its product, rows and diagonal; the plan."""
         n = data.count
         if data.kernel is None or 8 * n * n <= get_config().memory_budget // 4:
@@ -132,37 +156,53 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
                 middle = K.mean(axis=0)
                 K -= middle[:, None]
                 K -= (middle - middle.mean())[None, :]
-            return K, lambda V: K @ V, lambda i: K[i], K.diagonal(), middle, f"dense Gram matrix, float64, {format_bytes(8 * n * n)}"
+            return (
+                K,
+                lambda V: K @ V,
+                lambda i: K[i],
+                K.diagonal(),
+                middle,
+                f"dense Gram matrix, float64, {format_bytes(8 * n * n)}",
+            )
         kernel, side = data.kernel, data.side()
-        plan = "tiles recomputed in every product: the matrix exceeds a quarter of the memory budget"
+        plan = (
+            "tiles recomputed in every product: the matrix exceeds a quarter of the memory budget"
+        )
 
         def row(i: int) -> np.ndarray:
             return dense(kernel, side.take(np.array([i])), side)[0]
 
-        return None, lambda V: multiply(kernel, side, side, V), row, kernel.diagonal(side), np.zeros(n), plan
+        return (
+            None,
+            lambda V: multiply(kernel, side, side, V),
+            row,
+            kernel.diagonal(side),
+            np.zeros(n),
+            plan,
+        )
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: RawSamples) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: RawSamples) -> np.ndarray:
         """f(x) + b: log-odds of the second of two classes, or one column per class."""
         F = self._values(X)
         return F[:, 0] if F.shape[1] == 1 else F
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RawSamples) -> np.ndarray:
         """The likeliest class."""
         F = self._values(X)
         return self.classes_[(F[:, 0] > 0).astype(int) if F.shape[1] == 1 else np.argmax(F, axis=1)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: RawSamples) -> np.ndarray:
         """One probability per class."""
         F = self._values(X)
         return np.column_stack([expit(-F), expit(F)]) if F.shape[1] == 1 else softmax(F, axis=1)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: RawSamples) -> np.ndarray:
         """Logarithms of `predict_proba`, also where those underflow."""
         F = self._values(X)
         F = np.column_stack([-F, F]) / 2 if F.shape[1] == 1 else F

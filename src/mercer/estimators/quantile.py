@@ -12,10 +12,11 @@ from sklearn.metrics import d2_pinball_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, explain
-from mercer.estimators.fitting import fits
-from mercer.estimators.margin import Margin
+from mercer.estimators.common.fitting import fits
+from mercer.estimators.svm.base import Margin
 
 
 class KernelQuantileRegressor(RegressorMixin, Margin):
@@ -40,7 +41,7 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
     [[10.0, 11.0, 12.0]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ParameterRules] = {
         **Margin._parameter_constraints,
         "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
     }
@@ -50,9 +51,9 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         quantile: Any = 0.5,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         verbose: bool = False,
@@ -76,14 +77,18 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         return {"y_numeric": True, "multi_output": False}
 
     @fits
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X`` with numbers ``y``; a weight multiplies C for its sample."""
         start = time.perf_counter()
         levels = np.asarray(self.quantile, dtype=np.float64)
         if levels.ndim > 1 or levels.size == 0 or not ((levels > 0) & (levels < 1)).all():
-            raise ParameterError(explain("quantile", self.quantile, "must lie strictly between 0 and 1"))
+            raise ParameterError(
+                explain("quantile", self.quantile, "must lie strictly between 0 and 1")
+            )
         if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
+            )
         X, y, weight, choice = self._begin(X, y, sample_weight)
         rows, kernel = self._kept(choice, X, weight)
         target, bound = np.asarray(y, dtype=np.float64)[rows], self.C * weight[rows]
@@ -93,7 +98,9 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         solutions, coefficients, biases = [], [], []
         for level in levels.ravel():
             lower, upper = -bound * (1 - level), bound * level
-            found = problem.solve(target[None], lower[None], upper[None], np.zeros((1, len(rows))), 0.0, self.max_iter)
+            found = problem.solve(
+                target[None], lower[None], upper[None], np.zeros((1, len(rows))), 0.0, self.max_iter
+            )
             solutions.append(found)
             coefficients.append(problem.coefficients(found.beta[0]))
             biases.append(float(found.levels[0]))
@@ -107,20 +114,25 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         self._report(kernel, problem.plan, solutions, time.perf_counter() - start, problem.tol)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RawSamples) -> np.ndarray:
         """The quantiles: one number per sample, or, if several were asked for, one column each, in the order asked for."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        values = self._expansion().apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
+        values = (
+            self._expansion().apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
+        )
         if self._levels.ndim == 0:
             return values[:, 0]
         order = np.argsort(self._levels, kind="stable")
         values[:, order] = np.sort(values, axis=1)
         return values
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> float:
         """1 − pinball loss / that of the best constants; the mean over quantiles."""
         values = self.predict(X).reshape(raw_length(X), -1)
         levels = np.atleast_1d(self._levels)
-        scores = [d2_pinball_score(y, values[:, k], sample_weight=sample_weight, alpha=float(a)) for k, a in enumerate(levels)]
+        scores = [
+            d2_pinball_score(y, values[:, k], sample_weight=sample_weight, alpha=float(a))
+            for k, a in enumerate(levels)
+        ]
         return float(np.mean(scores))

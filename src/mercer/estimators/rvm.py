@@ -13,16 +13,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain, warn
-from mercer.estimators.averaging import averaged
-from mercer.estimators.base import KERNEL_RULES, Expansion, KernelEstimator
-from mercer.estimators.fitting import fits, step_teller
-from mercer.estimators.report import RelevanceReport
-from mercer.estimators.training import Training, begin, begin_classes
-from mercer.gram.engine import dense, multiply, visit_rows
-from mercer.gram.run import Workspace, run, serial_blas
+from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.fitting import fits, step_teller
+from mercer.estimators.common.report import RelevanceReport
+from mercer.estimators.common.training import Training, begin, begin_classes
+from mercer.estimators.gp.averaging import averaged
+from mercer.execution.blas import serial_blas
+from mercer.execution.threads import run
+from mercer.execution.workspace import Workspace
+from mercer.gram.fill import dense, multiply, visit_rows
 from mercer.solvers.rvm import Basis, Gaussian, Logistic, Relevance
 
 _LARGEST = 1e150  # whose square is still a number
@@ -46,7 +49,9 @@ class StoredBasis:
     def energy(self, b: np.ndarray) -> np.ndarray:
         return self._by_strips((), lambda strip: np.square(strip).T @ b)
 
-    def _by_strips(self, shape: tuple[int, ...], made: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def _by_strips(
+        self, shape: tuple[int, ...], made: Callable[[np.ndarray], np.ndarray]
+    ) -> np.ndarray:
         out = np.empty((self.count, *shape))
 
         def work_on(number: int, work: Workspace) -> None:
@@ -69,7 +74,12 @@ class LazyBasis:
         made = np.ones((len(self.side), len(which)))
         real = np.flatnonzero(which >= self.bias)
         if len(real):
-            made[:, real] = dense(self.kernel, self.side.take(which[real] - self.bias), self.side, np.dtype(np.float64)).T
+            made[:, real] = dense(
+                self.kernel,
+                self.side.take(which[real] - self.bias),
+                self.side,
+                np.dtype(np.float64),
+            ).T
         return made
 
     def correlate(self, V: np.ndarray) -> np.ndarray:
@@ -91,7 +101,7 @@ class _RelevanceMachine(KernelEstimator):
 
     needs: ClassVar[str] = "any"
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ParameterRules] = {
         **KERNEL_RULES,
         "fit_intercept": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -100,20 +110,33 @@ class _RelevanceMachine(KernelEstimator):
 
     def _basis(self, data: Training) -> tuple[Basis, str]:
         bias, size = bool(vars(self)["fit_intercept"]), 8 * data.count**2
-        if data.kernel is None or 2 * size <= get_config().memory_budget:  # the matrix, and the copy that has the constant
-            return StoredBasis(data.gram(), bias), f"dense Gram matrix, float64, {format_bytes(size)}"
+        if (
+            data.kernel is None or 2 * size <= get_config().memory_budget
+        ):  # the matrix, and the copy that has the constant
+            return StoredBasis(
+                data.gram(), bias
+            ), f"dense Gram matrix, float64, {format_bytes(size)}"
         budget = format_bytes(get_config().memory_budget)
-        return LazyBasis(data, bias), f"tiles of the Gram matrix computed anew: {format_bytes(size)} exceed half the budget of {budget}"
+        return (
+            LazyBasis(data, bias),
+            f"tiles of the Gram matrix computed anew: {format_bytes(size)} exceed half the budget of {budget}",
+        )
 
     def _maximise(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
         p = vars(self)
-        with serial_blas():  # many small matrices: threads would wait for each other; what is large runs on ours
+        with (
+            serial_blas()
+        ):  # many small matrices: threads would wait for each other; what is large runs on ours
             found = likelihood.maximise(basis, p["max_iter"], step_teller(self))
         if not found.converged:
             message = f"the evidence still rises after {found.iterations} steps; raise max_iter={p['max_iter']}, or tol={p['tol']}"
             warn(message, ConvergenceWarning)
         order = np.argsort(found.active)
-        found.active, found.alpha, found.mean = found.active[order], found.alpha[order], found.mean[order]
+        found.active, found.alpha, found.mean = (
+            found.active[order],
+            found.alpha[order],
+            found.mean[order],
+        )
         found.covariance = found.covariance[np.ix_(order, order)]
         return found
 
@@ -124,10 +147,17 @@ class _RelevanceMachine(KernelEstimator):
         used = np.unique(np.concatenate([f.active for f in found]))
         kept = used[used >= bias] - bias
         self.relevance_ = data.rows[kept]
-        self.relevance_vectors_ = None if data.kernel is None else pick_rows(data.X, self.relevance_)
+        self.relevance_vectors_ = (
+            None if data.kernel is None else pick_rows(data.X, self.relevance_)
+        )
         self.kernel_ = data.kernel
-        self._expansion = Expansion(data.kernel, self.relevance_vectors_, self.relevance_, data.width)
-        weights, precisions = np.zeros((len(found), len(kept) + 1)), np.full((len(found), len(kept) + 1), np.inf)
+        self._expansion = Expansion(
+            data.kernel, self.relevance_vectors_, self.relevance_, data.width
+        )
+        weights, precisions = (
+            np.zeros((len(found), len(kept) + 1)),
+            np.full((len(found), len(kept) + 1), np.inf),
+        )
         for row, f in enumerate(found):
             at = np.where(f.active < bias, 0, 1 + np.searchsorted(kept, f.active - bias))
             weights[row, at], precisions[row, at] = f.mean, f.alpha
@@ -150,20 +180,24 @@ class _RelevanceMachine(KernelEstimator):
             time.perf_counter() - start,
         )
 
-    def _functions(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _functions(self, X: RawSamples) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Blocks of new samples: their positions, and the constant and all relevant columns there."""
         for start in range(0, raw_length(X), _BLOCK):
             rows = np.arange(start, min(raw_length(X), start + _BLOCK))
             values = np.ones((len(rows), 1 + len(self.relevance_)))
             if len(self.relevance_):
-                values[:, 1:] = self._expansion.apply(pick_rows(X, rows), np.eye(len(self.relevance_)))
+                values[:, 1:] = self._expansion.apply(
+                    pick_rows(X, rows), np.eye(len(self.relevance_))
+                )
             yield rows, values
 
-    def _latent(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of every latent function, a column for each problem."""
         mean, variance = (np.empty((raw_length(X), len(self._found))) for _ in range(2))
         weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.dual_coef_)])
-        precisions = np.column_stack([np.atleast_1d(self.intercept_alpha_), np.atleast_2d(self.alpha_)])
+        precisions = np.column_stack(
+            [np.atleast_1d(self.intercept_alpha_), np.atleast_2d(self.alpha_)]
+        )
         for rows, Phi in self._functions(X):
             mean[rows] = Phi @ weights.T
             for number, found in enumerate(self._found):
@@ -208,16 +242,16 @@ class RVR(RegressorMixin, _RelevanceMachine):
     (True, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[ParameterRules] = {
         **_RelevanceMachine._parameter_constraints,
         "noise_variance": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         degree: float = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
@@ -235,29 +269,48 @@ class RVR(RegressorMixin, _RelevanceMachine):
         self.tol = tol
 
     @fits
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: RawSamples, y: Targets) -> Self:
         """Find the relevant samples for the numbers ``y``."""
         start = time.perf_counter()
         data = begin(self, X, y, None, target="number")
         basis, plan = self._basis(data)
         size = float(np.abs(data.y).max()) or 1.0  # squares stay finite while it is done
         if size > _LARGEST:
-            raise ParameterError(explain("y", f"values up to {size:.3g}", f"has no finite variance beyond {_LARGEST:g}", "scale y"))
+            raise ParameterError(
+                explain(
+                    "y",
+                    f"values up to {size:.3g}",
+                    f"has no finite variance beyond {_LARGEST:g}",
+                    "scale y",
+                )
+            )
         noise = None if self.noise_variance is None else self.noise_variance / size**2
         if noise is not None and not 0 < noise < np.inf:
-            raise ParameterError(explain("noise_variance", self.noise_variance, f"cannot be told from 0 beside targets of {size:.3g}"))
+            raise ParameterError(
+                explain(
+                    "noise_variance",
+                    self.noise_variance,
+                    f"cannot be told from 0 beside targets of {size:.3g}",
+                )
+            )
         likelihood = Gaussian(data.y / size, noise, self.tol)
         found = self._maximise(basis, likelihood)
         found.mean, found.alpha = found.mean * size, found.alpha / size**2
-        found.covariance, found.value = found.covariance * size**2, found.value - data.count * np.log(size)
+        found.covariance, found.value = (
+            found.covariance * size**2,
+            found.value - data.count * np.log(size),
+        )
         self._keep(data, [found], plan, start)
         self.noise_variance_ = likelihood.noise * size**2
         self.covariance_ = found.covariance
         self.dual_coef_, self.alpha_ = self.dual_coef_[0], self.alpha_[0]
-        self.intercept_, self.intercept_alpha_ = float(self.intercept_[0]), float(self.intercept_alpha_[0])
+        self.intercept_, self.intercept_alpha_ = (
+            float(self.intercept_[0]),
+            float(self.intercept_alpha_[0]),
+        )
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: RawSamples, return_std: bool = False) -> Any:
         """The mean, and the standard deviation of a new observation: of the noise and of the weights."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
@@ -294,9 +347,9 @@ class RVC(ClassifierMixin, _RelevanceMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
-        gamma: Any = "scale",
+        gamma: Gamma = "scale",
         degree: float = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
@@ -312,25 +365,27 @@ class RVC(ClassifierMixin, _RelevanceMachine):
         self.tol = tol
 
     @fits
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: RawSamples, y: Targets) -> Self:
         """Find the relevant samples for the labels ``y``."""
         start = time.perf_counter()
         data = begin_classes(self, X, y, None)
         basis, plan = self._basis(data)
         ones = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found = [self._maximise(basis, Logistic((data.y == c).astype(float), self.tol)) for c in ones]
+        found = [
+            self._maximise(basis, Logistic((data.y == c).astype(float), self.tol)) for c in ones
+        ]
         self._keep(data, found, plan, start)
         self.covariance_ = found[0].covariance if len(found) == 1 else [f.covariance for f in found]
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: RawSamples) -> np.ndarray:
         """The latent function at the mean of the weights; a column for each class where there are more than two."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         made = self._expansion.apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
         return made[:, 0] if made.shape[1] == 1 else made
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: RawSamples) -> np.ndarray:
         """Probabilities, averaged over the weights."""
         check_is_fitted(self)
         mean, variance = self._latent(self._check_X(X, reset=False))
@@ -340,7 +395,9 @@ class RVC(ClassifierMixin, _RelevanceMachine):
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / each.shape[1])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RawSamples) -> np.ndarray:
         """The likeliest class."""
         made = self.decision_function(X)
-        return self.classes_[(made > 0).astype(int) if made.ndim == 1 else np.argmax(self.predict_proba(X), axis=1)]
+        return self.classes_[
+            (made > 0).astype(int) if made.ndim == 1 else np.argmax(self.predict_proba(X), axis=1)
+        ]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from mercer.aliases import DType, Index, Prepared
 from mercer.config import format_bytes, get_config
 from mercer.errors import ShapeError, explain
-from mercer.gram.engine import check_diagonal, dense, multiply
+from mercer.gram.fill import check_diagonal, dense, multiply
 
 
 class Gram(LinearOperator):
@@ -20,7 +21,7 @@ class Gram(LinearOperator):
     It is a `scipy.sparse.linalg.LinearOperator`, so SciPy's solvers take it as it is.
     """
 
-    def __init__(self, kernel: Any, x: Any, y: Any, dtype: Any = np.float64) -> None:
+    def __init__(self, kernel: Any, x: Prepared, y: Prepared, dtype: DType = np.float64) -> None:
         self.kernel = kernel
         self.x, self.y = x, y
         super().__init__(np.dtype(dtype), (len(x), len(y)))
@@ -38,18 +39,20 @@ class Gram(LinearOperator):
         way = "dense() may store it" if size <= budget else "tiles are recomputed in every product"
         return f"{self.shape[0]} x {self.shape[1]} ({format_bytes(size)}) {verb} the budget of {format_bytes(budget)}: {way}"
 
-    def dense(self, dtype: Any = None) -> np.ndarray:
+    def dense(self, dtype: DType = None) -> np.ndarray:
         """The matrix itself."""
         return dense(self.kernel, self.x, self.y, self.dtype if dtype is None else dtype)
 
     def diag(self) -> np.ndarray:
         """The diagonal, without the matrix."""
         if not self.symmetric:
-            raise ShapeError(explain("diag", f"k(X, Y), {self.shape}", "is for k(X) only", "use k.diag(X)"))
+            raise ShapeError(
+                explain("diag", f"k(X, Y), {self.shape}", "is for k(X) only", "use k.diag(X)")
+            )
         with np.errstate(all="ignore"):
             return check_diagonal(self.kernel.diagonal(self.x), self.dtype)
 
-    def rows(self, index: Any) -> np.ndarray:
+    def rows(self, index: Index) -> np.ndarray:
         """Some rows, all columns; rows keep their identity, so that white noise stays on its sample."""
         index = _positions(index, self.shape[0])
         return dense(self.kernel, self.x.take(index), self.y, self.dtype)
@@ -78,14 +81,20 @@ class Gram(LinearOperator):
         return f"<Gram {self.shape[0]} x {self.shape[1]} of {self.kernel!r}>"
 
 
-def _positions(index: Any, count: int) -> np.ndarray:
+def _positions(index: Index, count: int) -> np.ndarray:
     """Integers, slices and masks as positions."""
     if isinstance(index, slice):
         return np.arange(count)[index]
     positions = np.atleast_1d(np.asarray(index))
     if positions.dtype == bool:
         if positions.shape != (count,):
-            raise ShapeError(explain("mask", f"length {positions.size}", f"must have one entry for each of the {count} rows"))
+            raise ShapeError(
+                explain(
+                    "mask",
+                    f"length {positions.size}",
+                    f"must have one entry for each of the {count} rows",
+                )
+            )
         return np.flatnonzero(positions)
     if positions.ndim != 1 or positions.dtype.kind not in "iu" or positions.size == 0:
         raise ShapeError(explain("rows", index, "must be positions: integers, a slice or a mask"))

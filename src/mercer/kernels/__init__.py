@@ -1,4 +1,7 @@
-"""All kernels. A module added to this folder, with its names in ``__all__``, is found by itself."""
+"""All kernels.
+
+A module added to this folder or to one of its folders, with its names in ``__all__``, is discovered.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,10 @@ def catalogue() -> dict[str, type[Kernel]]:
     return {name: REGISTRY[name] for name in sorted(__all__) if name in REGISTRY}
 
 
-for _found in pkgutil.iter_modules(__path__):
-    _module = importlib.import_module(f"{__name__}.{_found.name}")
+for _info in pkgutil.walk_packages(__path__, f"{__name__}."):
+    if _info.ispkg:
+        continue
+    _module = importlib.import_module(_info.name)
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
     __all__ += _module.__all__

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from mercer import _compiled
+from mercer.aliases import Columns, Prepared, RawSamples
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import VECTORS
 from mercer.errors import InfiniteFeaturesError, ParameterError, explain
-from mercer.gram.engine import check_diagonal, dense, diagonal_by_blocks
-from mercer.gram.pair import Pair
-from mercer.kernels.parameterised import Parameterised
+from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
+from mercer.gram.tile import Pair
+from mercer.kernels.parameters import Parameterised
 
 if TYPE_CHECKING:
     from mercer.gram.operator import Gram
@@ -29,7 +30,9 @@ __all__: list[str] = []
 
 REGISTRY: dict[str, type[Kernel]] = {}
 
-Derivative = tuple[str, Any, np.ndarray]  # parameter name, index inside it (None for a scalar), tile
+Derivative = tuple[
+    str, Any, np.ndarray
+]  # parameter name, index inside it (None for a scalar), tile
 
 
 class Kernel(Parameterised):
@@ -50,25 +53,29 @@ class Kernel(Parameterised):
 
     # -- computing ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+    def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
         """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None."""
         x, y, dtype = self._sides(X, Y)
         return dense(self, x, y, dtype)
 
-    def gram(self, X: Any, Y: Any = None) -> Gram:
+    def gram(self, X: RawSamples, Y: RawSamples = None) -> Gram:
         """The lazy matrix: ``@``, ``.diag()``, ``.rows(idx)``, ``.dense()``."""
         from mercer.gram.operator import Gram
 
         return Gram(self, *self._sides(X, Y))
 
-    def diag(self, X: Any) -> np.ndarray:
+    def diag(self, X: RawSamples) -> np.ndarray:
         """k(x, x) for every row, without the matrix."""
         batch = Batch(X)
         with np.errstate(all="ignore"):
-            return check_diagonal(self.diagonal(self.prepare(batch)), np.float32 if batch.float32 else np.float64)
+            return check_diagonal(
+                self.diagonal(self.prepare(batch)), np.float32 if batch.float32 else np.float64
+            )
 
-    def _sides(self, X: Any, Y: Any) -> tuple[Any, Any, Any]:
-        left = X if isinstance(X, Batch) else Batch(X)  # a batch holds what was already read of its samples
+    def _sides(self, X: RawSamples, Y: RawSamples) -> tuple[Any, Any, Any]:
+        left = (
+            X if isinstance(X, Batch) else Batch(X)
+        )  # a batch holds what was already read of its samples
         x = self.prepare(left)
         if Y is None:
             return x, x, np.float32 if left.float32 else np.float64
@@ -83,7 +90,7 @@ class Kernel(Parameterised):
         """Fill ``out`` with the values of one tile."""
         raise NotImplementedError(f"{type(self).__name__} must define tile(pair, out)")
 
-    def noise(self, side: Any) -> float:
+    def rounding_error(self, side: Prepared) -> float:
         """An absolute rounding error of the values beyond their own last place, where a kernel cancels."""
         return 0.0
 
@@ -92,13 +99,13 @@ class Kernel(Parameterised):
         """How many formulas ask for products of a tile: one alone need not share them."""
         return 1
 
-    def diagonal(self, side: Any) -> np.ndarray:
+    def diagonal(self, side: Prepared) -> np.ndarray:
         """k(x, x) of prepared samples; kernels with a shorter way override this."""
         return diagonal_by_blocks(self, side)
 
     # -- learning from data ------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: RawSamples) -> Self:
         """Learn what the kernel takes from data (a centre, frequencies); most kernels take nothing."""
         return self.fit_batch(Batch(X))
 
@@ -136,14 +143,16 @@ class Kernel(Parameterised):
             rule = f"{made.rule}; it does not extend to R^{d}"
             where = dataclasses.replace(made.where, max_dim=math.inf, space=f"R^{d}")
             witness = self.refute(d=d)
-            return Certificate(UNKNOWN if witness is None else INDEFINITE, repr(self), rule, where, witness=witness)
+            return Certificate(
+                UNKNOWN if witness is None else INDEFINITE, repr(self), rule, where, witness=witness
+            )
         return made
 
     def claim(self) -> Definite | None:
         """What a leaf says of itself; override it where the claim depends on parameters."""
         return self.definite
 
-    def refute(self, X: Any = None, d: int | None = None) -> Witness | None:
+    def refute(self, X: RawSamples = None, d: int | None = None) -> Witness | None:
         """Points and coefficients with cᵀKc < 0, searched among ``X`` or on lattices in R^d; None if none is found."""
         from mercer.kernels.refutation import refute
 
@@ -151,18 +160,27 @@ class Kernel(Parameterised):
 
     # -- features ----------------------------------------------------------------------------------------------------
 
-    def features(self, X: Any, truncate: int | None = None) -> Any:
+    def features(self, X: RawSamples, truncate: int | None = None) -> Any:
         """The explicit feature map, ``features(X) @ features(X).T == k(X)``, when it is finite."""
-        if truncate is not None and (not isinstance(truncate, (int, np.integer)) or isinstance(truncate, bool) or truncate < 0):
+        if truncate is not None and (
+            not isinstance(truncate, (int, np.integer))
+            or isinstance(truncate, bool)
+            or truncate < 0
+        ):
             raise ParameterError(explain("truncate", truncate, "must be a degree: an integer >= 0"))
         return self.map_features(Batch(X), truncate)
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         raise InfiniteFeaturesError(
-            explain("features", self, "has no finite feature map", "use KernelMap(kernel, landmarks), which samples it")
+            explain(
+                "features",
+                self,
+                "has no finite feature map",
+                "use KernelMap(kernel, landmarks), which samples it",
+            )
         )
 
-    def single(self, side: Any) -> Any:
+    def single_precision(self, side: Prepared) -> Any:
         """Prepared samples in single precision, where the kernel has a quick way to fill such tiles; else None."""
         return None
 
@@ -172,7 +190,7 @@ class Kernel(Parameterised):
 
     # -- derivatives -------------------------------------------------------------------------------------------------
 
-    def gradient(self, X: Any, W: Any, Y: Any = None) -> dict[str, Any]:
+    def gradient(self, X: RawSamples, W: Any, Y: RawSamples = None) -> dict[str, Any]:
         """d/dθ of Σ W_ij k(x_i, y_j) for every continuous parameter θ, by nested name.
 
         >>> import numpy as np
@@ -189,10 +207,14 @@ class Kernel(Parameterised):
         if self._continuous:
             from mercer.errors import NotDifferentiableError
 
-            raise NotDifferentiableError(explain("gradient", self, "is not defined for this kernel"))
+            raise NotDifferentiableError(
+                explain("gradient", self, "is not defined for this kernel")
+            )
         return iter(())
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[tuple[str, Any, float]]:
+    def weighted_derivatives(
+        self, pair: Pair, weights: np.ndarray
+    ) -> Iterator[tuple[str, Any, float]]:
         """Yield d/dθ of Σ weights∘k over one tile for every continuous parameter; kernels may know a shorter way than by tiles."""
         total = _compiled.storage.weighted_sum
         for name, index, tile in self.tile_derivatives(pair):
@@ -214,75 +236,75 @@ class Kernel(Parameterised):
     # -- algebra -----------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.add(self, other)
+        return algebra.add(self, other)
 
     def __radd__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.add(other, self)
+        return algebra.add(other, self)
 
     def __sub__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.subtract(self, other)
+        return algebra.subtract(self, other)
 
     def __rsub__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.subtract(other, self)
+        return algebra.subtract(other, self)
 
     def __neg__(self) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.multiply(-1.0, self)
+        return algebra.multiply(-1.0, self)
 
     def __mul__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.multiply(self, other)
+        return algebra.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.multiply(other, self)
+        return algebra.multiply(other, self)
 
     def __truediv__(self, other: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.divide(self, other)
+        return algebra.divide(self, other)
 
     def __pow__(self, exponent: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.power(self, exponent)
+        return algebra.power(self, exponent)
 
     def __matmul__(self, function: Any) -> Kernel:
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.pull_back(self, function)
+        return algebra.pull_back(self, function)
 
     def exp(self) -> Kernel:
         """exp(k): psd for psd and conditionally psd k."""
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.exponential(self)
+        return algebra.exponential(self)
 
     def normalize(self) -> Kernel:
         """k(x,y)/√(k(x,x) k(y,y))."""
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.normalize(self)
+        return algebra.normalize(self)
 
     def center(self) -> Kernel:
         """Centred in feature space on the data given to ``fit``."""
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.center(self)
+        return algebra.center(self)
 
-    def on(self, columns: Any) -> Kernel:
+    def on(self, columns: Columns) -> Kernel:
         """The kernel on some columns only."""
-        from mercer.kernels import operators
+        from mercer.kernels import algebra
 
-        return operators.on(self, columns)
+        return algebra.on(self, columns)

@@ -10,11 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, PSD, STRICT, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Domain, Samples, raw_length
 from mercer.domains.vectors import VECTORS
-from mercer.errors import CompilationError, KernelOverflowError, NotDifferentiableError, ParameterError, SlowPathWarning, explain
-from mercer.gram.pair import Pair
+from mercer.errors import (
+    CompilationError,
+    KernelOverflowError,
+    NotDifferentiableError,
+    ParameterError,
+    SlowPathWarning,
+    explain,
+)
+from mercer.gram.tile import Pair
 from mercer.kernels.base import REGISTRY, Derivative, Kernel
 from mercer.kernels.expression import CUSTOM
 from mercer.params import is_real
@@ -88,7 +96,9 @@ class CustomKernel(Kernel, abstract=True):
     ``python_function`` is the function as written: the oracle of the compiled one.
     """
 
-    def __init__(self, function: Compiled, status: str, domain: Domain, params: dict[str, float]) -> None:
+    def __init__(
+        self, function: Compiled, status: str, domain: Domain, params: dict[str, float]
+    ) -> None:
         object.__setattr__(self, "_function", function)
         object.__setattr__(self, "_status", status)
         object.__setattr__(self, "_domain", domain)
@@ -115,7 +125,11 @@ class CustomKernel(Kernel, abstract=True):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._param_names() and not is_real(value):
-            raise ParameterError(explain(f"{self.python_function.__name__}: {name}", value, "must be a finite number"))
+            raise ParameterError(
+                explain(
+                    f"{self.python_function.__name__}: {name}", value, "must be a finite number"
+                )
+            )
         super().__setattr__(name, value)
 
     def _assign(self, values: dict[str, Any]) -> None:
@@ -125,7 +139,7 @@ class CustomKernel(Kernel, abstract=True):
     def _param_names(self) -> tuple[str, ...]:
         return self._names
 
-    def __call__(self, X: Any = None, Y: Any = None, **params: float) -> Any:
+    def __call__(self, X: RawSamples = None, Y: RawSamples = None, **params: float) -> Any:
         """The Gram matrix; or, with parameters only, the same kernel with these."""
         if X is None and params:
             return self.copy().set_params(**params)
@@ -133,14 +147,18 @@ class CustomKernel(Kernel, abstract=True):
 
     def __repr__(self) -> str:
         defaults = _defaults(self.python_function)
-        shown = ", ".join(f"{n}={float(v)!r}" for n, v in self.function_params.items() if v != defaults[n])
+        shown = ", ".join(
+            f"{n}={float(v)!r}" for n, v in self.function_params.items() if v != defaults[n]
+        )
         return f"{self.python_function.__name__}({shown})"
 
     def __reduce__(self) -> Any:
         function = self.python_function
         if "<" in function.__qualname__:
             rule = "is defined inside a function and cannot be pickled"
-            raise ParameterError(explain("kernel", function.__qualname__, rule, "define it at the top of a module"))
+            raise ParameterError(
+                explain("kernel", function.__qualname__, rule, "define it at the top of a module")
+            )
         return _restore, (function.__module__, function.__qualname__, self.function_params)
 
     def copy(self) -> CustomKernel:
@@ -152,7 +170,11 @@ class CustomKernel(Kernel, abstract=True):
         return self.copy()
 
     def certify(self, d: int | None) -> Certificate:
-        rule = "nothing is known of a user's function" if self._status == UNKNOWN else "stated by the user"
+        rule = (
+            "nothing is known of a user's function"
+            if self._status == UNKNOWN
+            else "stated by the user"
+        )
         return Certificate(self._status, repr(self), rule, Where(self.domain.name))
 
     def continuous_params(self) -> dict[str, Any]:
@@ -163,7 +185,9 @@ class CustomKernel(Kernel, abstract=True):
             if pair.x.sparse:
                 pair.coordinates()  # which refuses sparse rows
             rows, cols = pair.x.x[pair.rows], pair.y.x[pair.cols]
-            if self._compiled(rows, cols, tuple(float(v) for v in self.function_params.values()), out, False):
+            if self._compiled(
+                rows, cols, tuple(float(v) for v in self.function_params.values()), out, False
+            ):
                 return
         else:
             rows, cols = pair.x.items[pair.rows], pair.y.items[pair.cols]
@@ -171,7 +195,14 @@ class CustomKernel(Kernel, abstract=True):
             for j, b in enumerate(cols):
                 out[i, j] = self.python_function(a, b, **self.function_params)
 
-    def _compiled(self, rows: np.ndarray, cols: np.ndarray, params: tuple[Any, ...], out: np.ndarray, complex_: bool) -> bool:
+    def _compiled(
+        self,
+        rows: np.ndarray,
+        cols: np.ndarray,
+        params: tuple[Any, ...],
+        out: np.ndarray,
+        complex_: bool,
+    ) -> bool:
         """Run the compiled loop; False if there is none."""
         fill = self._function.loop(complex_)
         if fill is None:
@@ -181,14 +212,24 @@ class CustomKernel(Kernel, abstract=True):
         try:
             fill(rows, cols, params, out)
         except NumbaError as error:
-            reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "unknown reason")
+            reason = next(
+                (line.strip() for line in str(error).splitlines() if line.strip()), "unknown reason"
+            )
             name = self.python_function.__name__
             if self._function.how == "compile":
-                raise CompilationError(explain("kernel", name, f"cannot be compiled ({reason})", "or say compile='auto'")) from None
+                raise CompilationError(
+                    explain(
+                        "kernel", name, f"cannot be compiled ({reason})", "or say compile='auto'"
+                    )
+                ) from None
             if complex_:
                 return False
             self._function.slow = reason
-            warnings.warn(f"kernel {name} runs interpreted, about 100 times slower: {reason}", SlowPathWarning, stacklevel=2)
+            warnings.warn(
+                f"kernel {name} runs interpreted, about 100 times slower: {reason}",
+                SlowPathWarning,
+                stacklevel=2,
+            )
             return False
         return True
 
@@ -201,7 +242,9 @@ class CustomKernel(Kernel, abstract=True):
         for at, name in enumerate(self._names):
             params = tuple(complex(v, step if i == at else 0.0) for i, v in enumerate(values))
             out = np.empty(pair.shape, dtype=complex)
-            if self._domain is not VECTORS or not self._compiled(pair.x.x[pair.rows], pair.y.x[pair.cols], params, out, True):
+            if self._domain is not VECTORS or not self._compiled(
+                pair.x.x[pair.rows], pair.y.x[pair.cols], params, out, True
+            ):
                 rule = "cannot be differentiated: its code does not take complex numbers"
                 raise NotDifferentiableError(explain("kernel", self.python_function.__name__, rule))
             yield name, None, np.ascontiguousarray(out.imag) / step
@@ -219,14 +262,24 @@ def _restore(module: str, name: str, params: dict[str, float]) -> CustomKernel:
 def _defaults(function: Callable[..., float]) -> dict[str, float]:
     arguments = list(inspect.signature(function).parameters.values())
     if len(arguments) < 2 or any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
-        raise ParameterError(explain("kernel", getattr(function, "__name__", function), "must take two samples, then named numbers"))
+        raise ParameterError(
+            explain(
+                "kernel",
+                getattr(function, "__name__", function),
+                "must take two samples, then named numbers",
+            )
+        )
     for a in arguments[2:]:
         if not is_real(a.default):
-            raise ParameterError(explain(f"kernel: {a.name}", a.default, "must have a number as default"))
+            raise ParameterError(
+                explain(f"kernel: {a.name}", a.default, "must have a number as default")
+            )
     return {a.name: float(a.default) for a in arguments[2:]}
 
 
-def kernel(function: Any = None, *, status: str = UNKNOWN, compile: str = "auto", objects: bool = False) -> Any:
+def kernel(
+    function: Any = None, *, status: str = UNKNOWN, compile: str = "auto", objects: bool = False
+) -> Any:
     """Turn a function of two samples into a kernel.
 
     ``compile`` is "auto" (interpreted, with a warning, where it cannot be compiled), "compile" (an error there) or
@@ -247,14 +300,28 @@ def kernel(function: Any = None, *, status: str = UNKNOWN, compile: str = "auto"
     """
     if status not in (STRICT, PSD, CPD, UNKNOWN):
         remedy = "leave it out for what is no kernel: refute finds the witness"
-        raise ParameterError(explain("status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy))
+        raise ParameterError(
+            explain("status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy)
+        )
     if compile not in ("auto", "compile", "python"):
         raise ParameterError(explain("compile", compile, "must be 'auto', 'compile' or 'python'"))
 
     def decorate(made: Callable[..., float]) -> CustomKernel:
-        custom = CustomKernel(Compiled(made, "python" if objects else compile), status, _OBJECTS if objects else VECTORS, _defaults(made))
+        custom = CustomKernel(
+            Compiled(made, "python" if objects else compile),
+            status,
+            _OBJECTS if objects else VECTORS,
+            _defaults(made),
+        )
         if made.__name__ in REGISTRY:
-            raise ParameterError(explain("kernel", made.__name__, "is the name of a kernel class", "give the function another name"))
+            raise ParameterError(
+                explain(
+                    "kernel",
+                    made.__name__,
+                    "is the name of a kernel class",
+                    "give the function another name",
+                )
+            )
         CUSTOM[made.__name__] = custom
         return custom
 

@@ -20,7 +20,16 @@ _DEEPEST = 100
 _LONGEST_CHAIN = 2000
 _METHODS = frozenset({"exp", "normalize", "center", "on"})
 _ALIASES = {"Gaussian": "RBF"}
-_THEIRS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")  # which estimators read before they parse
+_THEIRS = (
+    "linear",
+    "poly",
+    "rbf",
+    "laplacian",
+    "sigmoid",
+    "cosine",
+    "chi2",
+    "precomputed",
+)  # which estimators read before they parse
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
 
 
@@ -45,10 +54,14 @@ def show_value(value: Any) -> str:
         return "slice(" + ", ".join(map(show_value, (value.start, value.stop, value.step))) + ")"
     if isinstance(value, (list, tuple)):
         inner = ", ".join(map(show_value, value))
-        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+        return (
+            f"[{inner}]"
+            if isinstance(value, list)
+            else f"({inner}{',' if len(value) == 1 else ''})"
+        )
     if callable(value) and not isinstance(value, Kernel):
-        from mercer.kernels.maps import FUNCTIONS, describe
-        from mercer.kernels.series import InverseRoot
+        from mercer.kernels.combine.maps import FUNCTIONS, describe
+        from mercer.kernels.combine.series import InverseRoot
 
         if isinstance(value, InverseRoot):
             return f"inverse_root({show_value(value.theta)})"
@@ -72,11 +85,15 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     if not isinstance(text, str):
         raise ParseError(explain("expression", text, "must be text"))
     if len(text) > _LONGEST:
-        raise ParseError(explain("expression", f"{len(text)} characters", f"is longer than {_LONGEST}"))
+        raise ParseError(
+            explain("expression", f"{len(text)} characters", f"is longer than {_LONGEST}")
+        )
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(explain("expression", text, f"cannot be read: {getattr(error, 'msg', error)}")) from None
+        raise ParseError(
+            explain("expression", text, f"cannot be read: {getattr(error, 'msg', error)}")
+        ) from None
     try:
         made = _Reader(names or {}).read(tree.body, 0)
     except ParseError:
@@ -86,7 +103,11 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
             raise
         raise ParseError(explain("expression", text, f"is not a kernel: {error}")) from None
     if not isinstance(made, Kernel):
-        raise ParseError(explain("expression", text, "is not a kernel", "write, for example, 2.0 * RBF() + Linear()"))
+        raise ParseError(
+            explain(
+                "expression", text, "is not a kernel", "write, for example, 2.0 * RBF() + Linear()"
+            )
+        )
     return made
 
 
@@ -106,7 +127,9 @@ class _Reader:
 
     def read(self, node: ast.expr, depth: int) -> Any:
         if depth > _DEEPEST:
-            raise ParseError(explain("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}"))
+            raise ParseError(
+                explain("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}")
+            )
         below = depth + 1
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
@@ -134,9 +157,13 @@ class _Reader:
         while isinstance(arms[-1].left, ast.BinOp) and not isinstance(arms[-1].left.op, ast.Pow):
             arms.append(arms[-1].left)
             if len(arms) > _LONGEST_CHAIN:
-                raise ParseError(explain("expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}"))
+                raise ParseError(
+                    explain("expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}")
+                )
         if sum(isinstance(arm.op, ast.MatMult) for arm in arms) > _DEEPEST:
-            raise ParseError(explain("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}"))
+            raise ParseError(
+                explain("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}")
+            )
         value = self.read(arms[-1].left, below)
         for arm in reversed(arms):
             value = self._binary(arm, value, self.read(arm.right, below))
@@ -148,7 +175,7 @@ class _Reader:
         return value
 
     def _name(self, node: ast.Name) -> Any:
-        from mercer.kernels.maps import FUNCTIONS
+        from mercer.kernels.combine.maps import FUNCTIONS
 
         if node.id in self.names:
             found = self.names[node.id]
@@ -160,19 +187,41 @@ class _Reader:
         if node.id in CUSTOM:
             return CUSTOM[node.id].copy()
         if node.id in REGISTRY:
-            raise ParseError(explain("expression", node.id, "is a kernel class", f"write {node.id}()"))
-        near = _nearest(node.id, [*self.names, *FUNCTIONS, *CUSTOM, *_THEIRS, *(f"{name}()" for name in REGISTRY)])
-        raise ParseError(explain("expression", node.id, "is not a known name", near or "register a function with mercer.register_function"))
+            raise ParseError(
+                explain("expression", node.id, "is a kernel class", f"write {node.id}()")
+            )
+        near = _nearest(
+            node.id,
+            [*self.names, *FUNCTIONS, *CUSTOM, *_THEIRS, *(f"{name}()" for name in REGISTRY)],
+        )
+        raise ParseError(
+            explain(
+                "expression",
+                node.id,
+                "is not a known name",
+                near or "register a function with mercer.register_function",
+            )
+        )
 
     @staticmethod
     def _arithmetic(node: ast.expr, *values: Any) -> None:
         for value in values:
             if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
-                raise ParseError(explain("expression", _text(node), "does arithmetic with something that is no kernel and no number"))
+                raise ParseError(
+                    explain(
+                        "expression",
+                        _text(node),
+                        "does arithmetic with something that is no kernel and no number",
+                    )
+                )
 
     def _binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
         if isinstance(node.op, ast.MatMult):
-            if isinstance(left, Kernel) and callable(right) and not isinstance(right, (Kernel, type)):
+            if (
+                isinstance(left, Kernel)
+                and callable(right)
+                and not isinstance(right, (Kernel, type))
+            ):
                 return left @ right
             raise ParseError(explain("expression", _text(node), "must be kernel @ function"))
         self._arithmetic(node, left, right)
@@ -187,23 +236,48 @@ class _Reader:
                 return left / right
             case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
                 return left**right
-        raise ParseError(explain("expression", _text(node), "uses an operator that kernels do not have", "use + - * / ** @"))
+        raise ParseError(
+            explain(
+                "expression",
+                _text(node),
+                "uses an operator that kernels do not have",
+                "use + - * / ** @",
+            )
+        )
 
     def _arguments(self, node: ast.Call, below: int) -> tuple[list[Any], dict[str, Any]]:
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise ParseError(explain("expression", _text(node), "uses * or **, which is not allowed"))
-        repeated = {k.arg for k in node.keywords if [other.arg for other in node.keywords].count(k.arg) > 1}
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            raise ParseError(
+                explain("expression", _text(node), "uses * or **, which is not allowed")
+            )
+        repeated = {
+            k.arg for k in node.keywords if [other.arg for other in node.keywords].count(k.arg) > 1
+        }
         if repeated:
             raise ParseError(explain("expression", sorted(map(str, repeated)), "is given twice"))
-        return [self.read(a, below) for a in node.args], {str(k.arg): self.read(k.value, below) for k in node.keywords}
+        return [self.read(a, below) for a in node.args], {
+            str(k.arg): self.read(k.value, below) for k in node.keywords
+        }
 
     def _call(self, node: ast.Call, below: int) -> Any:
         name = node.func.id  # type: ignore[attr-defined]
         args, named = self._arguments(node, below)
-        if name == "slice" and not named and all(a is None or isinstance(a, int) for a in args) and 1 <= len(args) <= 3:
+        if (
+            name == "slice"
+            and not named
+            and all(a is None or isinstance(a, int) for a in args)
+            and 1 <= len(args) <= 3
+        ):
             return slice(*args)
-        if name == "inverse_root" and not named and len(args) == 1 and isinstance(args[0], (int, float)):
-            from mercer.kernels.series import inverse_root
+        if (
+            name == "inverse_root"
+            and not named
+            and len(args) == 1
+            and isinstance(args[0], (int, float))
+        ):
+            from mercer.kernels.combine.series import inverse_root
 
             return inverse_root(args[0])
         made = self.names.get(name) or REGISTRY.get(_ALIASES.get(name, name)) or CUSTOM.get(name)
@@ -211,14 +285,28 @@ class _Reader:
             return made.copy().set_params(**named)
         if not (isinstance(made, type) and issubclass(made, Kernel)):
             near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
-            raise ParseError(explain("expression", name, "is not a known kernel", near or "`mercer kernels` lists them all"))
+            raise ParseError(
+                explain(
+                    "expression",
+                    name,
+                    "is not a known kernel",
+                    near or "`mercer kernels` lists them all",
+                )
+            )
         return made(*args, **named)
 
     def _method(self, node: ast.Call, below: int) -> Any:
         attribute = node.func
         if attribute.attr not in _METHODS:  # type: ignore[attr-defined]
             listed = ", ".join(sorted(_METHODS))
-            raise ParseError(explain("expression", _text(attribute), "cannot be called", f"methods of a kernel are {listed}"))
+            raise ParseError(
+                explain(
+                    "expression",
+                    _text(attribute),
+                    "cannot be called",
+                    f"methods of a kernel are {listed}",
+                )
+            )
         owner = self.read(attribute.value, below)  # type: ignore[attr-defined]
         if not isinstance(owner, Kernel):
             raise ParseError(explain("expression", _text(attribute), "is a method of kernels only"))

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from mercer.definiteness import CPD, INDEFINITE, PSD, STRICT, Certificate, Where, Witness
+from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.errors import DomainError, EmptyInputError, InputTypeError, ParameterError, explain
-from mercer.gram.pair import Pair
+from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
-from mercer.matrices import check_gram
 from mercer.params import param, square_matrix
 
 __all__ = ["Precomputed"]
@@ -52,15 +52,29 @@ class Positions(Domain):
         try:
             at = np.asarray(batch.raw)
         except ValueError:
-            raise InputTypeError(explain(batch.side, "a ragged list", "must be positions in the matrix", "give whole numbers")) from None
+            raise InputTypeError(
+                explain(
+                    batch.side,
+                    "a ragged list",
+                    "must be positions in the matrix",
+                    "give whole numbers",
+                )
+            ) from None
         if at.ndim == 2 and at.shape[1] == 1:
             at = at[:, 0]
         if at.size == 0:
             raise EmptyInputError(explain(batch.side, "no positions", "is empty"))
-        whole = at.dtype.kind in "iu" or (at.dtype.kind == "f" and bool((np.isfinite(at) & (at == np.floor(at))).all()))
+        whole = at.dtype.kind in "iu" or (
+            at.dtype.kind == "f" and bool((np.isfinite(at) & (at == np.floor(at))).all())
+        )
         if at.ndim != 1 or not whole:
             raise InputTypeError(
-                explain(batch.side, f"{at.dtype} of shape {at.shape}", "must be positions in the matrix", "give whole numbers")
+                explain(
+                    batch.side,
+                    f"{at.dtype} of shape {at.shape}",
+                    "must be positions in the matrix",
+                    "give whole numbers",
+                )
             )
         return PositionSamples(at.astype(np.int64))
 
@@ -88,7 +102,14 @@ class Precomputed(Kernel):
     def check_params(self) -> None:
         k = np.asarray(self.matrix, dtype=float)
         if not np.allclose(k, k.T, rtol=1e-10, atol=1e-10 * np.abs(k).max()):
-            raise ParameterError(explain("Precomputed: matrix", f"{k.shape}, asymmetric", "must be symmetric", "use (K + K.T)/2"))
+            raise ParameterError(
+                explain(
+                    "Precomputed: matrix",
+                    f"{k.shape}, asymmetric",
+                    "must be symmetric",
+                    "use (K + K.T)/2",
+                )
+            )
 
     def certify(self, d: int | None) -> Certificate:
         k = np.asarray(self.matrix, dtype=float)
@@ -107,7 +128,9 @@ class Precomputed(Kernel):
         size = len(np.asarray(self.matrix))
         if samples.at.min() < 0 or samples.at.max() >= size:
             bad = int(samples.at[(samples.at < 0) | (samples.at >= size)][0])
-            raise DomainError(explain(batch.side, bad, f"is not a position in the {size} x {size} matrix"))
+            raise DomainError(
+                explain(batch.side, bad, f"is not a position in the {size} x {size} matrix")
+            )
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

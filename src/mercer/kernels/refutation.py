@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, Witness
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import MercerError
-from mercer.gram.engine import dense
+from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 
 __all__: list[str] = []
@@ -29,14 +30,21 @@ def witness_among(kernel: Kernel, points: Any, balanced: bool) -> Witness | None
     _, vectors = np.linalg.eigh(centre @ k @ centre)
     c = centre @ vectors[:, 0]
     value = float(c @ k @ c)
-    rounding = 50 * n * np.finfo(float).eps * max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))
-    rounding += n * kernel.noise(side)
+    rounding = (
+        50
+        * n
+        * np.finfo(float).eps
+        * max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))
+    )
+    rounding += n * kernel.rounding_error(side)
     if value >= -rounding:
         return None
     return _shorten(k, points, c, balanced, rounding, value)
 
 
-def _shorten(k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding: float, value: float) -> Witness:
+def _shorten(
+    k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding: float, value: float
+) -> Witness:
     """Keep the few points that carry the counterexample, if they carry it alone."""
     order = np.argsort(-np.abs(c))
     for count in (1, 2, 3, 4, 5, 8, 16, 32):
@@ -53,7 +61,7 @@ def _shorten(k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding
     return Witness(points, c, value, balanced)
 
 
-def refute(kernel: Kernel, X: Any, d: int | None) -> Witness | None:
+def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:
     """A witness against what the kernel claims: psd, or (for a cpd claim) cpd."""
     balanced = kernel.certify(None).status == CPD
     rng = np.random.default_rng(0)
@@ -75,7 +83,10 @@ def refute(kernel: Kernel, X: Any, d: int | None) -> Witness | None:
             continue
         try:
             found = witness_among(kernel, points, balanced)
-        except (MercerError, np.linalg.LinAlgError):  # outside the domain, or too large: not a place to look
+        except (
+            MercerError,
+            np.linalg.LinAlgError,
+        ):  # outside the domain, or too large: not a place to look
             continue
         if found is not None:
             return found

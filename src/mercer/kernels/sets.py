@@ -17,9 +17,9 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.sets import SETS, SetSamples
 from mercer.domains.vectors import VECTORS
 from mercer.errors import InfiniteFeaturesError, InputTypeError, explain
-from mercer.gram.pair import Pair
+from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
-from mercer.kernels.dot import dense_rows
+from mercer.kernels.vectors.dot import dense_rows
 
 __all__ = ["Jaccard", "Matches", "SetIntersection", "SharedSubsets"]
 
@@ -34,16 +34,24 @@ class _SetKernel(Kernel, abstract=True):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         common = pair.of(pair.x.members, pair.y.members).dot()
-        np.copyto(out, self.value(common, pair.x.sizes[pair.rows, None], pair.y.sizes[None, pair.cols]))
+        np.copyto(
+            out, self.value(common, pair.x.sizes[pair.rows, None], pair.y.sizes[None, pair.cols])
+        )
 
     def diagonal(self, side: SetSamples) -> np.ndarray:
-        return np.broadcast_to(self.value(side.sizes, side.sizes, side.sizes), side.sizes.shape).copy()
+        return np.broadcast_to(
+            self.value(side.sizes, side.sizes, side.sizes), side.sizes.shape
+        ).copy()
 
 
 class Jaccard(_SetKernel):
     """|A ∩ B|/|A ∪ B|; two empty sets give 1."""
 
-    definite = Definite(STRICT, "mixture: the probability that a random order has the same first element in A and in B", "finite sets")
+    definite = Definite(
+        STRICT,
+        "mixture: the probability that a random order has the same first element in A and in B",
+        "finite sets",
+    )
 
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         union = a + b - common
@@ -53,7 +61,9 @@ class Jaccard(_SetKernel):
 class SetIntersection(_SetKernel):
     """|A ∩ B|, the number of common elements."""
 
-    definite = Definite(PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,))
+    definite = Definite(
+        PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,)
+    )
 
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return common
@@ -68,7 +78,12 @@ class SetIntersection(_SetKernel):
 class SharedSubsets(_SetKernel):
     """2^|A ∩ B|: how many subsets the two have in common."""
 
-    definite = Definite(STRICT, "inner product: φ(A) = one coordinate for every subset of A", "finite sets", facts=(POSITIVE_DIAGONAL,))
+    definite = Definite(
+        STRICT,
+        "inner product: φ(A) = one coordinate for every subset of A",
+        "finite sets",
+        facts=(POSITIVE_DIAGONAL,),
+    )
 
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.exp2(common)
@@ -77,7 +92,11 @@ class SharedSubsets(_SetKernel):
         rows = dense_rows(self.prepare(batch).members)
         if rows.shape[1] > 16:
             rule = f"has 2^{rows.shape[1]} features on these sets"
-            raise InfiniteFeaturesError(explain("features", self, rule, "use KernelMap(kernel, landmarks), which samples them"))
+            raise InfiniteFeaturesError(
+                explain(
+                    "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
+                )
+            )
         columns = [
             np.prod(rows[:, list(chosen)], axis=1)
             for size in range(rows.shape[1] + 1)
@@ -98,7 +117,14 @@ class Matches(Kernel):
     def prepare(self, batch: Batch) -> SetSamples:
         samples: Any = super().prepare(batch)
         if samples.vocabulary is not None:
-            raise InputTypeError(explain("X", "Python sets", "have no number of columns to divide by", "give rows of zeros and ones"))
+            raise InputTypeError(
+                explain(
+                    "X",
+                    "Python sets",
+                    "have no number of columns to divide by",
+                    "give rows of zeros and ones",
+                )
+            )
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

@@ -61,7 +61,19 @@ _FINITE = frozenset(
         "class_weight_",
     ]
 )
-_ONE_EACH = ("_pair_coef", "_dual", "_weight", "_own", "_sums", "_squares", "_share", "_y", "_middle", "_diagonal", "distances_")
+_ONE_EACH = (
+    "_pair_coef",
+    "_dual",
+    "_weight",
+    "_own",
+    "_sums",
+    "_squares",
+    "_share",
+    "_y",
+    "_middle",
+    "_diagonal",
+    "distances_",
+)
 
 
 def check(entry: Known, made: Any) -> None:
@@ -85,8 +97,15 @@ def _read(kernel: Any, samples: Any) -> int:
 
 def _check_expansion(made: Any) -> None:
     columns, width = made.columns, made.width
-    if type(columns) is not np.ndarray or columns.ndim != 1 or columns.dtype.kind != "i" or not isinstance(width, (int, np.integer)):
-        raise ModelFileError(explain("columns", type(columns).__name__, "are not places among the training samples"))
+    if (
+        type(columns) is not np.ndarray
+        or columns.ndim != 1
+        or columns.dtype.kind != "i"
+        or not isinstance(width, (int, np.integer))
+    ):
+        raise ModelFileError(
+            explain("columns", type(columns).__name__, "are not places among the training samples")
+        )
     _check_places("columns", columns, int(width))
     if made.kernel is not None:
         nothing = len(columns) == 0 and made.samples is not None and raw_length(made.samples) == 0
@@ -105,26 +124,48 @@ def _check_estimator(name: str, made: Any) -> None:
     held = vars(made)
     for attribute in _FINITE & held.keys():
         value = held[attribute]
-        if isinstance(value, (float, np.ndarray, np.floating)) and np.asarray(value).dtype.kind in "fc" and not np.isfinite(value).all():
+        if (
+            isinstance(value, (float, np.ndarray, np.floating))
+            and np.asarray(value).dtype.kind in "fc"
+            and not np.isfinite(value).all()
+        ):
             shown = np.ravel(value)[~np.isfinite(np.ravel(value))][0]
             raise ModelFileError(explain(f"{name}: {attribute}", shown, "must be finite"))
-    samples = next((held[attribute] for attribute in _SAMPLES if held.get(attribute) is not None), None)
+    samples = next(
+        (held[attribute] for attribute in _SAMPLES if held.get(attribute) is not None), None
+    )
     count = _count(held, samples)
     if count is None:
         return
     for attribute in _ONE_EACH:
         value = held.get(attribute)
-        if attribute in held and not (attribute == "_diagonal" and (value is None or isinstance(value, float))):
+        if attribute in held and not (
+            attribute == "_diagonal" and (value is None or isinstance(value, float))
+        ):
             if not isinstance(value, np.ndarray) or value.ndim not in (1, 2):
-                raise ModelFileError(explain(f"{name}: {attribute}", type(value).__name__, "is not an array with a value for each sample"))
+                raise ModelFileError(
+                    explain(
+                        f"{name}: {attribute}",
+                        type(value).__name__,
+                        "is not an array with a value for each sample",
+                    )
+                )
             _check_count(f"{name}: {attribute}", len(value), count)
     if "n_samples_fit_" in held:
         _check_count(f"{name}: n_samples_fit_", held["n_samples_fit_"], count)
     coefficients = held.get("dual_coef_")
     if coefficients is not None:
         last = "support_vectors_" in held or "relevance_vectors_" in held
-        if not isinstance(coefficients, np.ndarray) or coefficients.ndim not in (1, 2) or coefficients.dtype.kind != "f":
-            raise ModelFileError(explain(f"{name}: dual_coef_", type(coefficients).__name__, "is not an array of numbers"))
+        if (
+            not isinstance(coefficients, np.ndarray)
+            or coefficients.ndim not in (1, 2)
+            or coefficients.dtype.kind != "f"
+        ):
+            raise ModelFileError(
+                explain(
+                    f"{name}: dual_coef_", type(coefficients).__name__, "is not an array of numbers"
+                )
+            )
         _check_count(f"{name}: dual_coef_", coefficients.shape[-1 if last else 0], count)
     for attribute in ("support_", "relevance_"):
         if attribute in held:
@@ -141,11 +182,23 @@ def _check_estimator(name: str, made: Any) -> None:
 def _check_pairs(name: str, held: dict[str, Any], count: int) -> None:
     """One problem, one column of coefficients and one intercept for every two classes."""
     classes = len(held["classes_"])
-    pairs = [(a, b) for a in range(classes) for b in range(a + 1, classes)] if classes < 10_000 else []
-    if held["_pairs"] != pairs or held["_pair_coef"].shape != (count, len(pairs)) or held["_pair_intercept"].shape != (len(pairs),):
-        raise ModelFileError(explain(f"{name}: classes_", f"{classes} classes", "are not those of the coefficients"))
+    pairs = (
+        [(a, b) for a in range(classes) for b in range(a + 1, classes)] if classes < 10_000 else []
+    )
+    if (
+        held["_pairs"] != pairs
+        or held["_pair_coef"].shape != (count, len(pairs))
+        or held["_pair_intercept"].shape != (len(pairs),)
+    ):
+        raise ModelFileError(
+            explain(f"{name}: classes_", f"{classes} classes", "are not those of the coefficients")
+        )
     if int(held["_n_support"].sum()) != count:
-        raise ModelFileError(explain(f"{name}: n_support_", held["_n_support"].tolist(), f"does not add up to {count}"))
+        raise ModelFileError(
+            explain(
+                f"{name}: n_support_", held["_n_support"].tolist(), f"does not add up to {count}"
+            )
+        )
 
 
 def _count(held: dict[str, Any], samples: Any) -> int | None:
@@ -157,11 +210,15 @@ def _count(held: dict[str, Any], samples: Any) -> int | None:
         if kernel is None and attribute in held:  # of a precomputed matrix only places are kept
             return len(np.atleast_1d(held[attribute]))
     if samples is None:
-        return int(held["_width"]) if kernel is None and "_width" in held and "_dual" in held else None
+        return (
+            int(held["_width"]) if kernel is None and "_width" in held and "_dual" in held else None
+        )
     if raw_length(samples) == 0 and "support_" in held:  # nothing supports a constant function
         return 0
     ours = kernel if isinstance(kernel, Kernel) else None
-    counts = {_read(ours, held[attribute]) for attribute in _SAMPLES if held.get(attribute) is not None}
+    counts = {
+        _read(ours, held[attribute]) for attribute in _SAMPLES if held.get(attribute) is not None
+    }
     if len(counts) > 1:
         raise ModelFileError(explain("samples", sorted(counts), "are kept twice, and not the same"))
     return counts.pop()
@@ -182,9 +239,21 @@ def _check_vector(what: str, value: Any, count: int) -> None:
 
 def _check_count(what: str, found: int, count: int) -> None:
     if found != count:
-        raise ModelFileError(explain(what, f"{found} values", f"are not one for each of the {count} samples that are kept"))
+        raise ModelFileError(
+            explain(
+                what,
+                f"{found} values",
+                f"are not one for each of the {count} samples that are kept",
+            )
+        )
 
 
 def _check_places(what: str, places: np.ndarray, count: int) -> None:
-    if places.dtype.kind not in "iu" or (places.size and (places.min() < 0 or places.max() >= count)):
-        raise ModelFileError(explain(what, f"{places.dtype} {places[:3]}", f"are not all places from 0 to {count - 1}"))
+    if places.dtype.kind not in "iu" or (
+        places.size and (places.min() < 0 or places.max() >= count)
+    ):
+        raise ModelFileError(
+            explain(
+                what, f"{places.dtype} {places[:3]}", f"are not all places from 0 to {count - 1}"
+            )
+        )

@@ -53,7 +53,10 @@ _FOREIGN = (  # how other files begin, to say what was found
     (b"\x1f\x8b", "a gzip file"),
     (b"BZh", "a bzip2 file"),
     (b"\xfd7zXZ", "an xz file"),
-    *((magic, "zlib data (as joblib.dump with compress writes)") for magic in (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")),
+    *(
+        (magic, "zlib data (as joblib.dump with compress writes)")
+        for magic in (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
+    ),
     (b"\x89HDF", "an HDF5 file"),
     (b"\x80", "a pickle (as pickle.dump and joblib.dump write)"),
 )
@@ -88,21 +91,44 @@ def can_store(dtype: np.dtype) -> bool:
     return _DTYPE.fullmatch(_stored_dtype(dtype).str) is not None
 
 
-def _pieces(header: dict[str, Any], arrays: list[np.ndarray], version: str) -> Iterator[bytes | memoryview]:
+def _pieces(
+    header: dict[str, Any], arrays: list[np.ndarray], version: str
+) -> Iterator[bytes | memoryview]:
     """The file without its checksum, from begin to end."""
     listed, offset = [], 0
     laid = []
     for array in arrays:
         order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-        flat = np.ascontiguousarray(array.T if order == "F" else array, dtype=_stored_dtype(array.dtype))
-        listed.append({"dtype": flat.dtype.str, "shape": list(array.shape), "order": order, "offset": offset, "bytes": flat.nbytes})
+        flat = np.ascontiguousarray(
+            array.T if order == "F" else array, dtype=_stored_dtype(array.dtype)
+        )
+        listed.append(
+            {
+                "dtype": flat.dtype.str,
+                "shape": list(array.shape),
+                "order": order,
+                "offset": offset,
+                "bytes": flat.nbytes,
+            }
+        )
         laid.append(flat)
         offset += flat.nbytes + _gap(flat.nbytes)
-    text = json.dumps({**header, "arrays": listed}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    text = json.dumps(
+        {**header, "arrays": listed}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    ).encode()
     if len(text) > LONGEST_HEADER or text.count(b",") > MOST_COMMAS:
         remedy = "keep fewer samples that are not arrays (texts, sets, lists), or leave them out of the model"
-        raise ModelFileError(explain("model", f"{len(text)} bytes", f"is beyond the {LONGEST_HEADER} bytes that a header may have", remedy))
-    start = _START.pack(MAGIC, FORMAT, 0, version.encode("ascii", "replace")[:32], len(text), offset)
+        raise ModelFileError(
+            explain(
+                "model",
+                f"{len(text)} bytes",
+                f"is beyond the {LONGEST_HEADER} bytes that a header may have",
+                remedy,
+            )
+        )
+    start = _START.pack(
+        MAGIC, FORMAT, 0, version.encode("ascii", "replace")[:32], len(text), offset
+    )
     yield start
     yield text
     yield bytes(_gap(len(start) + len(text)))
@@ -119,7 +145,15 @@ def write(path: str, header: dict[str, Any], arrays: list[np.ndarray], version: 
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name[:64]}.{secrets.token_hex(8)}.part")
     # made by ourselves, so that a new file gets the permissions every new file gets; tempfile would keep it from everyone else
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o666)
+    handle = os.open(
+        temporary,
+        os.O_WRONLY
+        | os.O_CREAT
+        | os.O_EXCL
+        | getattr(os, "O_CLOEXEC", 0)
+        | getattr(os, "O_BINARY", 0),
+        0o666,
+    )
     try:
         with open(handle, "wb") as file:
             if before is not None:
@@ -142,7 +176,9 @@ def _replaceable(path: str) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
-        raise ModelFileError(explain("path", path, f"is {_kind_of(found.st_mode)}", "give the name of a file"))
+        raise ModelFileError(
+            explain("path", path, f"is {_kind_of(found.st_mode)}", "give the name of a file")
+        )
     if not os.access(path, os.W_OK):
         raise PermissionError(13, "the file is read-only, and is not replaced", path)
     return found
@@ -186,11 +222,20 @@ def read(path: str, arrays: bool = True) -> Contents:
         version, header_length, data_length = _begin(file, size, shown)
         room = _aligned_room(size - _START.size)  # no more than the file has, which was looked at
         if _read_into(file, room) != len(room) or file.read(1):
-            raise ModelFileError(explain("file", shown, "changed while it was read", "load it again"))
+            raise ModelFileError(
+                explain("file", shown, "changed while it was read", "load it again")
+            )
     digest = hashlib.sha256(_begin_bytes(version, header_length, data_length))
     digest.update(room.data[:-_DIGEST])
     if digest.digest() != room[-_DIGEST:].tobytes():
-        raise ModelFileError(explain("file", shown, "is damaged: its checksum is not that of its contents", "take it from a copy"))
+        raise ModelFileError(
+            explain(
+                "file",
+                shown,
+                "is damaged: its checksum is not that of its contents",
+                "take it from a copy",
+            )
+        )
     header = _parsed(room[:header_length].tobytes(), shown)
     first = header_length + _gap(_START.size + header_length)
     found = _arrays(header, room[first : first + data_length], arrays)
@@ -202,14 +247,21 @@ def _begin_bytes(version: bytes, header_length: int, data_length: int) -> bytes:
 
 
 def _kind_of(mode: int) -> str:
-    kinds = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG, "a file"))
+    kinds = (
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISREG, "a file"),
+    )
     return next((name for test, name in kinds if test(mode)), "a device")
 
 
 def _opened(path: str) -> BinaryIO:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
-        raise ModelFileError(explain("file", path, f"is {_kind_of(mode)}, not a file saved by mercer.save"))
+        raise ModelFileError(
+            explain("file", path, f"is {_kind_of(mode)}, not a file saved by mercer.save")
+        )
     return open(path, "rb")
 
 
@@ -217,20 +269,43 @@ def _begin(file: BinaryIO, size: int, path: str) -> tuple[bytes, int, int]:
     """The fixed part, and whether the sizes it tells are those of the file."""
     start = file.read(_START.size)
     if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
-        raise ModelFileError(explain("file", path, f"was not saved by mercer.save: it is {_found(start)}"))
+        raise ModelFileError(
+            explain("file", path, f"was not saved by mercer.save: it is {_found(start)}")
+        )
     if len(start) < _START.size:
-        raise ModelFileError(explain("file", path, f"is cut off: it has {size} bytes", "take it from a copy"))
+        raise ModelFileError(
+            explain("file", path, f"is cut off: it has {size} bytes", "take it from a copy")
+        )
     _, number, zero, version, header_length, data_length = _START.unpack(start)
     if number != FORMAT:
         writer = version.rstrip(b"\0").decode("ascii", "replace")
-        remedy = f"update mercer to {writer} or later" if number > FORMAT else "save the model again"
-        raise ModelFileError(explain("file", path, f"has format {number}, written by mercer {writer!r}; this one reads {FORMAT}", remedy))
-    expected = _START.size + header_length + _gap(_START.size + header_length) + data_length + _DIGEST
+        remedy = (
+            f"update mercer to {writer} or later" if number > FORMAT else "save the model again"
+        )
+        raise ModelFileError(
+            explain(
+                "file",
+                path,
+                f"has format {number}, written by mercer {writer!r}; this one reads {FORMAT}",
+                remedy,
+            )
+        )
+    expected = (
+        _START.size + header_length + _gap(_START.size + header_length) + data_length + _DIGEST
+    )
     if expected != size or zero:
-        rule = f"has {size} bytes, where its first ones tell of {expected}: it is cut off, or damaged"
+        rule = (
+            f"has {size} bytes, where its first ones tell of {expected}: it is cut off, or damaged"
+        )
         raise ModelFileError(explain("file", path, rule, "take it from a copy"))
     if header_length > LONGEST_HEADER:
-        raise ModelFileError(explain("file", path, f"has a header of {header_length} bytes, where {LONGEST_HEADER} are allowed"))
+        raise ModelFileError(
+            explain(
+                "file",
+                path,
+                f"has a header of {header_length} bytes, where {LONGEST_HEADER} are allowed",
+            )
+        )
     return version, header_length, data_length
 
 
@@ -276,12 +351,18 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _parsed(text: bytes, path: str) -> dict[str, Any]:
     if text.count(b",") > MOST_COMMAS:
-        raise ModelFileError(explain("file", path, f"has a header of more than {MOST_COMMAS} parts"))
+        raise ModelFileError(
+            explain("file", path, f"has a header of more than {MOST_COMMAS} parts")
+        )
     try:
-        made = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_no_repeats)
+        made = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_no_repeats
+        )
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise ModelFileError(explain("file", path, f"has a header that cannot be read: {reason}")) from None
+        raise ModelFileError(
+            explain("file", path, f"has a header that cannot be read: {reason}")
+        ) from None
     if not isinstance(made, dict):
         raise ModelFileError(explain("file", path, "has a header that is not an object"))
     return made
@@ -299,12 +380,26 @@ def _arrays(header: dict[str, Any], data: np.ndarray, make: bool) -> list[np.nda
     made, expected = [], 0
     for number, entry in enumerate(listed):
         what = f"arrays[{number}]"
-        if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "order", "offset", "bytes"}:
+        if not isinstance(entry, dict) or entry.keys() != {
+            "dtype",
+            "shape",
+            "order",
+            "offset",
+            "bytes",
+        }:
             raise ModelFileError(explain(what, entry, "is not the description of an array"))
-        dtype, shape, order, offset, length = (entry[key] for key in ("dtype", "shape", "order", "offset", "bytes"))
+        dtype, shape, order, offset, length = (
+            entry[key] for key in ("dtype", "shape", "order", "offset", "bytes")
+        )
         if not isinstance(dtype, str) or _DTYPE.fullmatch(dtype) is None:
-            raise ModelFileError(explain(f"{what}: dtype", dtype, "is not one that model files hold"))
-        if not isinstance(shape, list) or len(shape) > _MOST_AXES or not all(_is_count(side) and side < 2**48 for side in shape):
+            raise ModelFileError(
+                explain(f"{what}: dtype", dtype, "is not one that model files hold")
+            )
+        if (
+            not isinstance(shape, list)
+            or len(shape) > _MOST_AXES
+            or not all(_is_count(side) and side < 2**48 for side in shape)
+        ):
             raise ModelFileError(explain(f"{what}: shape", shape, "is not the shape of an array"))
         if order not in ("C", "F") or not _is_count(offset) or not _is_count(length):
             raise ModelFileError(explain(what, entry, "is not the description of an array"))
@@ -319,11 +414,17 @@ def _arrays(header: dict[str, Any], data: np.ndarray, make: bool) -> list[np.nda
         if make:
             made.append(_array(data[offset : offset + length], kind, tuple(shape), order, what))
     if expected != len(data):
-        raise ModelFileError(explain("arrays", f"{expected} bytes", f"do not fill the {len(data)} bytes that are theirs"))
+        raise ModelFileError(
+            explain(
+                "arrays", f"{expected} bytes", f"do not fill the {len(data)} bytes that are theirs"
+            )
+        )
     return made
 
 
-def _array(raw: np.ndarray, kind: np.dtype, shape: tuple[int, ...], order: str, what: str) -> np.ndarray:
+def _array(
+    raw: np.ndarray, kind: np.dtype, shape: tuple[int, ...], order: str, what: str
+) -> np.ndarray:
     if kind.kind == "b" and raw.size and raw.max() > 1:
         raise ModelFileError(explain(what, int(raw.max()), "is neither True nor False"))
     if kind.kind == "U" and raw.size and raw.view("<u4").max() > 0x10FFFF:

@@ -38,7 +38,14 @@ class Writer:
         self._nodes += 1
         if self._nodes > MOST_NODES:
             remedy = "keep fewer samples that are not arrays (texts, sets, lists)"
-            raise ModelFileError(explain(path, f"{self._nodes} values", f"are more than the {MOST_NODES} that a file may hold", remedy))
+            raise ModelFileError(
+                explain(
+                    path,
+                    f"{self._nodes} values",
+                    f"are more than the {MOST_NODES} that a file may hold",
+                    remedy,
+                )
+            )
         made = scalars.write(value)
         if made is not scalars.MISSING:
             return made
@@ -51,7 +58,10 @@ class Writer:
         if kind is frozenset:
             return ["frozenset", *_sorted(self._items(value, path))]
         if kind is slice:
-            return ["slice", *(self.node(part, path) for part in (value.start, value.stop, value.step))]
+            return [
+                "slice",
+                *(self.node(part, path) for part in (value.start, value.stop, value.step)),
+            ]
         place = self._places.get(id(value))
         if place is None:
             place = self._add(value, path)
@@ -59,7 +69,9 @@ class Writer:
 
     def _add(self, value: Any, path: str) -> int:
         if id(value) in self._open:
-            raise ModelFileError(explain(path, type(value).__name__, "contains itself, and cannot be saved"))
+            raise ModelFileError(
+                explain(path, type(value).__name__, "contains itself, and cannot be saved")
+            )
         self._open.add(id(value))
         self._enter(path)
         entry = self._entry(value, path)
@@ -73,7 +85,9 @@ class Writer:
     def _enter(self, path: str) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise ModelFileError(explain(path[:60] + "...", "a value", f"is nested deeper than {DEEPEST} levels"))
+            raise ModelFileError(
+                explain(path[:60] + "...", "a value", f"is nested deeper than {DEEPEST} levels")
+            )
 
     def _items(self, values: Any, path: str) -> list[Any]:
         self._enter(path)
@@ -109,7 +123,7 @@ class Writer:
     def _function(value: Any) -> Any:
         if not callable(value):
             return None
-        from mercer.kernels.maps import FUNCTIONS
+        from mercer.kernels.combine.maps import FUNCTIONS
 
         for name, registered in FUNCTIONS.items():
             if registered.function is value:
@@ -124,12 +138,21 @@ class Writer:
         if not entry.ours:
             self.libraries.add("scikit-learn")
         names = value._param_names() if entry.kind == "kernel" else entry.parameters()
-        parameters = {name: self.node(held.pop(name), f"{path}.{name}") for name in names if name in held}
+        parameters = {
+            name: self.node(held.pop(name), f"{path}.{name}") for name in names if name in held
+        }
         for name in held:
             if entry.kind == "record" or (entry.kind != "object" and not known.is_learned(name)):
                 rule = f"is not a parameter of {entry.attribute}, nor an attribute that fit sets"
-                raise ModelFileError(explain(f"{path}.{name}", held[name], rule, f"delete it: del model.{name}"))
-        return ["made", entry.name, parameters, {name: self.node(item, f"{path}.{name}") for name, item in held.items()}]
+                raise ModelFileError(
+                    explain(f"{path}.{name}", held[name], rule, f"delete it: del model.{name}")
+                )
+        return [
+            "made",
+            entry.name,
+            parameters,
+            {name: self.node(item, f"{path}.{name}") for name, item in held.items()},
+        ]
 
 
 def _sorted(nodes: list[Any]) -> list[Any]:
@@ -162,13 +185,19 @@ class Reader:
             except MercerError as error:  # what the class itself says of its parameters
                 raise ModelFileError(f"{what}: {error}") from None
             except Exception as error:
-                raise ModelFileError(explain(what, entry, f"cannot be made ({type(error).__name__}: {error})")) from None
+                raise ModelFileError(
+                    explain(what, entry, f"cannot be made ({type(error).__name__}: {error})")
+                ) from None
             self._made.append(made)
             self._sizes.append(self._size)
             self._depths.append(self._deep + 1)
             if self._size > MOST_UNFOLDED or self._deep >= DEEPEST:
                 raise ModelFileError(
-                    explain(what, f"{self._size} values, {self._deep} levels", "is larger, or nested deeper, than allowed")
+                    explain(
+                        what,
+                        f"{self._size} values, {self._deep} levels",
+                        "is larger, or nested deeper, than allowed",
+                    )
                 )
         return self.value(root)
 
@@ -177,7 +206,13 @@ class Reader:
         self._nodes += 1
         self._size += 1
         if self._nodes > MOST_NODES or depth > DEEPEST:
-            raise ModelFileError(explain("tree", f"{self._nodes} values, {depth} levels", "is larger, or nested deeper, than allowed"))
+            raise ModelFileError(
+                explain(
+                    "tree",
+                    f"{self._nodes} values, {depth} levels",
+                    "is larger, or nested deeper, than allowed",
+                )
+            )
         if not isinstance(node, (list, dict)):
             return node
         if isinstance(node, dict) or not node or not isinstance(node[0], str):
@@ -210,7 +245,9 @@ class Reader:
 
     def array(self, number: Any) -> np.ndarray:
         if type(number) is not int or not 0 <= number < len(self.arrays):
-            raise ModelFileError(explain("array", number, f"is not one of the {len(self.arrays)} in the file"))
+            raise ModelFileError(
+                explain("array", number, f"is not one of the {len(self.arrays)} in the file")
+            )
         return self.arrays[number]
 
     def _object(self, entry: Any) -> Any:
@@ -244,10 +281,12 @@ class Reader:
 
 
 def _registered(name: Any) -> Any:
-    from mercer.kernels.maps import FUNCTIONS
+    from mercer.kernels.combine.maps import FUNCTIONS
 
     found = FUNCTIONS.get(name) if isinstance(name, str) else None
     if found is None:
         remedy = f"register the function under this name before loading: @mercer.register_function({name!r})"
-        raise ModelFileError(explain("function", name, "is not registered here, and files hold no code", remedy))
+        raise ModelFileError(
+            explain("function", name, "is not registered here, and files hold no code", remedy)
+        )
     return found.function

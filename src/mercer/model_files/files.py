@@ -32,12 +32,21 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if entry is None:
         raise refusal.of(model, "model")
     if entry.kind not in ("kernel", "estimator"):
-        raise ModelFileError(explain("model", entry.name, "is a part of a model", "save the estimator or the kernel that has it"))
+        raise ModelFileError(
+            explain(
+                "model",
+                entry.name,
+                "is a part of a model",
+                "save the estimator or the kernel that has it",
+            )
+        )
     writer = Writer()
     try:
         root = writer.node(model, "model")
     except RecursionError:
-        raise ModelFileError(explain("model", entry.name, "is nested too deeply to be saved")) from None
+        raise ModelFileError(
+            explain("model", entry.name, "is nested too deeply to be saved")
+        ) from None
     header = {
         "class": entry.name,
         "kernel": _kernel_text(model, entry),
@@ -73,7 +82,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     except ModelFileError as error:
         if "\n" not in str(error):
             raise
-        raise ModelFileError(" ".join(str(error).split())) from None  # what was found may be of many lines; one tells it
+        raise ModelFileError(
+            " ".join(str(error).split())
+        ) from None  # what was found may be of many lines; one tells it
 
 
 def _load(path: str) -> Any:
@@ -82,7 +93,9 @@ def _load(path: str) -> Any:
     for name, version in found.header["libraries"].items():
         here = _version_of(name)
         if str(version).split(".")[:2] != here.split(".")[:2]:
-            warn(f"{Path(path).name} holds parts of {name} {version}, and this is {name} {here}: check what the model says")
+            warn(
+                f"{Path(path).name} holds parts of {name} {version}, and this is {name} {here}: check what the model says"
+            )
     made = Reader(found.arrays).all(found.header["objects"], found.header["root"])
     entry = known.by_class(type(made))
     if entry is None or entry.kind not in ("kernel", "estimator"):
@@ -117,20 +130,36 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _check_header(header: dict[str, Any], path: str) -> None:
-    kinds: dict[str, Any] = {"class": str, "kernel": (str, type(None)), "libraries": dict, "objects": list, "root": list}
+    kinds: dict[str, Any] = {
+        "class": str,
+        "kernel": (str, type(None)),
+        "libraries": dict,
+        "objects": list,
+        "root": list,
+    }
     wrong = [key for key, kind in kinds.items() if not isinstance(header.get(key), kind)]
     if wrong or header.keys() != kinds.keys() or not header["libraries"].keys() <= {"scikit-learn"}:
-        raise ModelFileError(explain("file", path, f"has a header that is not one of a model: {wrong or sorted(header)}"))
+        raise ModelFileError(
+            explain(
+                "file", path, f"has a header that is not one of a model: {wrong or sorted(header)}"
+            )
+        )
 
 
 def _kernel_text(model: Any, entry: known.Known) -> str | None:
     """The kernel as algebra, for those who only look at the file."""
     from mercer.kernels.base import Kernel
 
-    kernel = model if entry.kind == "kernel" else vars(model).get("kernel_", vars(model).get("kernel"))
+    kernel = (
+        model if entry.kind == "kernel" else vars(model).get("kernel_", vars(model).get("kernel"))
+    )
     if not isinstance(kernel, (Kernel, str)):
         return None
-    return str(kernel if isinstance(kernel, str) else repr(kernel)).encode("utf-8", "replace").decode()[:2000]
+    return (
+        str(kernel if isinstance(kernel, str) else repr(kernel))
+        .encode("utf-8", "replace")
+        .decode()[:2000]
+    )
 
 
 def _version_of(library: str) -> str:

@@ -6,20 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.aliases import Columns, DType, Index
 from mercer.errors import MissingDependencyError, ModelFileError, explain
 
 if TYPE_CHECKING:
     from mercer.model_files.encoding import Reader, Writer
 
 STAMPS = ("Timestamp", "Timedelta", "NaTType", "NAType")
-_NUMBERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
+_NUMBERS = (
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "UInt8",
+    "UInt16",
+    "UInt32",
+    "UInt64",
+    "Float32",
+    "Float64",
+    "boolean",
+)
 
 
 def _pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise MissingDependencyError(explain("pandas", None, "is needed: the model holds a data frame", "pip install pandas")) from None
+        raise MissingDependencyError(
+            explain("pandas", None, "is needed: the model holds a data frame", "pip install pandas")
+        ) from None
     return pandas
 
 
@@ -32,12 +47,20 @@ def _write_column(values: Any, writer: Writer, path: str) -> list[Any]:
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         held = values.array if hasattr(values, "array") else values
-        return ["category", writer.node(np.asarray(held.codes), path), writer.node(dtype.categories, path), bool(dtype.ordered)]
+        return [
+            "category",
+            writer.node(np.asarray(held.codes), path),
+            writer.node(dtype.categories, path),
+            bool(dtype.ordered),
+        ]
     if isinstance(dtype, pd.DatetimeTZDtype):
         moments = np.asarray(values.array.tz_convert("UTC").tz_localize(None).to_numpy())
         return ["zone", writer.node(moments, path), str(dtype.tz)]
     if isinstance(dtype, pd.StringDtype):
-        listed = [None if missing else str(text) for text, missing in zip(values.array, values.isna(), strict=True)]
+        listed = [
+            None if missing else str(text)
+            for text, missing in zip(values.array, values.isna(), strict=True)
+        ]
         return ["string", dtype.storage, dtype.na_value is pd.NA, writer.node(listed, path)]
     if str(dtype) in _NUMBERS and isinstance(dtype, pd.api.extensions.ExtensionDtype):
         missing = np.asarray(values.isna())
@@ -45,14 +68,25 @@ def _write_column(values: Any, writer: Writer, path: str) -> list[Any]:
         return ["nullable", writer.node(np.asarray(known), path), writer.node(missing, path)]
     if isinstance(dtype, np.dtype):
         return ["plain", writer.node(values.to_numpy(), path)]
-    raise ModelFileError(explain(path, str(dtype), "is a type of column that files do not hold", "convert it: frame.astype(...)"))
+    raise ModelFileError(
+        explain(
+            path,
+            str(dtype),
+            "is a type of column that files do not hold",
+            "convert it: frame.astype(...)",
+        )
+    )
 
 
 def _read_column(reader: Reader, node: Any) -> Any:
     pd = _pandas()
     kind, *parts = node
     if kind == "category":
-        codes, categories, ordered = reader.value(parts[0]), reader.value(parts[1]), parts[2] is True
+        codes, categories, ordered = (
+            reader.value(parts[0]),
+            reader.value(parts[1]),
+            parts[2] is True,
+        )
         return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))
     if kind == "zone":
         return pd.array(pd.DatetimeIndex(reader.value(parts[0]), tz="UTC").tz_convert(parts[1]))
@@ -61,9 +95,13 @@ def _read_column(reader: Reader, node: Any) -> Any:
         return pd.array(reader.value(parts[2]), dtype=dtype)
     if kind == "nullable":
         known, missing = reader.value(parts[0]), reader.value(parts[1])
-        made = {"b": pd.arrays.BooleanArray, "f": pd.arrays.FloatingArray}.get(known.dtype.kind, pd.arrays.IntegerArray)
+        made = {"b": pd.arrays.BooleanArray, "f": pd.arrays.FloatingArray}.get(
+            known.dtype.kind, pd.arrays.IntegerArray
+        )
         if known.shape != missing.shape or known.ndim != 1:
-            raise ModelFileError(explain("column", known.shape, "does not say of every value whether it is there"))
+            raise ModelFileError(
+                explain("column", known.shape, "does not say of every value whether it is there")
+            )
         return made(known, missing)
     if kind == "plain":
         values = reader.value(parts[0])
@@ -77,9 +115,17 @@ def write_index(value: Any, writer: Writer, path: str) -> list[Any]:
     pd = _pandas()
     path = f"{path} (labels)"
     if isinstance(value, pd.RangeIndex):
-        return ["range", writer.node(value.name, path), int(value.start), int(value.stop), int(value.step)]
+        return [
+            "range",
+            writer.node(value.name, path),
+            int(value.start),
+            int(value.stop),
+            int(value.step),
+        ]
     if isinstance(value, pd.MultiIndex):
-        levels = [_write_column(value.get_level_values(at), writer, path) for at in range(value.nlevels)]
+        levels = [
+            _write_column(value.get_level_values(at), writer, path) for at in range(value.nlevels)
+        ]
         return ["levels", [writer.node(name, path) for name in value.names], levels]
     if getattr(value, "freq", None) is not None:
         value = type(value)(value, freq=None)
@@ -91,7 +137,9 @@ def read_index(reader: Reader, kind: Any, name: Any, *parts: Any) -> Any:
     if kind == "range" and all(type(part) is int for part in parts):
         return pd.RangeIndex(*parts, name=reader.value(name))
     if kind == "levels":
-        return pd.MultiIndex.from_arrays([_read_column(reader, part) for part in parts[0]], names=[reader.value(n) for n in name])
+        return pd.MultiIndex.from_arrays(
+            [_read_column(reader, part) for part in parts[0]], names=[reader.value(n) for n in name]
+        )
     if kind != "one":
         raise ModelFileError(explain("labels", kind, "is not part of the format"))
     values = _read_column(reader, parts[0])
@@ -99,17 +147,26 @@ def read_index(reader: Reader, kind: Any, name: Any, *parts: Any) -> Any:
 
 
 def write_frame(value: Any, writer: Writer, path: str) -> list[Any]:
-    columns = [_write_column(value.iloc[:, at], writer, f"{path}[{name!r}]") for at, name in enumerate(value.columns)]
+    columns = [
+        _write_column(value.iloc[:, at], writer, f"{path}[{name!r}]")
+        for at, name in enumerate(value.columns)
+    ]
     return [writer.node(value.columns, path), writer.node(value.index, path), columns]
 
 
-def read_frame(reader: Reader, names: Any, index: Any, columns: Any) -> Any:
+def read_frame(reader: Reader, names: Any, index: Index, columns: Columns) -> Any:
     pd = _pandas()
     labels, rows = reader.value(names), reader.value(index)
     _check_length(len(rows), _most_rows(reader))
     made = [_read_column(reader, column) for column in columns]
     if len(made) != len(labels) or any(len(column) != len(rows) for column in made):
-        raise ModelFileError(explain("frame", f"{len(made)} columns", "are not as many, or not as long, as its labels say"))
+        raise ModelFileError(
+            explain(
+                "frame",
+                f"{len(made)} columns",
+                "are not as many, or not as long, as its labels say",
+            )
+        )
     frame = pd.DataFrame(dict(enumerate(made)), index=rows)
     frame.columns = labels
     return frame
@@ -126,13 +183,19 @@ def _check_length(rows: int, most: int) -> None:
 
 
 def write_series(value: Any, writer: Writer, path: str) -> list[Any]:
-    return [writer.node(value.name, path), writer.node(value.index, path), _write_column(value, writer, path)]
+    return [
+        writer.node(value.name, path),
+        writer.node(value.index, path),
+        _write_column(value, writer, path),
+    ]
 
 
-def read_series(reader: Reader, name: Any, index: Any, column: Any) -> Any:
+def read_series(reader: Reader, name: Any, index: Index, column: Any) -> Any:
     rows, values = reader.value(index), _read_column(reader, column)
     if len(rows) != len(values):
-        raise ModelFileError(explain("series", f"{len(values)} values", f"are not as many as its {len(rows)} labels"))
+        raise ModelFileError(
+            explain("series", f"{len(values)} values", f"are not as many as its {len(rows)} labels")
+        )
     return _pandas().Series(values, index=rows, name=reader.value(name))
 
 
@@ -163,12 +226,23 @@ def read_stamp(reader: Reader, name: Any, *parts: Any) -> Any:
 # -- polars ------------------------------------------------------------------------------------------------------------
 
 _SIMPLE = (
-    *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64"),
+    *(
+        "Int8",
+        "Int16",
+        "Int32",
+        "Int64",
+        "UInt8",
+        "UInt16",
+        "UInt32",
+        "UInt64",
+        "Float32",
+        "Float64",
+    ),
     *("Boolean", "String", "Date", "Time", "Null", "Categorical", "Binary"),
 )
 
 
-def _write_dtype(dtype: Any, path: str) -> list[Any]:
+def _write_dtype(dtype: DType, path: str) -> list[Any]:
     name = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
     if name in _SIMPLE:
         return [name]
@@ -178,7 +252,14 @@ def _write_dtype(dtype: Any, path: str) -> list[Any]:
         return [name, dtype.time_unit]
     if name == "Enum":
         return [name, dtype.categories.to_list()]
-    raise ModelFileError(explain(path, str(dtype), "is a type of column that files do not hold", "convert it: frame.cast(...)"))
+    raise ModelFileError(
+        explain(
+            path,
+            str(dtype),
+            "is a type of column that files do not hold",
+            "convert it: frame.cast(...)",
+        )
+    )
 
 
 def _read_dtype(node: Any) -> Any:
@@ -196,16 +277,22 @@ def write_polars(value: Any, writer: Writer, path: str) -> list[Any]:
         here = f"{path}[{series.name!r}]"
         numbers = series.dtype.is_numeric() and not series.null_count()
         columns.append(
-            [series.name, _write_dtype(series.dtype, here), writer.node(series.to_numpy() if numbers else series.to_list(), here)]
+            [
+                series.name,
+                _write_dtype(series.dtype, here),
+                writer.node(series.to_numpy() if numbers else series.to_list(), here),
+            ]
         )
     return [value.height, columns]
 
 
-def read_polars(reader: Reader, height: Any, columns: Any) -> Any:
+def read_polars(reader: Reader, height: Any, columns: Columns) -> Any:
     try:
         import polars
     except ImportError:
-        raise MissingDependencyError(explain("polars", None, "is needed: the model holds a data frame", "pip install polars")) from None
+        raise MissingDependencyError(
+            explain("polars", None, "is needed: the model holds a data frame", "pip install polars")
+        ) from None
     read = [(name, reader.value(values), _read_dtype(dtype)) for name, dtype, values in columns]
     try:
         made = [polars.Series(name, values, dtype=dtype) for name, values, dtype in read]

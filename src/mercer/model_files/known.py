@@ -22,17 +22,22 @@ from mercer.model_files import quirks
 
 OURS = {
     "mercer.automatic.learners": ("Tuned",),
-    "mercer.estimators.affinity": ("GivenGraph", "KernelGraph", "LocallyScaled", "NeighbourGraph"),
-    "mercer.estimators.base": ("Expansion",),
-    "mercer.estimators.cca": ("_Fitted", "_OneView"),
-    "mercer.estimators.gp_base": ("GaussianProcessReport",),
-    "mercer.estimators.gp_exact": ("Exact",),
-    "mercer.estimators.gp_problems": ("Binary", "Several"),
-    "mercer.estimators.gp_sparse": ("Iterative", "Sparse"),
-    "mercer.estimators.hyper": ("Learned", "Theirs"),
-    "mercer.estimators.ica": ("IndependenceReport",),
-    "mercer.estimators.mca": ("InertiaReport",),
-    "mercer.estimators.report": (
+    "mercer.estimators.clustering.affinity": (
+        "GivenGraph",
+        "KernelGraph",
+        "LocallyScaled",
+        "NeighbourGraph",
+    ),
+    "mercer.estimators.common.base": ("Expansion",),
+    "mercer.estimators.projection.cca": ("_Fitted", "_OneView"),
+    "mercer.estimators.gp.base": ("GaussianProcessReport",),
+    "mercer.estimators.gp.exact": ("Exact",),
+    "mercer.estimators.gp.laplace": ("Binary", "Several"),
+    "mercer.estimators.gp.sparse": ("Iterative", "Sparse"),
+    "mercer.estimators.gp.hyperparameters": ("Learned", "Theirs"),
+    "mercer.estimators.projection.ica": ("IndependenceReport",),
+    "mercer.estimators.projection.mca": ("InertiaReport",),
+    "mercer.estimators.common.report": (
         "CorrelationReport",
         "DiscoveryReport",
         "MarginReport",
@@ -40,24 +45,21 @@ OURS = {
         "PenalisedReport",
         "RelevanceReport",
     ),
-    "mercer.estimators.ridge": ("RidgeReport",),
-    "mercer.estimators.training": ("Training",),
-    "mercer.estimators.translation": ("Term",),
-    "mercer.estimators.windows": ("CosineArch", "Epanechnikov", "Tophat", "Triangle"),
-    "mercer.kernels.completed": ("Completed",),
-    "mercer.kernels.filled_categories": ("ExpectedMatches",),
-    "mercer.kernels.filled_numbers": ("ExpectedGaussian", "MeanFilled"),
-    "mercer.kernels.hot_deck": ("HotDeck", "_Column"),
-    "mercer.kernels.series": ("InverseRoot",),
-    "mercer.sklearn_kernels": ("SklearnKernel",),
-    "mercer.solvers.inducing": ("Bound",),
-    "mercer.solvers.laplace": ("Laplace",),
-    "mercer.solvers.laplace_multinomial": ("MultinomialLaplace",),
+    "mercer.estimators.ridge.regressor": ("RidgeReport",),
+    "mercer.estimators.common.training": ("Training",),
+    "mercer.bridges.from_sklearn": ("Term",),
+    "mercer.estimators.density.windows": ("CosineArch", "Epanechnikov", "Tophat", "Triangle"),
+    "mercer.kernels.tables.completions": ("Completed",),
+    "mercer.kernels.tables.expected_categories": ("ExpectedMatches",),
+    "mercer.kernels.tables.expected_numbers": ("ExpectedGaussian", "MeanFilled"),
+    "mercer.kernels.tables.hot_deck": ("HotDeck", "_Column"),
+    "mercer.kernels.combine.series": ("InverseRoot",),
+    "mercer.bridges.to_sklearn": ("SklearnKernel",),
+    "mercer.solvers.gp.inducing": ("Bound",),
+    "mercer.solvers.gp.laplace": ("Laplace",),
+    "mercer.solvers.gp.laplace_multinomial": ("MultinomialLaplace",),
     "mercer.solvers.rvm": ("Relevance",),
 }
-
-# Estimators are found where the package says they are.
-_ESTIMATORS_LIVE_IN = ("mercer.estimators.", "mercer.automatic")
 
 # What fitted kernels hold, and what people put around our models. Only their attributes are stored, by the same rules.
 THEIRS = {
@@ -91,8 +93,8 @@ THEIRS = {
     ),
 }
 
-# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.maps`.
-FUNCTIONS = {"forgotten": ("mercer.estimators.gp_sparse", "_forgotten")}
+# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.combine.maps`.
+FUNCTIONS = {"forgotten": ("mercer.estimators.gp.sparse", "_forgotten")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Known:
     @functools.cached_property
     def made(self) -> type:
         """The class itself; its module is imported when a file or a model first has it."""
-        return getattr(importlib.import_module(self.module), self.attribute)  # type: ignore[no-any-return]
+        return getattr(importlib.import_module(self.module), self.attribute)
 
     @functools.cached_property
     def kind(self) -> str:
@@ -130,29 +132,46 @@ class Known:
         if self.kind == "kernel":
             return tuple(self.made._checks)  # type: ignore[attr-defined]
         if self.kind == "record":
-            return tuple(f.name for f in dataclasses.fields(self.made))  # type: ignore[arg-type]
+            return tuple(f.name for f in dataclasses.fields(self.made))
         if self.kind == "object":
             return ()
         arguments = inspect.signature(self.made.__init__).parameters.values()  # type: ignore[misc]
-        return tuple(a.name for a in arguments if a.name != "self" and a.kind not in (a.VAR_KEYWORD, a.VAR_POSITIONAL))
+        return tuple(
+            a.name
+            for a in arguments
+            if a.name != "self" and a.kind not in (a.VAR_KEYWORD, a.VAR_POSITIONAL)
+        )
 
 
 @functools.cache
 def table() -> dict[str, Known]:
     """Every class by its name in files."""
-    import mercer
+    from mercer.estimators import ESTIMATORS
     from mercer.kernels import catalogue
 
     listed = [Known(name, cls.__module__, name) for name, cls in catalogue().items()]
     listed += [
-        Known(name, where, name) for name, where in mercer._WHERE.items() if where.startswith(_ESTIMATORS_LIVE_IN) and name[0].isupper()
+        Known(name, f"mercer.estimators.{module}", name) for name, module in ESTIMATORS.items()
     ]
     listed += [
-        Known(name.lstrip("_") if module != "mercer.estimators.cca" else f"KernelCCA.{name}", module, name)
+        Known(name, "mercer.automatic.models", name) for name in ("AutoClassifier", "AutoRegressor")
+    ]
+    listed += [
+        Known(
+            name.lstrip("_")
+            if module != "mercer.estimators.projection.cca"
+            else f"KernelCCA.{name}",
+            module,
+            name,
+        )
         for module, names in OURS.items()
         for name in names
     ]
-    listed += [Known(f"{module}.{name}", module, name) for module, names in THEIRS.items() for name in names]
+    listed += [
+        Known(f"{module}.{name}", module, name)
+        for module, names in THEIRS.items()
+        for name in names
+    ]
     made = {entry.name: entry for entry in listed}
     assert len(made) == len(listed), "two classes of the table have the same name"
     return made
@@ -162,7 +181,14 @@ def by_name(name: Any) -> Known:
     """The class a file asks for."""
     found = table().get(name) if isinstance(name, str) else None
     if found is None:
-        raise ModelFileError(explain("class", name, "is not one that model files may hold", "load only files of mercer.save"))
+        raise ModelFileError(
+            explain(
+                "class",
+                name,
+                "is not one that model files may hold",
+                "load only files of mercer.save",
+            )
+        )
     return found
 
 
@@ -173,7 +199,10 @@ def by_class(cls: type) -> Known | None:
     """The entry of a class; None if it has none. A class that exists has its module imported already."""
     if cls not in _BY_CLASS:
         for entry in table().values():
-            if entry.module in sys.modules and getattr(sys.modules[entry.module], entry.attribute, None) is cls:
+            if (
+                entry.module in sys.modules
+                and getattr(sys.modules[entry.module], entry.attribute, None) is cls
+            ):
                 _BY_CLASS[cls] = entry
                 break
     return _BY_CLASS.get(cls)
@@ -187,11 +216,21 @@ def is_learned(name: str) -> bool:
 def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any]) -> None:
     """Parameters must be those of the class; other attributes must not stand in for anything the class itself has."""
     allowed = entry.parameters()
-    several = entry.kind == "kernel" and not allowed  # sums and products name their terms k1, k2, ... and check that themselves
-    strange = [name for name in parameters if name not in allowed and not (several and name[0] == "k" and name[1:].isdigit())]
+    several = (
+        entry.kind == "kernel" and not allowed
+    )  # sums and products name their terms k1, k2, ... and check that themselves
+    strange = [
+        name
+        for name in parameters
+        if name not in allowed and not (several and name[0] == "k" and name[1:].isdigit())
+    ]
     if strange or (entry.kind == "record" and (state or len(parameters) != len(allowed))):
         raise ModelFileError(
-            explain(entry.name, strange or sorted(parameters), f"are not the parameters of {entry.name}, which has {allowed}")
+            explain(
+                entry.name,
+                strange or sorted(parameters),
+                f"are not the parameters of {entry.name}, which has {allowed}",
+            )
         )
     for name in state:
         forgotten = name in quirks.ALWAYS_FORGOTTEN
@@ -204,7 +243,9 @@ def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any])
             or name in allowed
             or (entry.kind != "object" and not is_learned(name))
         ):
-            raise ModelFileError(explain(entry.name, name, f"is not an attribute that {entry.name} learns"))
+            raise ModelFileError(
+                explain(entry.name, name, f"is not an attribute that {entry.name} learns")
+            )
 
 
 def function_of_ours(name: Any) -> Any:

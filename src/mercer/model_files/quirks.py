@@ -24,14 +24,14 @@ ALWAYS_FORGOTTEN = {
 
 def _forget_mean_of(kernel: Any, held: dict[str, Any]) -> None:
     """Whether the mean belongs to the present parameters; what says so holds addresses of functions."""
-    from mercer.kernels.feature_space import _fingerprint
+    from mercer.kernels.combine.feature_space import _fingerprint
 
     if "_mean_of" in held:
         held["_mean_of"] = held["_mean_of"] == _fingerprint(kernel.kernel)
 
 
 def _remember_mean_of(kernel: Any) -> None:
-    from mercer.kernels.feature_space import _fingerprint
+    from mercer.kernels.combine.feature_space import _fingerprint
 
     if "_mean_of" in vars(kernel):
         kernel._mean_of = _fingerprint(kernel.kernel) if kernel._mean_of is True else ()
@@ -74,7 +74,9 @@ def _count_outputs(encoder: Any) -> None:
     held["_n_features_outs"] = encoder._compute_n_features_outs()
     width = len(encoder.categories_)
     rare: Any = held.get("_infrequent_indices") if held.get("_infrequent_enabled") else None
-    maps: Any = held.get("_default_to_infrequent_mappings") if held.get("_infrequent_enabled") else None
+    maps: Any = (
+        held.get("_default_to_infrequent_mappings") if held.get("_infrequent_enabled") else None
+    )
     dropped = held.get("_drop_idx_after_grouping")
     for k, values in enumerate(encoder.categories_):
         left_out = None if dropped is None else dropped[k]
@@ -83,19 +85,36 @@ def _count_outputs(encoder: Any) -> None:
         if rare is not None or maps is not None:
             few, onto = rare[k], maps[k]
             good = good and (few is None) == (onto is None) and len(rare) == len(maps) == width
-            good = good and (few is None or (_within(few, len(values)) and len(onto) == len(values) and _within(onto, groups)))
+            good = good and (
+                few is None
+                or (
+                    _within(few, len(values)) and len(onto) == len(values) and _within(onto, groups)
+                )
+            )
         if not good or (dropped is not None and len(dropped) != width):
-            raise ModelFileError(explain("OneHotEncoder", f"column {k}", "has categories that are not numbered within it"))
+            raise ModelFileError(
+                explain(
+                    "OneHotEncoder", f"column {k}", "has categories that are not numbered within it"
+                )
+            )
 
 
 def _within(places: np.ndarray, count: int) -> bool:
-    return places.dtype.kind == "i" and places.ndim == 1 and (not places.size or (int(places.min()) >= 0 and int(places.max()) < count))
+    return (
+        places.dtype.kind == "i"
+        and places.ndim == 1
+        and (not places.size or (int(places.min()) >= 0 and int(places.max()) < count))
+    )
 
 
 def _check_vocabulary(vectorizer: Any) -> None:
     words = vars(vectorizer).get("vocabulary_")
-    if words is not None and (not isinstance(words, dict) or sorted(words.values()) != list(range(len(words)))):
-        raise ModelFileError(explain("vocabulary_", f"{len(words)} words", "are not numbered from 0, each once"))
+    if words is not None and (
+        not isinstance(words, dict) or sorted(words.values()) != list(range(len(words)))
+    ):
+        raise ModelFileError(
+            explain("vocabulary_", f"{len(words)} words", "are not numbered from 0, each once")
+        )
 
 
 _DROPPED: dict[str, tuple[str, ...]] = {
@@ -105,7 +124,10 @@ _DROPPED: dict[str, tuple[str, ...]] = {
     "sklearn.feature_extraction.text.CountVectorizer": ("_stop_words_id",),
     "sklearn.feature_extraction.text.TfidfVectorizer": ("_stop_words_id",),
 }
-_BEFORE: dict[str, Callable[[Any, dict[str, Any]], None]] = {"Centered": _forget_mean_of, "KernelGraph": _share_samples}
+_BEFORE: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "Centered": _forget_mean_of,
+    "KernelGraph": _share_samples,
+}
 _AFTER: dict[str, Callable[[Any], None]] = {
     "Centered": _remember_mean_of,
     "HotDeck": _no_draws,

@@ -20,7 +20,9 @@ from mercer.model_files.container import can_store
 
 _SMALL = 2**63
 LONGEST_RANGE = 10**8
-TYPES: dict[str, type] = {t.__name__: t for t in (bool, int, float, complex, str, bytes, object)} | {
+TYPES: dict[str, type] = {
+    t.__name__: t for t in (bool, int, float, complex, str, bytes, object)
+} | {
     f"np.{name}": getattr(np, name)
     for name in [
         "bool_",
@@ -52,7 +54,9 @@ def _float(value: float) -> Any:
 def _str(value: str) -> Any:
     try:
         value.encode()
-    except UnicodeEncodeError:  # a lone half of a pair: JSON would join two of them to another letter
+    except (
+        UnicodeEncodeError
+    ):  # a lone half of a pair: JSON would join two of them to another letter
         return ["str", value.encode("utf-8", "surrogatepass").hex()]
     return value
 
@@ -70,7 +74,11 @@ def _numpy(value: np.generic) -> Any:
     array = np.array(value)
     if not can_store(array.dtype):
         return MISSING
-    stored = array.astype(array.dtype.newbyteorder("<")) if array.dtype.itemsize else array.astype(f"{array.dtype.kind}1")
+    stored = (
+        array.astype(array.dtype.newbyteorder("<"))
+        if array.dtype.itemsize
+        else array.astype(f"{array.dtype.kind}1")
+    )
     return ["numpy", stored.dtype.str, stored.tobytes().hex()]
 
 
@@ -82,7 +90,11 @@ _WRITE: dict[type, Callable[[Any], Any]] = {
     str: _str,
     complex: lambda v: ["complex", _float(v.real), _float(v.imag)],
     bytes: lambda v: ["bytes", base64.b64encode(v).decode()],
-    range: lambda v: ["range", v.start, v.stop, v.step] if all(abs(x) < _SMALL for x in (v.start, v.stop, v.step)) else MISSING,
+    range: lambda v: (
+        ["range", v.start, v.stop, v.step]
+        if all(abs(x) < _SMALL for x in (v.start, v.stop, v.step))
+        else MISSING
+    ),
     fractions.Fraction: lambda v: ["fraction", hex(v.numerator), hex(v.denominator)],
     datetime.datetime: _datetime,
     datetime.date: lambda v: ["date", v.isoformat()],
@@ -120,7 +132,11 @@ def _read_float(node: Any) -> float:
 
 def _read_numpy(kind: str, text: str) -> Any:
     dtype, raw = np.dtype(kind), bytes.fromhex(text)
-    if not can_store(dtype) or dtype.itemsize != len(raw) or (dtype.kind == "b" and raw not in (b"\0", b"\1")):
+    if (
+        not can_store(dtype)
+        or dtype.itemsize != len(raw)
+        or (dtype.kind == "b" and raw not in (b"\0", b"\1"))
+    ):
         raise ValueError(f"{kind} is not a number of so many bytes")
     value = np.frombuffer(raw, dtype=dtype)
     if dtype.kind == "U" and value.view("<u4").max() > 0x10FFFF:
@@ -164,7 +180,9 @@ _READ: dict[str, Callable[..., Any]] = {
     "datetime": _read_datetime,
     "date": datetime.date.fromisoformat,
     "time": lambda text, fold: datetime.time.fromisoformat(text).replace(fold=fold),
-    "timedelta": lambda days, seconds, micro: datetime.timedelta(_whole(days), _whole(seconds), _whole(micro)),
+    "timedelta": lambda days, seconds, micro: datetime.timedelta(
+        _whole(days), _whole(seconds), _whole(micro)
+    ),
     "numpy": _read_numpy,
     "type": lambda name: TYPES[name],
     "dtype": _read_dtype,
@@ -176,5 +194,13 @@ def read(node: list[Any]) -> Any:
     """The value of a list that begins with one of `WORDS`."""
     try:
         return _READ[node[0]](*node[1:])
-    except (ValueError, TypeError, KeyError, OverflowError, ZeroDivisionError, struct.error, OSError) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        OverflowError,
+        ZeroDivisionError,
+        struct.error,
+        OSError,
+    ) as error:
         raise ModelFileError(explain("value", node, f"cannot be read ({error})")) from None

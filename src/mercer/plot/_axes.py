@@ -8,12 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Axes, Estimator, Frame, RawSamples, Targets
 from mercer.errors import MissingDependencyError, ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
 
 _CLASSES = 10  # colours that are told apart, those of Matplotlib's cycle; beyond, a colour bar
 _TICKS = 30  # names that a colour bar has room for
-_WAYS = {"left": 1, "bottom": 1, "center": 0, "right": -1, "top": -1}  # where a text goes that is aligned so
+_WAYS = {
+    "left": 1,
+    "bottom": 1,
+    "center": 0,
+    "right": -1,
+    "top": -1,
+}  # where a text goes that is aligned so
 _SIDES = (
     *(("left", "center"), ("right", "center"), ("center", "bottom"), ("center", "top")),
     *(("left", "bottom"), ("right", "bottom"), ("left", "top"), ("right", "top")),
@@ -26,22 +33,27 @@ def pyplot() -> Any:
         import matplotlib.pyplot as plt
     except ImportError:
         raise MissingDependencyError(
-            explain("matplotlib", "not installed", "is needed for pictures", 'pip install "mercer[plot]"')
+            explain(
+                "matplotlib",
+                "not installed",
+                "is needed for pictures",
+                'pip install "mercer[plot]"',
+            )
         ) from None
     return plt
 
 
-def axes(ax: Any) -> Any:
+def axes(ax: Axes) -> Any:
     """The axes given, or new ones."""
     return pyplot().subplots()[1] if ax is None else ax
 
 
-def last_step(estimator: Any) -> Any:
+def last_step(estimator: Estimator) -> Any:
     """What a pipeline ends with; any other estimator as it is."""
     return estimator[-1] if hasattr(estimator, "steps") else estimator
 
 
-def kernel_and_samples(estimator: Any, X: Any) -> tuple[Any, Any]:
+def kernel_and_samples(estimator: Estimator, X: RawSamples) -> tuple[Any, Any]:
     """The kernel of a fitted estimator and what it is given: the steps before it in a pipeline are applied."""
     check_is_fitted(estimator)
     model = last_step(estimator)
@@ -49,7 +61,9 @@ def kernel_and_samples(estimator: Any, X: Any) -> tuple[Any, Any]:
         X = estimator[:-1].transform(X)
     kernel = getattr(model, "kernel_", None)
     if not isinstance(kernel, Kernel):
-        raise ParameterError(explain("estimator", estimator, "has no kernel of its own", "use from_matrix(K)"))
+        raise ParameterError(
+            explain("estimator", estimator, "has no kernel of its own", "use from_matrix(K)")
+        )
     return kernel, X
 
 
@@ -62,18 +76,22 @@ def two(name: str, chosen: Any, width: int, whose: str, remedy: str) -> tuple[in
         raise ParameterError(explain(name, chosen, f"is not among the {width} of {whose}", remedy))
     first, second = (int(at) % width for at in wanted)
     if first == second:
-        raise ParameterError(explain(name, chosen, "must be two different positions", f"{name}=(0, 1)"))
+        raise ParameterError(
+            explain(name, chosen, "must be two different positions", f"{name}=(0, 1)")
+        )
     return first, second
 
 
 def ordinal(at: int) -> str:
     """1st for position 0: said so, nobody takes a position for a count."""
     count = at + 1
-    ending = "th" if count % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    ending = (
+        "th" if count % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    )
     return f"{count}{ending}"
 
 
-def shares(estimator: Any) -> np.ndarray | None:
+def shares(estimator: Estimator) -> np.ndarray | None:
     """What each component explains of the whole, where the estimator knows."""
     for name in ("explained_variance_ratio_", "explained_inertia_ratio_"):
         if hasattr(estimator, name):
@@ -81,7 +99,7 @@ def shares(estimator: Any) -> np.ndarray | None:
     return None
 
 
-def component_name(estimator: Any, at: int) -> str:
+def component_name(estimator: Estimator, at: int) -> str:
     """The component with its share, or with its correlation."""
     known = shares(estimator)
     if known is not None and at < len(known):
@@ -99,7 +117,7 @@ class Labels(NamedTuple):
     title: str | None
 
 
-def read_labels(y: Any, count: int) -> Labels | None:
+def read_labels(y: Targets, count: int) -> Labels | None:
     """Text, and numbers of few values, are classes; other numbers are themselves."""
     if y is None:
         return None
@@ -107,7 +125,13 @@ def read_labels(y: Any, count: int) -> Labels | None:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.shape != (count,):
-        raise ShapeError(explain("y", f"array of shape {values.shape}", f"must have one label for each of the {count} samples"))
+        raise ShapeError(
+            explain(
+                "y",
+                f"array of shape {values.shape}",
+                f"must have one label for each of the {count} samples",
+            )
+        )
     title = getattr(y, "name", None)
     title = None if title is None else str(title)
     if values.dtype.kind not in "biuf":
@@ -115,7 +139,9 @@ def read_labels(y: Any, count: int) -> Labels | None:
     found, codes = np.unique(values, return_inverse=True)
     if values.dtype.kind in "iuf" and len(found) > _CLASSES:
         return Labels(values.astype(float), None, title)
-    return Labels(codes, [f"{value:g}" if values.dtype.kind == "f" else str(value) for value in found], title)
+    return Labels(
+        codes, [f"{value:g}" if values.dtype.kind == "f" else str(value) for value in found], title
+    )
 
 
 def class_colours(count: int) -> list[Any]:
@@ -134,7 +160,15 @@ class Scattered(NamedTuple):
     colorbar: Any
 
 
-def scatter(ax: Any, points: np.ndarray, labels: Labels | None, *, cmap: str = "viridis", legend: bool = True, **style: Any) -> Scattered:
+def scatter(
+    ax: Axes,
+    points: np.ndarray,
+    labels: Labels | None,
+    *,
+    cmap: str = "viridis",
+    legend: bool = True,
+    **style: Any,
+) -> Scattered:
     """Points in the colours of their labels, with a legend of the classes, or a colour bar where there are too many."""
     style = {"s": 18, "alpha": 0.75, "linewidths": 0, **style}
     if labels is None:
@@ -142,17 +176,28 @@ def scatter(ax: Any, points: np.ndarray, labels: Labels | None, *, cmap: str = "
     if labels.names is not None and len(labels.names) <= _CLASSES:
         made = [
             ax.scatter(*points[labels.codes == at].T, color=colour, label=name, **style)
-            for at, (name, colour) in enumerate(zip(labels.names, class_colours(len(labels.names)), strict=True))
+            for at, (name, colour) in enumerate(
+                zip(labels.names, class_colours(len(labels.names)), strict=True)
+            )
         ]
         look = {"fontsize": "small", "framealpha": 0.8, "edgecolor": "none", "markerscale": 1.5}
-        return Scattered(made, ax.legend(title=labels.title, loc="best", **look) if legend else None, None)
+        return Scattered(
+            made, ax.legend(title=labels.title, loc="best", **look) if legend else None, None
+        )
     if labels.names is None:
         drawn = ax.scatter(*points.T, c=labels.codes, cmap=cmap, **style)
     else:
         from matplotlib.colors import ListedColormap
 
         count = len(labels.names)
-        drawn = ax.scatter(*points.T, c=labels.codes, cmap=ListedColormap(class_colours(count)), vmin=-0.5, vmax=count - 0.5, **style)
+        drawn = ax.scatter(
+            *points.T,
+            c=labels.codes,
+            cmap=ListedColormap(class_colours(count)),
+            vmin=-0.5,
+            vmax=count - 0.5,
+            **style,
+        )
     if not legend:
         return Scattered([drawn], None, None)
     bar = ax.figure.colorbar(drawn, ax=ax, label=labels.title or "")
@@ -163,7 +208,16 @@ def scatter(ax: Any, points: np.ndarray, labels: Labels | None, *, cmap: str = "
     return Scattered([drawn], None, bar)
 
 
-def write_names(ax: Any, points: np.ndarray, names: Any, colours: Any, *, shafts: bool = False, gap: float = 4, **style: Any) -> list[Any]:
+def write_names(
+    ax: Axes,
+    points: np.ndarray,
+    names: Any,
+    colours: Any,
+    *,
+    shafts: bool = False,
+    gap: float = 4,
+    **style: Any,
+) -> list[Any]:
     """Names beside their points, each on the side where it covers the least: names before it, points, and what is not the axes.
 
     ``shafts`` are lines from the origin to the points, which count too, and names go outwards if they can. The limits of the axes must
@@ -171,7 +225,9 @@ def write_names(ax: Any, points: np.ndarray, names: Any, colours: Any, *, shafts
     """
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2, foreground="white", alpha=0.8)]  # so that a name is read before points, too
+    halo = [
+        withStroke(linewidth=2, foreground="white", alpha=0.8)
+    ]  # so that a name is read before points, too
     style = {"fontsize": "small", "annotation_clip": False, "path_effects": halo, **style}
     ax.apply_aspect()
     along = np.linspace(0, 1, 40)[1:, None, None] if shafts else np.ones((1, 1, 1))
@@ -179,7 +235,9 @@ def write_names(ax: Any, points: np.ndarray, names: Any, colours: Any, *, shafts
     taken: list[Any] = []
     texts = []
     for (x, y), name, colour in zip(points, names, colours, strict=True):
-        text = ax.annotate(str(name), (x, y), (0, 0), textcoords="offset points", color=colour, **style)
+        text = ax.annotate(
+            str(name), (x, y), (0, 0), textcoords="offset points", color=colour, **style
+        )
         sides = sorted(_SIDES, key=lambda side: -_towards(side) @ (x, y)) if shafts else _SIDES
         costs = [_cost(_placed(text, side, gap), taken, in_the_way, ax.bbox) for side in sides]
         taken.append(_placed(text, sides[int(np.argmin(costs))], gap))
@@ -199,7 +257,7 @@ def _placed(text: Any, side: tuple[str, str], gap: float) -> Any:
     return text.get_window_extent()
 
 
-def _cost(box: Any, taken: list[Any], in_the_way: np.ndarray, frame: Any) -> float:
+def _cost(box: Any, taken: list[Any], in_the_way: np.ndarray, frame: Frame) -> float:
     covered = sum(_overlap(box, other) for other in taken)
     hit = ((in_the_way > (box.x0, box.y0)) & (in_the_way < (box.x1, box.y1))).all(axis=1).sum()
     outside = box.width * box.height - _overlap(box, frame)

@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Axes, Columns, Estimator, RawSamples
 from mercer.errors import ParameterError, ShapeError, explain
-from mercer.estimators.pca import KernelPCA
+from mercer.estimators.projection.pca import KernelPCA
 from mercer.plot._axes import Labels, axes, class_colours, component_name, last_step, scatter, two
 from mercer.plot._plane import matrix, name, over_plane
 
@@ -45,21 +46,26 @@ class ClusterDisplay:
     """
 
     def __init__(
-        self, *, points: np.ndarray, clusters: np.ndarray, axis_names: tuple[str, str] = ("column 0", "column 1"), grid: Any = None
+        self,
+        *,
+        points: np.ndarray,
+        clusters: np.ndarray,
+        axis_names: tuple[str, str] = ("column 0", "column 1"),
+        grid: Any = None,
     ) -> None:
         self.points, self.clusters, self.axis_names, self.grid = points, clusters, axis_names, grid
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: Estimator,
+        X: RawSamples,
         *,
         on: str = "columns",
-        columns: Any = (0, 1),
+        columns: Columns = (0, 1),
         resolution: int = 200,
         margin: float = 0.05,
-        ax: Any = None,
+        ax: Axes = None,
         **options: Any,
     ) -> Self:
         """Predict the clusters of ``X`` and draw it on two columns, or on="components", the first two in the feature space of the kernel.
@@ -72,7 +78,9 @@ class ClusterDisplay:
         if on not in ("columns", "components"):
             raise ParameterError(explain("on", on, 'must be "columns" or "components"'))
         if resolution < 2:
-            raise ParameterError(explain("resolution", resolution, "must be at least 2 points in each direction"))
+            raise ParameterError(
+                explain("resolution", resolution, "must be at least 2 points in each direction")
+            )
         clusters = _clusters(estimator, X)
         if on == "components":
             points, told = _on_components(estimator, X)
@@ -85,13 +93,19 @@ class ClusterDisplay:
         if values.shape[1] == 2 and hasattr(estimator, "predict"):
             grid = over_plane(estimator.predict, X, points, (first, second), resolution, margin)
         told = name(names, first), name(names, second)
-        return cls(points=points, clusters=clusters, axis_names=told, grid=grid).plot(ax=ax, **options)
+        return cls(points=points, clusters=clusters, axis_names=told, grid=grid).plot(
+            ax=ax, **options
+        )
 
-    def plot(self, *, ax: Any = None, legend: bool = True, alpha: float = 0.2, **style: Any) -> Self:
+    def plot(
+        self, *, ax: Axes = None, legend: bool = True, alpha: float = 0.2, **style: Any
+    ) -> Self:
         """Draw; ``alpha`` is of the regions, and further options are those of Matplotlib's scatter."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        there = np.array([], dtype=self.clusters.dtype) if self.grid is None else self.grid[2].ravel()
+        there = (
+            np.array([], dtype=self.clusters.dtype) if self.grid is None else self.grid[2].ravel()
+        )
         known = np.unique(np.concatenate([self.clusters, there]))
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
         self.regions_ = None
@@ -102,18 +116,31 @@ class ClusterDisplay:
             colours = np.array([to_rgba(colour, alpha) for colour in class_colours(len(known))])
             extent = (across[0], across[-1], along[0], along[-1])
             image = colours[np.searchsorted(known, found)]
-            self.regions_ = ax.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
-        labels = Labels(np.searchsorted(known, self.clusters), [f"cluster {value}" for value in known], None)
-        self.points_, self.legend_, self.colorbar_ = scatter(ax, self.points, labels, legend=legend, **{"alpha": 0.9, **style})
+            self.regions_ = ax.imshow(
+                image,
+                extent=extent,
+                origin="lower",
+                aspect="auto",
+                interpolation="nearest",
+                zorder=0,
+            )
+        labels = Labels(
+            np.searchsorted(known, self.clusters), [f"cluster {value}" for value in known], None
+        )
+        self.points_, self.legend_, self.colorbar_ = scatter(
+            ax, self.points, labels, legend=legend, **{"alpha": 0.9, **style}
+        )
         return self
 
 
-def _clusters(estimator: Any, X: Any) -> np.ndarray:
+def _clusters(estimator: Estimator, X: RawSamples) -> np.ndarray:
     if hasattr(estimator, "predict"):
         return np.asarray(estimator.predict(X))
     labels = getattr(last_step(estimator), "labels_", None)
     if labels is None:
-        raise ParameterError(explain("estimator", estimator, "has neither predict nor labels_", "give a clustering"))
+        raise ParameterError(
+            explain("estimator", estimator, "has neither predict nor labels_", "give a clustering")
+        )
     count = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(labels) != count:
         rule = f"must be the {len(labels)} training samples: {type(estimator).__name__} cannot predict others"
@@ -121,7 +148,7 @@ def _clusters(estimator: Any, X: Any) -> np.ndarray:
     return np.asarray(labels)
 
 
-def _on_components(estimator: Any, X: Any) -> tuple[np.ndarray, tuple[str, str]]:
+def _on_components(estimator: Estimator, X: RawSamples) -> tuple[np.ndarray, tuple[str, str]]:
     """Coordinates on the first two principal components, with the estimator's own kernel; the linear one if it has none."""
     model = last_step(estimator)
     if model is not estimator and len(estimator) > 1:

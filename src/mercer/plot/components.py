@@ -7,8 +7,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.errors import ParameterError, ShapeError, explain
-from mercer.plot._axes import Labels, axes, component_name, last_step, read_labels, scatter, two, write_names
+from mercer.plot._axes import (
+    Labels,
+    axes,
+    component_name,
+    last_step,
+    read_labels,
+    scatter,
+    two,
+    write_names,
+)
 
 
 class ComponentDisplay:
@@ -56,13 +66,13 @@ class ComponentDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: Estimator,
+        X: RawSamples,
+        y: Targets = None,
         *,
         components: Any = (0, 1),
         categories: bool | int = False,
-        ax: Any = None,
+        ax: Axes = None,
         **options: Any,
     ) -> Self:
         """Transform ``X`` and draw two of the components, coloured by ``y``: names of classes, or numbers.
@@ -72,19 +82,42 @@ class ComponentDisplay:
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "transform"):
-            raise ParameterError(explain("estimator", estimator, "has no transform", "give one that maps samples, such as KernelPCA"))
+            raise ParameterError(
+                explain(
+                    "estimator",
+                    estimator,
+                    "has no transform",
+                    "give one that maps samples, such as KernelPCA",
+                )
+            )
         Z = np.asarray(estimator.transform(X), dtype=float)
         if Z.ndim != 2:
-            raise ShapeError(explain("estimator", estimator, f"transforms to an array of shape {Z.shape}, not to a matrix"))
-        first, second = two("components", components, Z.shape[1], "the estimator", "fit it with more components")
+            raise ShapeError(
+                explain(
+                    "estimator",
+                    estimator,
+                    f"transforms to an array of shape {Z.shape}, not to a matrix",
+                )
+            )
+        first, second = two(
+            "components", components, Z.shape[1], "the estimator", "fit it with more components"
+        )
         model = last_step(estimator)
         places, names = _categories(model, categories, (first, second))
         labels = read_labels(y, len(Z))
         told = component_name(model, first), component_name(model, second)
-        made = cls(points=Z[:, [first, second]], labels=labels, axis_names=told, categories=places, category_names=names)
+        made = cls(
+            points=Z[:, [first, second]],
+            labels=labels,
+            axis_names=told,
+            categories=places,
+            category_names=names,
+        )
         return made.plot(ax=ax, **options)
 
-    def plot(self, *, ax: Any = None, cmap: str = "viridis", legend: bool = True, **style: Any) -> Self:
+    def plot(
+        self, *, ax: Axes = None, cmap: str = "viridis", legend: bool = True, **style: Any
+    ) -> Self:
         """Draw; ``cmap`` colours numbers, and further options are those of Matplotlib's scatter."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
@@ -93,23 +126,40 @@ class ComponentDisplay:
         if self.categories is not None:
             for line in (ax.axhline, ax.axvline):
                 line(0, color="0.8", linewidth=0.8, zorder=0)
-            self.category_points_ = ax.scatter(*self.categories.T, marker="^", s=22, color="0.25", zorder=3)
-        self.points_, self.legend_, self.colorbar_ = scatter(ax, self.points, self.labels, cmap=cmap, legend=legend, **style)
+            self.category_points_ = ax.scatter(
+                *self.categories.T, marker="^", s=22, color="0.25", zorder=3
+            )
+        self.points_, self.legend_, self.colorbar_ = scatter(
+            ax, self.points, self.labels, cmap=cmap, legend=legend, **style
+        )
         if self.categories is not None:
             ax.margins(0.1)
             dark = ["0.15"] * len(self.categories)
-            self.category_names_ = write_names(ax, self.categories, self.category_names, dark, zorder=4)
+            self.category_names_ = write_names(
+                ax, self.categories, self.category_names, dark, zorder=4
+            )
         return self
 
 
-def _categories(model: Any, wanted: bool | int, chosen: tuple[int, int]) -> tuple[np.ndarray | None, Any]:
+def _categories(
+    model: Any, wanted: bool | int, chosen: tuple[int, int]
+) -> tuple[np.ndarray | None, Any]:
     if wanted is False:
         return None, None
     if not hasattr(model, "column_coordinates_"):
-        raise ParameterError(explain("categories", wanted, f"is for MCA, and {type(model).__name__} has no categories", "leave it out"))
+        raise ParameterError(
+            explain(
+                "categories",
+                wanted,
+                f"is for MCA, and {type(model).__name__} has no categories",
+                "leave it out",
+            )
+        )
     count = len(model.column_names_) if wanted is True else wanted
     if not isinstance(count, (int, np.integer)) or count < 1:
-        raise ParameterError(explain("categories", wanted, "must be True, False, or how many to name"))
+        raise ParameterError(
+            explain("categories", wanted, "must be True, False, or how many to name")
+        )
     share = model.column_contributions_[:, chosen] @ model.inertia_[list(chosen)]
     most = np.sort(np.argsort(-share, kind="stable")[:count])
     return model.column_coordinates_[most][:, chosen], model.column_names_[most]

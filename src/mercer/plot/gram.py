@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
@@ -45,20 +46,42 @@ class GramDisplay:
         self.K, self.groups, self.order = K, groups, order
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, most: int = _MOST, ax: Any = None, **options: Any) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: RawSamples,
+        y: Targets = None,
+        *,
+        most: int = _MOST,
+        ax: Axes = None,
+        **options: Any,
+    ) -> Self:
         """The matrix of ``X`` by the kernel of a fitted estimator; the steps before it in a pipeline are applied."""
         kernel, X = kernel_and_samples(estimator, X)
         return cls.from_kernel(kernel, X, y, most=most, ax=ax, **options)
 
     @classmethod
-    def from_kernel(cls, kernel: Kernel, X: Any, y: Any = None, *, most: int = _MOST, ax: Any = None, **options: Any) -> Self:
+    def from_kernel(
+        cls,
+        kernel: Kernel,
+        X: RawSamples,
+        y: Targets = None,
+        *,
+        most: int = _MOST,
+        ax: Axes = None,
+        **options: Any,
+    ) -> Self:
         """The matrix of ``X``, of at most ``most`` samples; a kernel that learns from data must have been fitted."""
         labels = read_labels(y, raw_length(X))
         chosen = _spread(labels, raw_length(X), most)
-        return cls._made(np.asarray(kernel(pick_rows(X, chosen))), labels, chosen).plot(ax=ax, **options)
+        return cls._made(np.asarray(kernel(pick_rows(X, chosen))), labels, chosen).plot(
+            ax=ax, **options
+        )
 
     @classmethod
-    def from_matrix(cls, K: Any, y: Any = None, *, most: int = _MOST, ax: Any = None, **options: Any) -> Self:
+    def from_matrix(
+        cls, K: Any, y: Targets = None, *, most: int = _MOST, ax: Axes = None, **options: Any
+    ) -> Self:
         """A matrix that is there already."""
         K = np.asarray(K, dtype=float)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
@@ -70,23 +93,37 @@ class GramDisplay:
     @classmethod
     def _made(cls, K: np.ndarray, labels: Labels | None, chosen: np.ndarray) -> Self:
         if labels is None or labels.names is None:
-            order = np.arange(len(K)) if labels is None else np.argsort(labels.codes[chosen], kind="stable")
+            order = (
+                np.arange(len(K))
+                if labels is None
+                else np.argsort(labels.codes[chosen], kind="stable")
+            )
             return cls(K=K[np.ix_(order, order)], groups=[], order=chosen[order])
         codes = labels.codes[chosen]
         parts = [np.flatnonzero(codes == c) for c in range(len(labels.names))]
-        parts = [part[np.argsort(-K[np.ix_(part, part)].mean(axis=1), kind="stable")] for part in parts]
+        parts = [
+            part[np.argsort(-K[np.ix_(part, part)].mean(axis=1), kind="stable")] for part in parts
+        ]
         order = np.concatenate(parts)
-        groups = [(said, len(part)) for said, part in zip(labels.names, parts, strict=True) if len(part)]
+        groups = [
+            (said, len(part)) for said, part in zip(labels.names, parts, strict=True) if len(part)
+        ]
         return cls(K=K[np.ix_(order, order)], groups=groups, order=chosen[order])
 
-    def plot(self, *, ax: Any = None, cmap: str = "viridis", colorbar: bool = True, **style: Any) -> Self:
+    def plot(
+        self, *, ax: Axes = None, cmap: str = "viridis", colorbar: bool = True, **style: Any
+    ) -> Self:
         """Draw; further options are those of Matplotlib's imshow. The scale leaves out the extreme hundredth of the values."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         low, high = np.quantile(self.K, [0.01, 0.99])
         limits = {"vmin": low, "vmax": high} if high > low else {}
         self.image_ = ax.imshow(self.K, cmap=cmap, interpolation="nearest", **{**limits, **style})
-        self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label="k(x, y)", fraction=0.046, pad=0.03) if colorbar else None
+        self.colorbar_ = (
+            ax.figure.colorbar(self.image_, ax=ax, label="k(x, y)", fraction=0.046, pad=0.03)
+            if colorbar
+            else None
+        )
         if not self.groups:
             ax.set(xlabel="sample", ylabel="sample")
             return self
@@ -96,7 +133,9 @@ class GramDisplay:
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
         told = range(0, len(middle), -(-len(middle) // 20))
-        upright = {"rotation": 90, "va": "center"} if len(middle) <= 3 else {}  # long names of few classes stand beside their blocks
+        upright = (
+            {"rotation": 90, "va": "center"} if len(middle) <= 3 else {}
+        )  # long names of few classes stand beside their blocks
         ax.set_yticks(middle[list(told)], [self.groups[at][0] for at in told], **upright)
         ax.set_xticks(
             middle[list(told)],

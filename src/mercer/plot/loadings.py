@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.plot._axes import axes, component_name, two, write_names
 
@@ -47,21 +48,31 @@ class LoadingsDisplay:
     """
 
     def __init__(
-        self, *, loadings: Any, names: Any, axis_names: tuple[str, str] = ("1st component", "2nd component"), view_names: Any = _VIEWS
+        self,
+        *,
+        loadings: Any,
+        names: Any,
+        axis_names: tuple[str, str] = ("1st component", "2nd component"),
+        view_names: Any = _VIEWS,
     ) -> None:
-        self.loadings, self.names, self.axis_names, self.view_names = loadings, names, axis_names, view_names
+        self.loadings, self.names, self.axis_names, self.view_names = (
+            loadings,
+            names,
+            axis_names,
+            view_names,
+        )
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        X: RawSamples,
+        y: Targets,
         *,
         names: Any = None,
         components: Any = (0, 1),
         view_names: Any = _VIEWS,
-        ax: Any = None,
+        ax: Axes = None,
         **options: Any,
     ) -> Self:
         """Correlate the columns of ``X`` and ``y``, two views of the same samples, with their variates, and draw.
@@ -71,16 +82,22 @@ class LoadingsDisplay:
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "loadings"):
-            raise ParameterError(explain("estimator", estimator, "has no loadings", "give a KernelCCA"))
+            raise ParameterError(
+                explain("estimator", estimator, "has no loadings", "give a KernelCCA")
+            )
         width = len(estimator.correlations_)
-        first, second = two("components", components, width, "the estimator", "fit it with more components")
+        first, second = two(
+            "components", components, width, "the estimator", "fit it with more components"
+        )
         views = [X, np.asarray(y)[:, None] if np.ndim(y) == 1 else y]
         made = [estimator.loadings(view, at)[:, [first, second]] for at, view in enumerate(views)]
         told = component_name(estimator, first), component_name(estimator, second)
         named = _names(names, (X, y), [len(part) for part in made])
-        return cls(loadings=made, names=named, axis_names=told, view_names=_two_names(view_names)).plot(ax=ax, **options)
+        return cls(
+            loadings=made, names=named, axis_names=told, view_names=_two_names(view_names)
+        ).plot(ax=ax, **options)
 
-    def plot(self, *, ax: Any = None, colors: Any = ("C0", "C1")) -> Self:
+    def plot(self, *, ax: Axes = None, colors: Any = ("C0", "C1")) -> Self:
         """Draw the circle, the arrows and the names."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
@@ -89,15 +106,33 @@ class LoadingsDisplay:
         for line in (ax.axhline, ax.axvline):
             line(0, color="0.85", linewidth=0.8, zorder=0)
         self.circle_ = ax.add_patch(Circle((0, 0), 1, fill=False, color="0.6", linewidth=0.8))
-        ax.set(xlim=(-1.5, 1.5), ylim=(-1.2, 1.2), aspect="equal", xlabel=self.axis_names[0], ylabel=self.axis_names[1])
-        still = {"angles": "xy", "scale_units": "xy", "scale": 1}  # so that an arrow ends where its numbers say
+        ax.set(
+            xlim=(-1.5, 1.5),
+            ylim=(-1.2, 1.2),
+            aspect="equal",
+            xlabel=self.axis_names[0],
+            ylabel=self.axis_names[1],
+        )
+        still = {
+            "angles": "xy",
+            "scale_units": "xy",
+            "scale": 1,
+        }  # so that an arrow ends where its numbers say
         self.arrows_ = []
         for part, name, color in zip(self.loadings, self.view_names, colors, strict=True):
             start = np.zeros(len(part))
-            self.arrows_.append(ax.quiver(start, start, *part.T, color=color, width=0.006, label=name, **still))
+            self.arrows_.append(
+                ax.quiver(start, start, *part.T, color=color, width=0.006, label=name, **still)
+            )
         ends = np.concatenate(self.loadings)
-        shades = [color for part, color in zip(self.loadings, colors, strict=True) for _ in range(len(part))]
-        self.names_ = write_names(ax, ends, [name for part in self.names for name in part], shades, shafts=True)
+        shades = [
+            color
+            for part, color in zip(self.loadings, colors, strict=True)
+            for _ in range(len(part))
+        ]
+        self.names_ = write_names(
+            ax, ends, [name for part in self.names for name in part], shades, shafts=True
+        )
         ax.legend(loc="upper left", frameon=False)
         return self
 
@@ -115,10 +150,14 @@ def _names(given: Any, views: Any, widths: list[int]) -> list[list[str]]:
             found.append([str(name) for name in known])
         return found
     if len(given) != 2 or any(isinstance(part, str) for part in given):
-        raise ParameterError(explain("names", given, "must be two lists, of the columns of X and of y"))
+        raise ParameterError(
+            explain("names", given, "must be two lists, of the columns of X and of y")
+        )
     for part, letter, width in zip(given, _VIEWS, widths, strict=True):
         if len(part) != width:
-            raise ShapeError(explain("names", list(part), f"must name the {width} columns of {letter}"))
+            raise ShapeError(
+                explain("names", list(part), f"must name the {width} columns of {letter}")
+            )
     return [[str(name) for name in part] for part in given]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Axes, Estimator
 from mercer.errors import ParameterError, explain
 from mercer.plot._axes import axes, last_step, shares
 
@@ -52,27 +53,47 @@ class ScreeDisplay:
     (8, [0.65, 0.84, 0.88])
     """
 
-    def __init__(self, *, values: np.ndarray, name: str = "eigenvalue", cumulative: Any = None, cut: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        values: np.ndarray,
+        name: str = "eigenvalue",
+        cumulative: Any = None,
+        cut: int | None = None,
+    ) -> None:
         self.values, self.name, self.cumulative, self.cut = values, name, cumulative, cut
 
     @classmethod
-    def from_estimator(cls, estimator: Any, n: int = 20, *, ax: Any = None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Estimator, n: int = 20, *, ax: Axes = None, **options: Any
+    ) -> Self:
         """Draw the first ``n`` of a fitted estimator, or of the last step of a pipeline, or as many as it has."""
         check_is_fitted(estimator)
         if not isinstance(n, Integral) or n < 1:
             raise ParameterError(explain("n", n, "must be a number of bars, at least 1"))
         model = last_step(estimator)
-        clusters = getattr(model, "n_clusters", None)  # then the inertia is one number, of another kind
+        clusters = getattr(
+            model, "n_clusters", None
+        )  # then the inertia is one number, of another kind
         known = [name for name in _NAMES if np.ndim(getattr(model, name, 0.0)) == 1]
         if not known:
-            raise ParameterError(explain("estimator", estimator, "has no eigenvalues", "give KernelPCA, MCA, KernelCCA or the like"))
+            raise ParameterError(
+                explain(
+                    "estimator",
+                    estimator,
+                    "has no eigenvalues",
+                    "give KernelPCA, MCA, KernelCCA or the like",
+                )
+            )
         values = np.asarray(getattr(model, known[0]), dtype=float)[:n]
         share = shares(model)
         cumulative = None if share is None else np.cumsum(share)[:n]
         cut = clusters if clusters is not None and clusters < len(values) else None
-        return cls(values=values, name=_NAMES[known[0]], cumulative=cumulative, cut=cut).plot(ax=ax, **options)
+        return cls(values=values, name=_NAMES[known[0]], cumulative=cumulative, cut=cut).plot(
+            ax=ax, **options
+        )
 
-    def plot(self, *, ax: Any = None, color: str = "C0", share_color: str = "C1") -> Self:
+    def plot(self, *, ax: Axes = None, color: str = "C0", share_color: str = "C1") -> Self:
         """Draw the bars, and the cumulative share on an axis of its own."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
@@ -85,12 +106,20 @@ class ScreeDisplay:
             from matplotlib.ticker import PercentFormatter
 
             self.share_ax_ = ax.twinx()
-            (self.share_line_,) = self.share_ax_.plot(at, self.cumulative, ".-", color=share_color, clip_on=False)
+            (self.share_line_,) = self.share_ax_.plot(
+                at, self.cumulative, ".-", color=share_color, clip_on=False
+            )
             self.share_ax_.set(ylim=(0, 1.02))
             self.share_ax_.set_ylabel("cumulative share", color=share_color)
             self.share_ax_.tick_params(axis="y", labelcolor=share_color)
             self.share_ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
         if self.cut is not None:
-            self.cut_line_ = ax.axvline(self.cut + 0.5, color="0.35", linestyle="--", linewidth=1, label=f"{self.cut} clusters")
+            self.cut_line_ = ax.axvline(
+                self.cut + 0.5,
+                color="0.35",
+                linestyle="--",
+                linewidth=1,
+                label=f"{self.cut} clusters",
+            )
             ax.legend(loc="best", frameon=False)
         return self

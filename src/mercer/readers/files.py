@@ -35,14 +35,18 @@ def check_file(path: Path, most: int = MOST_BYTES) -> None:
     if path.is_dir():
         raise InputError(explain("path", str(path), "is a folder", "give a file"))
     if not path.is_file():  # what is read from a pipe is gone, and it is read more than once
-        raise InputError(explain("path", str(path), "is not a file", "save what it gives, and name that"))
+        raise InputError(
+            explain("path", str(path), "is not a file", "save what it gives, and name that")
+        )
     if path.stat().st_size > most:
         raise _too_large(path, path.stat().st_size, most)
 
 
 def _too_large(path: Path, size: int, most: int) -> InputError:
     rule = f"has {size / 1e9:.1f} GB, above the limit of {most / 1e9:.1f} GB"
-    return InputError(explain("path", str(path), rule, "give a sample of its rows, or raise the limit"))
+    return InputError(
+        explain("path", str(path), rule, "give a sample of its rows, or raise the limit")
+    )
 
 
 def _decoded(path: Path, raw: bytes, encoding: str) -> str:
@@ -52,9 +56,13 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
-        raise InputError(explain("path", str(path), rule, "say which encoding it has, latin-1 perhaps")) from None
+        raise InputError(
+            explain("path", str(path), rule, "say which encoding it has, latin-1 perhaps")
+        ) from None
     except LookupError:
-        raise InputError(explain("encoding", encoding, "is unknown", "utf-8 or latin-1, for instance")) from None
+        raise InputError(
+            explain("encoding", encoding, "is unknown", "utf-8 or latin-1, for instance")
+        ) from None
     if "\0" in text[:100_000]:
         raise InputError(explain("path", str(path), "is not text: it holds zero bytes"))
     return text

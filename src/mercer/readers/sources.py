@@ -31,7 +31,9 @@ class Source:
     told: str  # how it was read
 
 
-def read_source(paths: Any, *, like: Source | None = None, most_bytes: int = MOST_BYTES, **options: Any) -> Source:
+def read_source(
+    paths: Any, *, like: Source | None = None, most_bytes: int = MOST_BYTES, **options: Any
+) -> Source:
     """Read a table, a svmlight file, FASTA files or a folder with a folder of texts for every class.
 
     Several FASTA files are one collection; where their headers are names, the file that a sequence is in is its class. Options go to
@@ -48,13 +50,21 @@ def read_source(paths: Any, *, like: Source | None = None, most_bytes: int = MOS
             check_file(file, most_bytes)
         return _sequences(files)
     if len(files) > 1:
-        raise InputError(explain("paths", [str(file) for file in files], "are several files, which only FASTA files may be"))
+        raise InputError(
+            explain(
+                "paths",
+                [str(file) for file in files],
+                "are several files, which only FASTA files may be",
+            )
+        )
     file = files[0]
     if file.is_dir():
         return _texts(file, options.get("encoding", "utf-8"))
     if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
         return _vectors(file)
-    frame, layout = read_table(file, like=None if like is None else like.layout, most_bytes=most_bytes, **options)
+    frame, layout = read_table(
+        file, like=None if like is None else like.layout, most_bytes=most_bytes, **options
+    )
     return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
 
 
@@ -81,7 +91,9 @@ def _sequences(files: Sequence[Path]) -> Source:
         told = "headers are names"
     lengths = [len(text) for text in sequences]
     told = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters, {told}"
-    return Source("sequences", sequences, labels, headers if different == len(headers) else [], None, told)
+    return Source(
+        "sequences", sequences, labels, headers if different == len(headers) else [], None, told
+    )
 
 
 def _texts(folder: Path, encoding: str) -> Source:
@@ -89,22 +101,39 @@ def _texts(folder: Path, encoding: str) -> Source:
     labels: list[str] = []
     names: list[str] = []
     for part in sorted(path for path in folder.iterdir() if path.is_dir()):
-        for file in sorted(path for path in part.rglob("*") if path.is_file() and not path.name.startswith(".")):
+        for file in sorted(
+            path for path in part.rglob("*") if path.is_file() and not path.name.startswith(".")
+        ):
             texts.append(read_text(file, encoding))
             labels.append(part.name)
             names.append(str(file.relative_to(folder)))
     if not texts:  # not yet sorted into classes: the texts alone
-        loose = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        loose = sorted(
+            path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")
+        )
         texts, names = [read_text(file, encoding) for file in loose], [file.name for file in loose]
     if not texts:
-        raise InputError(explain("path", str(folder), "holds no text", "make a folder for every class, with its texts in it"))
-    told = f"{len(texts):,} texts in {len(set(labels))} folders" if labels else f"{len(texts):,} texts"
+        raise InputError(
+            explain(
+                "path",
+                str(folder),
+                "holds no text",
+                "make a folder for every class, with its texts in it",
+            )
+        )
+    told = (
+        f"{len(texts):,} texts in {len(set(labels))} folders" if labels else f"{len(texts):,} texts"
+    )
     return Source("texts", texts, np.array(labels) if labels else None, names, None, told)
 
 
 def _is_svmlight(file: Path, most_bytes: int) -> bool:
-    lines = [line for line in read_text(file, "latin-1", most_bytes).split("\n", 50)[:50] if line.strip()]
-    return any(":" in line for line in lines) and all(_SVMLIGHT.fullmatch(line.strip()) for line in lines[: 50 if len(lines) < 50 else 49])
+    lines = [
+        line for line in read_text(file, "latin-1", most_bytes).split("\n", 50)[:50] if line.strip()
+    ]
+    return any(":" in line for line in lines) and all(
+        _SVMLIGHT.fullmatch(line.strip()) for line in lines[: 50 if len(lines) < 50 else 49]
+    )
 
 
 def _vectors(file: Path) -> Source:
@@ -115,4 +144,11 @@ def _vectors(file: Path) -> Source:
     except (ValueError, OSError) as error:
         raise InputError(explain("path", str(file), f"is not a svmlight file ({error})")) from None
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
-    return Source("vectors", X, y, [], None, f"{X.shape[0]:,} rows of {X.shape[1]} columns, {100 * share:.0f} % of them set (svmlight)")
+    return Source(
+        "vectors",
+        X,
+        y,
+        [],
+        None,
+        f"{X.shape[0]:,} rows of {X.shape[1]} columns, {100 * share:.0f} % of them set (svmlight)",
+    )

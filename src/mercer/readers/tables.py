@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mercer.aliases import Frame
 from mercer.errors import InputError, MissingDependencyError, explain
 from mercer.readers.files import MOST_BYTES, check_file, read_text
 
@@ -22,7 +23,9 @@ PARQUET = (".parquet", ".pq")
 _LOOK = 200  # lines that are looked at before the whole is read
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
-_ENDS = re.compile(r"\r\n|\n|\r")  # of lines; str.splitlines knows more of them, which stand inside cells
+_ENDS = re.compile(
+    r"\r\n|\n|\r"
+)  # of lines; str.splitlines knows more of them, which stand inside cells
 _LONGEST = 2**31 - 1  # letters of a cell
 
 
@@ -40,15 +43,23 @@ class Layout:
 
     def __str__(self) -> str:
         title = "a header" if self.header else "no header"
-        between = _SEPARATORS.get(self.separator, repr(self.separator)) if self.separator else "Parquet"
-        return f"{between}, {title}, {len(self.names)} columns" + (", decimal commas" if self.decimal == "," else "")
+        between = (
+            _SEPARATORS.get(self.separator, repr(self.separator)) if self.separator else "Parquet"
+        )
+        return f"{between}, {title}, {len(self.names)} columns" + (
+            ", decimal commas" if self.decimal == "," else ""
+        )
 
 
 def pandas() -> Any:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingDependencyError(explain("pandas", "not installed", "is needed to read tables", "pip install 'mercer[cli]'")) from None
+        raise MissingDependencyError(
+            explain(
+                "pandas", "not installed", "is needed to read tables", "pip install 'mercer[cli]'"
+            )
+        ) from None
     return pd
 
 
@@ -80,7 +91,11 @@ def read_table(
     if path.suffix.lower() in PARQUET:
         return _parquet(path, most_bytes)
     if like is not None:
-        separator, missing, encoding = separator or like.separator, missing or like.missing, like.encoding
+        separator, missing, encoding = (
+            separator or like.separator,
+            missing or like.missing,
+            like.encoding,
+        )
     missing = MISSING if missing is None else tuple(missing)
     text = read_text(path, encoding, most_bytes)
     if not text.strip():
@@ -88,11 +103,22 @@ def read_table(
     with _long_cells(), _one_line(path):
         separator = separator or _separator(text)
         if len(separator) != 1 or separator in '\r\n"':
-            raise InputError(explain("separator", separator, "must be one character", "a blank stands for any number of blanks and tabs"))
+            raise InputError(
+                explain(
+                    "separator",
+                    separator,
+                    "must be one character",
+                    "a blank stands for any number of blanks and tabs",
+                )
+            )
         _check_rectangle(path, text, separator)
         first, *rest = itertools.islice(_rows(text, separator), _LOOK)
     if header is None:
-        header = _is_header(first, rest, missing) if like is None else _is_known(first, rest, missing, like)
+        header = (
+            _is_header(first, rest, missing)
+            if like is None
+            else _is_known(first, rest, missing, like)
+        )
     names = _names(path, first, header, like)
     if header and not rest:
         raise InputError(explain("path", str(path), "has a header and no rows"))
@@ -119,10 +145,14 @@ def _one_line(path: Path) -> Iterator[None]:
         raise InputError(explain("path", str(path), f"is not a table ({error})")) from None
 
 
-def _texts(frame: Any) -> tuple[str, ...]:
+def _texts(frame: Frame) -> tuple[str, ...]:
     """Columns of strings; others that are stored as objects, such as truth values with holes, are not."""
     pd = pandas()
-    return tuple(name for name in frame.columns if pd.api.types.infer_dtype(frame[name], skipna=True) == "string")
+    return tuple(
+        name
+        for name in frame.columns
+        if pd.api.types.infer_dtype(frame[name], skipna=True) == "string"
+    )
 
 
 def _parquet(path: Path, most_bytes: int) -> tuple[Any, Layout]:
@@ -132,10 +162,17 @@ def _parquet(path: Path, most_bytes: int) -> tuple[Any, Layout]:
         frame = pd.read_parquet(path)
     except ImportError:
         raise MissingDependencyError(
-            explain("pyarrow", "not installed", "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]")
+            explain(
+                "pyarrow",
+                "not installed",
+                "is needed for Parquet",
+                "pip install pyarrow, or the extra mercer[parquet]",
+            )
         ) from None
     except Exception as error:
-        raise InputError(explain("path", str(path), f"is not a Parquet file ({str(error).splitlines()[0]})")) from None
+        raise InputError(
+            explain("path", str(path), f"is not a Parquet file ({str(error).splitlines()[0]})")
+        ) from None
     frame.columns = [str(name) for name in frame.columns]
     _check_twice(path, list(frame.columns))
     return frame, Layout("", True, tuple(frame.columns), _texts(frame))
@@ -182,12 +219,23 @@ def _check_rectangle(path: Path, text: str, separator: str) -> None:
         rows = _reader(text, separator)
         lines = ((rows.line_num, len(row)) for row in rows if not _is_blank(row))
     else:  # the same, faster
-        lines = ((at, line.count(separator) + 1) for at, line in enumerate(_ENDS.split(text), 1) if line.strip())
+        lines = (
+            (at, line.count(separator) + 1)
+            for at, line in enumerate(_ENDS.split(text), 1)
+            if line.strip()
+        )
     for at, cells in lines:
         width = cells if width is None else width
         if cells != width:
             rule = f"has {cells} cells where the first row has {width}"
-            raise InputError(explain(f"{path.name}, line {at}", _line(text, at), rule, "mend the line, or name the separator"))
+            raise InputError(
+                explain(
+                    f"{path.name}, line {at}",
+                    _line(text, at),
+                    rule,
+                    "mend the line, or name the separator",
+                )
+            )
 
 
 def _line(text: str, at: int) -> str:
@@ -202,12 +250,18 @@ def _is_header(first: list[str], rest: list[list[str]], missing: tuple[str, ...]
         return False
     if any(name and name == row[at].strip() for row in rest for at, name in enumerate(names)):
         return False
-    if len(set(told)) < len(told):  # a name twice: that is for the user to mend, if names they are, above numbers
-        return any(all(_NUMBER.fullmatch(row[at].strip()) for row in rest) for at in range(len(names))) and bool(rest)
+    if len(set(told)) < len(
+        told
+    ):  # a name twice: that is for the user to mend, if names they are, above numbers
+        return any(
+            all(_NUMBER.fullmatch(row[at].strip()) for row in rest) for at in range(len(names))
+        ) and bool(rest)
     return True
 
 
-def _is_known(first: list[str], rest: list[list[str]], missing: tuple[str, ...], like: Layout) -> bool:
+def _is_known(
+    first: list[str], rest: list[list[str]], missing: tuple[str, ...], like: Layout
+) -> bool:
     """Whether the first row are names, by those of an earlier table; some may be new."""
     told = [cell.strip() for cell in first if cell.strip()]
     known = sum(name in like.names for name in told)
@@ -220,10 +274,14 @@ def _decimal(text: str, separator: str) -> str:
     """A comma, where cells are such as 1,5 and none is such as 1.5; if all of them are such as 1,500 nobody knows, and they stay text."""
     if separator == ",":
         return "."
-    edge, blanks = (r'[^ \t\r\n"]', "") if separator == " " else (rf'[^{re.escape(separator)}\r\n"]', " *")
+    edge, blanks = (
+        (r'[^ \t\r\n"]', "") if separator == " " else (rf'[^{re.escape(separator)}\r\n"]', " *")
+    )
 
     def cells(mark: str) -> Iterator[re.Match[str]]:
-        return re.finditer(rf"(?<!{edge}){blanks}([-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?){blanks}(?!{edge})", text)
+        return re.finditer(
+            rf"(?<!{edge}){blanks}([-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?){blanks}(?!{edge})", text
+        )
 
     if all(_THOUSANDS.fullmatch(cell[1]) for cell in cells(",")):
         return "."
@@ -246,7 +304,9 @@ def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> l
 def _check_twice(path: Path, names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise InputError(explain("path", str(path), f"has two columns called {twice[0]!r}", "rename one"))
+        raise InputError(
+            explain("path", str(path), f"has two columns called {twice[0]!r}", "rename one")
+        )
 
 
 def _frame(
@@ -260,7 +320,9 @@ def _frame(
     like: Layout | None,
 ) -> Any:
     pd = pandas()
-    text = re.sub(r"\A(?:[ \t]*(?:\r\n|\n|\r))+", "", text)  # so that the first line is the first row
+    text = re.sub(
+        r"\A(?:[ \t]*(?:\r\n|\n|\r))+", "", text
+    )  # so that the first line is the first row
     known = {name: str for name in like.texts if name in names} if like is not None else {}
     try:
         frame = pd.read_csv(
@@ -278,7 +340,9 @@ def _frame(
             dtype=known or None,
         )
     except (ValueError, OverflowError) as error:
-        raise InputError(explain("path", str(path), f"cannot be read as a table ({str(error).splitlines()[0]})")) from None
+        raise InputError(
+            explain("path", str(path), f"cannot be read as a table ({str(error).splitlines()[0]})")
+        ) from None
     for name in names:
         if str(frame[name].dtype) in ("object", "str", "string"):
             kind = pd.api.types.infer_dtype(frame[name], skipna=True)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Axes
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
-from mercer.estimators.pca import KernelPCA
+from mercer.estimators.projection.pca import KernelPCA
 from mercer.plot._axes import pyplot, read_labels, scatter
 from mercer.plot.decision import DecisionDisplay
 from mercer.plot.gram import GramDisplay
@@ -71,13 +72,17 @@ def _some(study: Study) -> tuple[Any, np.ndarray]:
     """At most so many samples as a picture can show, taken evenly."""
     X, y = study.question.X, study.question.y
     n = raw_length(X)
-    rows = np.arange(n) if n <= _SHOWN else np.unique(np.linspace(0, n - 1, _SHOWN).round().astype(int))
+    rows = (
+        np.arange(n)
+        if n <= _SHOWN
+        else np.unique(np.linspace(0, n - 1, _SHOWN).round().astype(int))
+    )
     X = pick_rows(X, rows)
     left_out = getattr(study.model, "left_out_", [])
     return (X.drop(columns=left_out) if left_out else X), y[rows]
 
 
-def _confusion(study: Study, ax: Any) -> tuple[str, str] | None:
+def _confusion(study: Study, ax: Axes) -> tuple[str, str] | None:
     if study.question.task != "classification":
         return None
     y, said = study.question.y, study.found.predicted
@@ -90,13 +95,20 @@ def _confusion(study: Study, ax: Any) -> tuple[str, str] | None:
     shares = counts / counts.sum(axis=1, keepdims=True)
     ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     names = [str(c)[:16] for c in classes]
-    ax.set_xticks(range(len(classes)), names, rotation=45 if len(classes) > 3 else 0, ha="right" if len(classes) > 3 else "center")
+    ax.set_xticks(
+        range(len(classes)),
+        names,
+        rotation=45 if len(classes) > 3 else 0,
+        ha="right" if len(classes) > 3 else "center",
+    )
     ax.set_yticks(range(len(classes)), names)
     if len(classes) <= 12:
         for i in range(len(classes)):
             for j in range(len(classes)):
                 share = 100 * shares[i, j]
-                text = "" if share == 0 else f"{share:.1f} %" if len(classes) <= 4 else f"{share:.0f}"
+                text = (
+                    "" if share == 0 else f"{share:.1f} %" if len(classes) <= 4 else f"{share:.0f}"
+                )
                 ax.text(
                     j,
                     i,
@@ -113,7 +125,7 @@ def _confusion(study: Study, ax: Any) -> tuple[str, str] | None:
     )
 
 
-def _residuals(study: Study, ax: Any) -> tuple[str, str] | None:
+def _residuals(study: Study, ax: Axes) -> tuple[str, str] | None:
     if study.question.task != "regression":
         return None
     y, said = study.question.y, study.found.predicted[0]
@@ -122,10 +134,13 @@ def _residuals(study: Study, ax: Any) -> tuple[str, str] | None:
     ax.scatter(said, y, s=12, alpha=0.5, linewidths=0)
     root = float(np.sqrt(np.mean((y - said) ** 2)))
     ax.set(xlabel=f"said ({study.question.target})", ylabel="true")
-    return "Said and true", f"Predictions for samples not seen in training, against the truth; the root mean squared error is {root:.4g}."
+    return (
+        "Said and true",
+        f"Predictions for samples not seen in training, against the truth; the root mean squared error is {root:.4g}.",
+    )
 
 
-def _spread(study: Study, ax: Any) -> tuple[str, str] | None:
+def _spread(study: Study, ax: Axes) -> tuple[str, str] | None:
     if study.question.task != "regression":
         return None
     gap = study.question.y - study.found.predicted[0]
@@ -136,7 +151,7 @@ def _spread(study: Study, ax: Any) -> tuple[str, str] | None:
     return "Residuals", f"Nine in ten residuals lie between {middle[0]:.4g} and {middle[1]:.4g}."
 
 
-def _calibration(study: Study, ax: Any) -> tuple[str, str] | None:
+def _calibration(study: Study, ax: Axes) -> tuple[str, str] | None:
     p = study.found.probability
     if p is None:
         return None
@@ -145,12 +160,21 @@ def _calibration(study: Study, ax: Any) -> tuple[str, str] | None:
     if len(classes) == 2:
         sure, right, told = p[:, 1], (y == classes[1]).astype(float), f"probability of {classes[1]}"
     else:
-        sure, right, told = p.max(axis=1), (classes[np.argmax(p, axis=1)] == y).astype(float), "probability of the class said"
+        sure, right, told = (
+            p.max(axis=1),
+            (classes[np.argmax(p, axis=1)] == y).astype(float),
+            "probability of the class said",
+        )
     order = np.argsort(sure, kind="stable")
     groups = [g for g in np.array_split(order, min(10, max(3, len(y) // 30))) if len(g)]
     at = np.array([sure[g].mean() for g in groups])
     seen = np.array([right[g].mean() for g in groups])
-    error = np.array([np.sqrt(max(seen[i] * (1 - seen[i]), 0.25 / len(g)) / len(g)) for i, g in enumerate(groups)])
+    error = np.array(
+        [
+            np.sqrt(max(seen[i] * (1 - seen[i]), 0.25 / len(g)) / len(g))
+            for i, g in enumerate(groups)
+        ]
+    )
     ax.plot([0, 1], [0, 1], color="0.5", linewidth=1, linestyle="--")
     ax.errorbar(at, seen, yerr=error, fmt="o-", color="C0", capsize=2, markersize=5)
     ax.set(xlabel=told, ylabel="how often it was so", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
@@ -161,40 +185,73 @@ def _calibration(study: Study, ax: Any) -> tuple[str, str] | None:
     )
 
 
-def _learning(study: Study, ax: Any) -> tuple[str, str] | None:
+def _learning(study: Study, ax: Axes) -> tuple[str, str] | None:
     if len(study.curve) < 2:
         return None
     count = [point.count for point in study.curve]
-    scores, errors = (np.array([getattr(point, name) for point in study.curve]) for name in ("score", "error"))
+    scores, errors = (
+        np.array([getattr(point, name) for point in study.curve]) for name in ("score", "error")
+    )
     ax.errorbar(count, scores, yerr=errors, fmt="o-", capsize=3)
     ax.axhline(study.baseline, color="0.5", linestyle=":", linewidth=1, label="baseline")
-    ax.set(xscale="log", xlabel="training samples", ylabel="accuracy" if study.question.task == "classification" else "R²")
+    ax.set(
+        xscale="log",
+        xlabel="training samples",
+        ylabel="accuracy" if study.question.task == "classification" else "R²",
+    )
     ax.set_xticks(count, [f"{c:,}" for c in count], rotation=30)
     ax.minorticks_off()
     ax.legend(frameon=False, fontsize="small")
     rise = scores[-1] - scores[-2]
-    says = "more samples would likely help" if rise > errors[-1] + errors[-2] else "more samples would help little"
-    return "Learning curve", f"The score on held-out samples by the number of training samples, with standard errors: {says}."
+    says = (
+        "more samples would likely help"
+        if rise > errors[-1] + errors[-2]
+        else "more samples would help little"
+    )
+    return (
+        "Learning curve",
+        f"The score on held-out samples by the number of training samples, with standard errors: {says}.",
+    )
 
 
-def _contributions(study: Study, ax: Any) -> tuple[str, str] | None:
+def _contributions(study: Study, ax: Axes) -> tuple[str, str] | None:
     if not study.contributions:
         return None
     shown = study.contributions[:20][::-1]
-    ax.barh(range(len(shown)), [one.drop for one in shown], xerr=[one.error for one in shown], color="C0", alpha=0.85, capsize=2)
-    ax.set_yticks(range(len(shown)), [one.column[:24] for one in shown], fontsize=8 if len(shown) > 10 else 10)
+    ax.barh(
+        range(len(shown)),
+        [one.drop for one in shown],
+        xerr=[one.error for one in shown],
+        color="C0",
+        alpha=0.85,
+        capsize=2,
+    )
+    ax.set_yticks(
+        range(len(shown)), [one.column[:24] for one in shown], fontsize=8 if len(shown) > 10 else 10
+    )
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set(xlabel="fall of the score when the column is shuffled")
-    rest = f"; {len(study.contributions) - 20} more contribute less" if len(study.contributions) > 20 else ""
-    return "Columns", f"How much worse unseen samples are told when a column's values are shuffled among them{rest}."
+    rest = (
+        f"; {len(study.contributions) - 20} more contribute less"
+        if len(study.contributions) > 20
+        else ""
+    )
+    return (
+        "Columns",
+        f"How much worse unseen samples are told when a column's values are shuffled among them{rest}.",
+    )
 
 
-def _terms(study: Study, ax: Any) -> tuple[str, str] | None:
+def _terms(study: Study, ax: Axes) -> tuple[str, str] | None:
     if not study.shares:
         return None
     shown = study.shares[::-1]
     ax.barh(range(len(shown)), [100 * share for _, share in shown], color="C2", alpha=0.85)
-    ax.set_yticks(range(len(shown)), [name if len(name) < 30 else name[:27] + "..." for name, _ in shown], fontsize=8)
+    ax.set_yticks(
+        range(len(shown)),
+        [name if len(name) < 30 else name[:27] + "..." for name, _ in shown],
+        fontsize=8,
+    )
     ax.set(xlabel="share of ‖f‖², %")
     return (
         "Terms of the kernel",
@@ -202,7 +259,7 @@ def _terms(study: Study, ax: Any) -> tuple[str, str] | None:
     )
 
 
-def _gram(study: Study, ax: Any) -> tuple[str, str] | None:
+def _gram(study: Study, ax: Axes) -> tuple[str, str] | None:
     X, y = _some(study)
     GramDisplay.from_kernel(study.model.kernel_, X, y, ax=ax)
     if study.question.task == "classification":
@@ -216,7 +273,7 @@ def _gram(study: Study, ax: Any) -> tuple[str, str] | None:
     )
 
 
-def _spectrum(study: Study, ax: Any) -> tuple[str, str] | None:
+def _spectrum(study: Study, ax: Axes) -> tuple[str, str] | None:
     X, _ = _some(study)
     shown = SpectrumDisplay.from_kernel(study.model.kernel_, X, ax=ax)
     return (
@@ -225,7 +282,7 @@ def _spectrum(study: Study, ax: Any) -> tuple[str, str] | None:
     )
 
 
-def _components(study: Study, ax: Any) -> tuple[str, str] | None:
+def _components(study: Study, ax: Axes) -> tuple[str, str] | None:
     X, y = _some(study)
     model = KernelPCA(2, kernel=study.model.kernel_).fit(X)
     points = model.transform(X)
@@ -234,12 +291,20 @@ def _components(study: Study, ax: Any) -> tuple[str, str] | None:
     scatter(ax, points, read_labels(y, len(points)))
     first, second = (100 * share for share in model.explained_variance_ratio_[:2])
     ax.set(xlabel=f"1st component ({first:.1f} %)", ylabel=f"2nd component ({second:.1f} %)")
-    return "Map", "The samples on the first two principal components in the feature space of the kernel."
+    return (
+        "Map",
+        "The samples on the first two principal components in the feature space of the kernel.",
+    )
 
 
-def _surface(study: Study, ax: Any) -> tuple[str, str] | None:
+def _surface(study: Study, ax: Axes) -> tuple[str, str] | None:
     X = study.question.X
-    if not hasattr(X, "columns") or len(X.columns) != 2 or any(dtype.kind not in "iuf" for dtype in X.dtypes) or X.isna().any().any():
+    if (
+        not hasattr(X, "columns")
+        or len(X.columns) != 2
+        or any(dtype.kind not in "iuf" for dtype in X.dtypes)
+        or X.isna().any().any()
+    ):
         return None
     DecisionDisplay.from_estimator(study.model, X, study.question.y, resolution=120, ax=ax)
     return "Surface", "What the model says everywhere on the plane of the two columns."

@@ -29,7 +29,9 @@ _PLACES = {
 _HASHED = 200_000_000  # bytes of data up to which a checksum is worth its time
 
 
-def write_report(study: Study, path: Any, *, command: str = "", files: Any = (), memory: float | None = None) -> Path:
+def write_report(
+    study: Study, path: Any, *, command: str = "", files: Any = (), memory: float | None = None
+) -> Path:
     """Write the report of a study; ``command`` is how to reproduce it, ``files`` the data it came from, ``memory`` the peak in bytes."""
     title = _title(study, files)
     drawn = pictures(study)
@@ -46,7 +48,11 @@ def write_report(study: Study, path: Any, *, command: str = "", files: Any = (),
     ]
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = "\n".join(section for section in sections if section)
-    links = " ".join(f'<a href="#{place}">{name}</a>' for place, name in _PLACES.items() if f' id="{place}"' in body)
+    links = " ".join(
+        f'<a href="#{place}">{name}</a>'
+        for place, name in _PLACES.items()
+        if f' id="{place}"' in body
+    )
     page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -87,14 +93,31 @@ def _fact(value: str, name: str) -> str:
 def _headline(study: Study) -> str:
     classes = study.question.task == "classification"
     y = study.question.y
-    facts = [_fact(score_text(study), ("accuracy" if classes else "R²") + " on unseen samples, ± standard error")]
+    facts = [
+        _fact(
+            score_text(study),
+            ("accuracy" if classes else "R²") + " on unseen samples, ± standard error",
+        )
+    ]
     if classes:
         facts.append(_fact(f"{100 * study.baseline:.1f} %", "by always saying the commonest class"))
     else:
         gap = y - study.found.predicted[0]
-        facts.append(_fact(f"{np.sqrt(np.mean(gap**2)):.4g}", f"root mean squared error; the target's deviation is {y.std():.4g}"))
-    facts.append(_fact(f"{len(y):,}", f"samples, {len(np.unique(y))} classes" if classes else "samples"))
-    facts.append(_fact(type(study.model.model_).__name__, f"{study.model.penalty_name_} = {study.model.tuned_.penalty:g}"))
+        facts.append(
+            _fact(
+                f"{np.sqrt(np.mean(gap**2)):.4g}",
+                f"root mean squared error; the target's deviation is {y.std():.4g}",
+            )
+        )
+    facts.append(
+        _fact(f"{len(y):,}", f"samples, {len(np.unique(y))} classes" if classes else "samples")
+    )
+    facts.append(
+        _fact(
+            type(study.model.model_).__name__,
+            f"{study.model.penalty_name_} = {study.model.tuned_.penalty:g}",
+        )
+    )
     how = (
         f"Estimated by {study.found.repeats} × {study.found.folds}-fold cross-validation; kernel, width and penalty were chosen anew "
         "inside every fold, so that the choice does not flatter the estimate. The standard error allows for the overlap of training sets."
@@ -104,7 +127,11 @@ def _headline(study: Study) -> str:
 
 def _notes(study: Study) -> str:
     notes = [*study.question.notes, *study.notes]
-    return f"<section><h2>Notes</h2><ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul></section>" if notes else ""
+    return (
+        f"<section><h2>Notes</h2><ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul></section>"
+        if notes
+        else ""
+    )
 
 
 def _figures(drawn: list[Picture]) -> str:
@@ -130,7 +157,10 @@ def _table(head: list[str], rows: list[list[Any]], numbers: set[int] = frozenset
         return f"<{tag}{kind}>{escape(str(value))}</{tag}>"
 
     top = "".join(cell("th", at, name) for at, name in enumerate(head))
-    body = "".join("<tr>" + "".join(cell("td", at, value) for at, value in enumerate(row)) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(cell("td", at, value) for at, value in enumerate(row)) + "</tr>"
+        for row in rows
+    )
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -150,7 +180,9 @@ def _cells(study: Study, places: np.ndarray) -> tuple[list[str], list[list[str]]
     X = study.question.X
     picked = pick_rows(X, places)
     if hasattr(picked, "columns"):
-        order = [one.column for one in study.contributions if one.column in picked.columns] or [str(c) for c in picked.columns]
+        order = [one.column for one in study.contributions if one.column in picked.columns] or [
+            str(c) for c in picked.columns
+        ]
         shown = order[:_COLUMNS]
         return shown, [[_short(v) for v in row] for row in picked[shown].to_numpy(dtype=object)]
     if hasattr(picked, "toarray"):
@@ -176,8 +208,20 @@ def _hardest(study: Study) -> str:
     for (at, value), shown in zip(study.hardest, cells, strict=True):
         true = str(y[at]) if classes else f"{y[at]:.4g}"
         told = str(said[at]) if classes else f"{said[at]:.4g}"
-        rows.append([int(study.question.rows[at]) + 1, true, told, f"{value:.3f}" if classes else f"{value:+.4g}", *shown])
-    text = "Samples whose own class was given the least probability" if classes else "Samples with the largest residuals"
+        rows.append(
+            [
+                int(study.question.rows[at]) + 1,
+                true,
+                told,
+                f"{value:.3f}" if classes else f"{value:+.4g}",
+                *shown,
+            ]
+        )
+    text = (
+        "Samples whose own class was given the least probability"
+        if classes
+        else "Samples with the largest residuals"
+    )
     measure = "p(true)" if classes else "true − said"
     return (
         f'<section id="examples"><h2>Hardest samples</h2><p>{text}, when they were not in the training set; rows of the data are counted '
@@ -198,7 +242,12 @@ def _support(study: Study) -> str:
     head, cells = _cells(study, places)
     y = study.question.y
     rows = [
-        [int(study.question.rows[at]) + 1, y[at] if study.question.task == "classification" else f"{y[at]:.4g}", f"{weight[i]:.3g}", *shown]
+        [
+            int(study.question.rows[at]) + 1,
+            y[at] if study.question.task == "classification" else f"{y[at]:.4g}",
+            f"{weight[i]:.3g}",
+            *shown,
+        ]
         for i, at, shown in zip(order, places, cells, strict=True)
     ]
     return (
@@ -209,22 +258,38 @@ def _support(study: Study) -> str:
 
 def _data(study: Study) -> str:
     y = study.question.y
-    parts = [f"<p>{escape(study.source.told)}. Target: {escape(study.question.target)} ({study.question.task}).</p>"]
+    parts = [
+        f"<p>{escape(study.source.told)}. Target: {escape(study.question.target)} ({study.question.task}).</p>"
+    ]
     if study.question.task == "classification":
         found, counts = np.unique(y, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:30]
         parts.append(
             _table(
-                ["class", "samples", "share"], [[found[i], f"{counts[i]:,}", f"{100 * counts[i] / len(y):.1f} %"] for i in order], {1, 2}
+                ["class", "samples", "share"],
+                [[found[i], f"{counts[i]:,}", f"{100 * counts[i] / len(y):.1f} %"] for i in order],
+                {1, 2},
             )
         )
     else:
         quantiles = np.quantile(y, [0, 0.25, 0.5, 0.75, 1])
-        parts.append(_table(["least", "quarter", "median", "three quarters", "most"], [[f"{q:.5g}" for q in quantiles]]))
+        parts.append(
+            _table(
+                ["least", "quarter", "median", "three quarters", "most"],
+                [[f"{q:.5g}" for q in quantiles]],
+            )
+        )
     if study.columns:
-        rows = [[c["name"], c["kind"], f"{c['missing']:,}", f"{c['distinct']:,}", c["values"]] for c in study.columns]
+        rows = [
+            [c["name"], c["kind"], f"{c['missing']:,}", f"{c['distinct']:,}", c["values"]]
+            for c in study.columns
+        ]
         table = _table(["column", "taken for", "missing", "distinct", "values"], rows, {2, 3})
-        folded = f"<details><summary>{len(rows)} columns</summary>{table}</details>" if len(rows) > 30 else table
+        folded = (
+            f"<details><summary>{len(rows)} columns</summary>{table}</details>"
+            if len(rows) > 30
+            else table
+        )
         parts.append(f"<h3 style='margin-top:1rem'>Columns</h3>{folded}")
     return f'<section id="data" class="long"><h2>The data</h2>{"".join(parts)}</section>'
 

@@ -134,7 +134,9 @@ def newton(
         if K is not None and loss.outputs == 1:
             aim, level = _direct(K, loss, right, intercept)
         else:
-            aim, level = _projected_cg(counted, loss, right, intercept, max(1e-13, min(1e-2, 0.1 * residual)), low)
+            aim, level = _projected_cg(
+                counted, loss, right, intercept, max(1e-13, min(1e-2, 0.1 * residual)), low
+            )
         step, bias_step = aim - A, level - b
         K_step = counted(step)
         share = 1.0
@@ -160,7 +162,9 @@ class _Counted:
         return self.multiply(V)
 
 
-def _direct(K: np.ndarray, loss: Any, right: np.ndarray, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+def _direct(
+    K: np.ndarray, loss: Any, right: np.ndarray, intercept: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """One output: Cholesky of I + RKR."""
     root = loss.root[:, 0]
     system = K * root[:, None]
@@ -169,7 +173,9 @@ def _direct(K: np.ndarray, loss: Any, right: np.ndarray, intercept: bool) -> tup
     factor, info = linalg.lapack.dpotrf(system.T, lower=0, overwrite_a=1, clean=0)
     if info:
         raise np.linalg.LinAlgError("I + RKR is not positive definite: K is not a kernel matrix")
-    solved = linalg.lapack.dpotrs(factor, np.asfortranarray(np.column_stack([right, root])), lower=0)[0]
+    solved = linalg.lapack.dpotrs(
+        factor, np.asfortranarray(np.column_stack([right, root])), lower=0
+    )[0]
     U, border = solved[:, :1], solved[:, 1]
     if not intercept:
         return root[:, None] * U, np.zeros(1)
@@ -197,11 +203,18 @@ class _Preconditioner:
 
 
 def _projected_cg(
-    multiply: Product, loss: Any, right: np.ndarray, intercept: bool, tol: float, low: np.ndarray | None
+    multiply: Product,
+    loss: Any,
+    right: np.ndarray,
+    intercept: bool,
+    tol: float,
+    low: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Preconditioned conjugate gradients among the U whose coefficients RU sum to 0 in every column."""
     n, outputs = right.shape
-    near: Product = (lambda V: V) if low is None or low.shape[1] == 0 else _Preconditioner(low, loss)
+    near: Product = (
+        (lambda V: V) if low is None or low.shape[1] == 0 else _Preconditioner(low, loss)
+    )
     inverse: np.ndarray = np.zeros((outputs, outputs))
     border = np.zeros((outputs, n, outputs))  # near⁻¹ of the directions that the sums forbid
     if intercept:
@@ -224,7 +237,9 @@ def _projected_cg(
     P, rho, goal = np.zeros_like(right), 1.0, 0.0
     for step in range(2 * right.size + 10):
         Z, part = precondition(R)
-        R -= loss.backward(np.broadcast_to(part, R.shape))  # left in R, it would drown what is still to be solved
+        R -= loss.backward(
+            np.broadcast_to(part, R.shape)
+        )  # left in R, it would drown what is still to be solved
         bias += part
         fresh = float((R * Z).sum())
         goal = tol * tol * max(fresh, 1e-300) if step == 0 else goal

@@ -15,7 +15,11 @@ import numpy as np
 from scipy import linalg, optimize
 from scipy.special import expit, log_expit
 
-_LIGHT, _FULL, _THOROUGH = 4, 5, 200  # steps of tuning: of precisions, of the noise too now and then, and at the end
+_LIGHT, _FULL, _THOROUGH = (
+    4,
+    5,
+    200,
+)  # steps of tuning: of precisions, of the noise too now and then, and at the end
 _STARTS = 1.0, 0.01  # variances of the noise to begin with, as shares of the targets'
 _TURNS = 10  # times that a function may come and go, and promises in a row that are not kept
 _ALIKE = 1e-8  # 1 − cos² of functions that are the same for every purpose
@@ -73,7 +77,9 @@ def _posterior(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
     return half.T @ half, float(2 * np.log(root).sum() - 2 * np.log(lower.diagonal()).sum())
 
 
-def _scanned(energy: np.ndarray, Q: np.ndarray, C: np.ndarray, active: np.ndarray, covariance: np.ndarray) -> Scan:
+def _scanned(
+    energy: np.ndarray, Q: np.ndarray, C: np.ndarray, active: np.ndarray, covariance: np.ndarray
+) -> Scan:
     """From ‖φ‖² of all functions and their products C with those in use, in the metric of the likelihood."""
     if len(active) == 0:
         return energy, Q, np.zeros(len(energy), dtype=bool)
@@ -90,7 +96,9 @@ class Gaussian:
     def __init__(self, y: np.ndarray, noise: float | None, tol: float) -> None:
         self.y, self.learned, self.tol = y, noise is None, tol
         typical = float(np.var(y)) or float(y @ y) / len(y) or 1.0
-        self.floor = 1e-8 * typical  # below, the functions reproduce the numbers and the evidence has no maximum
+        self.floor = (
+            1e-8 * typical
+        )  # below, the functions reproduce the numbers and the evidence has no maximum
         self.noise = noise or typical
         self._products: dict[int, np.ndarray] = {}  # Φᵀφ of functions that were in use once
         self._energy: np.ndarray | None = None
@@ -98,7 +106,10 @@ class Gaussian:
 
     def maximise(self, basis: Basis, most: int, tell: Teller) -> Relevance:
         """The best of what different first guesses of the noise lead to: the evidence has many maxima, and this costs little."""
-        starts, best = [share * self.noise for share in _STARTS] if self.learned else [self.noise], None
+        starts, best = (
+            [share * self.noise for share in _STARTS] if self.learned else [self.noise],
+            None,
+        )
         for noise in starts:
             self.noise = noise
             found = maximise(basis, self, most, self.tol, tell)
@@ -132,7 +143,10 @@ class Gaussian:
             if j not in self._products:
                 self._products[j] = basis.correlate(A[:, [number]])[:, 0]
         energy, Q = self._energy / self.noise, basis.correlate(found.pull[:, None])[:, 0]
-        C = np.array([self._products[j] for j in active]).reshape(len(active), basis.count).T / self.noise
+        C = (
+            np.array([self._products[j] for j in active]).reshape(len(active), basis.count).T
+            / self.noise
+        )
         return _scanned(energy, Q, C, active, found.covariance)
 
     def tune(self, A: np.ndarray, alpha: np.ndarray, found: Settled, most: int) -> np.ndarray:
@@ -144,9 +158,13 @@ class Gaussian:
             covariance, logdet = _posterior(H / noise, precision)
             mean = covariance @ b / noise
             gap = max(square - 2 * mean @ b + mean @ H @ mean, 0.0)
-            inner = precision * covariance.diagonal()  # 1 where the prior, not the samples, fixes a weight
+            inner = (
+                precision * covariance.diagonal()
+            )  # 1 where the prior, not the samples, fixes a weight
             value = n * theta[-1] + gap / noise + precision @ mean**2 - logdet - theta[:-1].sum()
-            slope = np.append(precision * mean**2 + inner - 1.0, n - gap / noise - (1.0 - inner).sum())
+            slope = np.append(
+                precision * mean**2 + inner - 1.0, n - gap / noise - (1.0 - inner).sum()
+            )
             return 0.5 * value, 0.5 * slope
 
         start, noise = np.log(alpha), np.log(self.noise)
@@ -176,7 +194,9 @@ class Logistic:
             step = covariance @ slope
             promise = float(slope @ step)
             cost, share = self._cost(A, w, alpha), 1.0
-            while promise > 1e-14 and self._cost(A, w + share * step, alpha) > cost and share > 1e-8:
+            while (
+                promise > 1e-14 and self._cost(A, w + share * step, alpha) > cost and share > 1e-8
+            ):
                 share /= 2
             if promise <= 1e-14 or share <= 1e-8:
                 break
@@ -191,7 +211,9 @@ class Logistic:
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, found: Settled) -> Scan:
         p = self.label - found.pull
         b = p * (1 - p)
-        V = np.column_stack([found.pull, b[:, None] * A])  # all that must meet the whole basis, at once
+        V = np.column_stack(
+            [found.pull, b[:, None] * A]
+        )  # all that must meet the whole basis, at once
         made = basis.correlate(V)
         return _scanned(basis.energy(b), made[:, 0], made[:, 1:], active, found.covariance)
 
@@ -213,7 +235,11 @@ class Logistic:
 
 
 def _ascend(
-    minus: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, most: int, tol: float, last: Any = None
+    minus: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    start: np.ndarray,
+    most: int,
+    tol: float,
+    last: Any = None,
 ) -> np.ndarray:
     """The numbers whose logarithms are best, near those at the start; the last one may have limits of its own."""
     if len(start) == 0:
@@ -222,7 +248,11 @@ def _ascend(
     if last is not None:
         bounds[-1] = last
     options = {"ftol": 0.0, "gtol": 0.1 * tol, "maxiter": most}
-    return np.exp(optimize.minimize(minus, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
+    return np.exp(
+        optimize.minimize(
+            minus, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        ).x
+    )
 
 
 @dataclasses.dataclass
@@ -238,7 +268,13 @@ class Relevance:
     converged: bool
 
 
-def maximise(basis: Basis, likelihood: Likelihood, most: int, tol: float, tell: Callable[[int, float], bool] | None = None) -> Relevance:
+def maximise(
+    basis: Basis,
+    likelihood: Likelihood,
+    most: int,
+    tol: float,
+    tell: Callable[[int, float], bool] | None = None,
+) -> Relevance:
     """One function at a time, until none that enters or leaves raises the evidence by more than ``tol``."""
     active, alpha = np.zeros(0, dtype=int), np.zeros(0)
     A = basis.columns(active)
@@ -252,14 +288,18 @@ def maximise(basis: Basis, likelihood: Likelihood, most: int, tol: float, tell: 
         leaves = active[np.isinf(target[active])]
         gain[np.setdiff1d(active, leaves)] = -np.inf
         gain[changes > _TURNS] = -np.inf
-        gain[leaves] = np.maximum(gain[leaves], 2 * tol)  # what is of no use goes, however little that gains
+        gain[leaves] = np.maximum(
+            gain[leaves], 2 * tol
+        )  # what is of no use goes, however little that gains
         gain[barred | copy] = -np.inf
         best = int(np.argmax(gain))
         if tell is not None and tell(step, found.value):
             break
         if gain[best] <= tol or barred.sum() > _TURNS:
             if effort == _THOROUGH:
-                return Relevance(active, alpha, found.mean, found.covariance, found.value, step, True)
+                return Relevance(
+                    active, alpha, found.mean, found.covariance, found.value, step, True
+                )
             effort = _THOROUGH
         else:
             tried = _changed(basis, active, alpha, A, best, target[best])
@@ -280,7 +320,9 @@ def maximise(basis: Basis, likelihood: Likelihood, most: int, tol: float, tell: 
     return Relevance(active, alpha, found.mean, found.covariance, found.value, step, False)
 
 
-def _proposals(S: np.ndarray, Q: np.ndarray, active: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _proposals(
+    S: np.ndarray, Q: np.ndarray, active: np.ndarray, alpha: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The precision at which the evidence is highest, for each function alone, and what moving there gains."""
     s, q = S.copy(), Q.copy()
     spare = alpha - S[active]
@@ -311,7 +353,11 @@ def _changed(
     """Function j with a new precision: it enters, leaves (infinite) or stays."""
     at = np.flatnonzero(active == j)
     if len(at) == 0:
-        return np.append(active, j), np.append(alpha, precision), np.column_stack([A, basis.columns(np.array([j]))])
+        return (
+            np.append(active, j),
+            np.append(alpha, precision),
+            np.column_stack([A, basis.columns(np.array([j]))]),
+        )
     if np.isinf(precision):
         return np.delete(active, at), np.delete(alpha, at), np.delete(A, at, axis=1)
     alpha = alpha.copy()

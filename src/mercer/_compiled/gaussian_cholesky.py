@@ -1,0 +1,43 @@
+"""An incomplete Cholesky factor of the Gaussian kernel of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._compiled import compiled
+from mercer._compiled.elementary import exp
+
+
+@compiled
+def factor(s, sharp, tol, L, pivots, left):
+    """Rows of L with LᵀL close to exp(−sharp (s_i − s_j)²); ends when the trace that is left falls to ``tol``. Returns the rank."""
+    n = s.size
+    left[:] = 1.0
+    rank = 0
+    while rank < L.shape[0]:
+        best, total = 0, 0.0
+        for i in range(n):
+            total += left[i]
+            if left[i] > left[best]:
+                best = i
+        if total <= tol or left[best] <= 1e-14:
+            break
+        root = np.sqrt(left[best])
+        row = L[rank]
+        middle = s[best]
+        for i in range(n):
+            gap = s[i] - middle
+            row[i] = exp(-sharp * gap * gap)
+        for j in range(rank):
+            share = L[j, best]
+            other = L[j]
+            for i in range(n):
+                row[i] -= share * other[i]
+        for i in range(n):
+            row[i] /= root
+            rest = left[i] - row[i] * row[i]
+            left[i] = rest if rest > 0.0 else 0.0
+        left[best] = 0.0
+        pivots[rank] = best
+        rank += 1
+    return rank

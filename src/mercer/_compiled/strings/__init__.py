@@ -1,0 +1,1 @@
+"""Recursions over two strings."""

@@ -1,0 +1,1 @@
+"""Tiles of kernels on vectors."""

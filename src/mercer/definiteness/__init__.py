@@ -1,0 +1,31 @@
+"""Why, and where, a kernel is positive semi-definite; and checks of single matrices."""
+
+from mercer.definiteness.certificate import (
+    CPD,
+    DIVISIBLE,
+    INDEFINITE,
+    POSITIVE_DIAGONAL,
+    PSD,
+    SEPARATES,
+    STRICT,
+    UNKNOWN,
+    Certificate,
+    Definite,
+    Where,
+    Witness,
+)
+
+__all__ = [
+    "CPD",
+    "DIVISIBLE",
+    "INDEFINITE",
+    "POSITIVE_DIAGONAL",
+    "PSD",
+    "SEPARATES",
+    "STRICT",
+    "UNKNOWN",
+    "Certificate",
+    "Definite",
+    "Where",
+    "Witness",
+]

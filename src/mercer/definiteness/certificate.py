@@ -1,0 +1,161 @@
+"""Why, and where, a kernel is positive semi-definite.
+
+A `Certificate` is a node of a proof: what is claimed (`status`), on which set (`where`), by which `rule`,
+from which `parts`. The closure rules below combine certificates; they know nothing of kernels.
+
+The statuses, from the strongest to the weakest:
+
+* ``strict``: the Gram matrix of distinct points is nonsingular,
+* ``psd``: cᵀKc ≥ 0 for every c,
+* ``cpd``: cᵀKc ≥ 0 whenever Σc = 0,
+* ``unknown``: no rule applies,
+* ``indefinite``: some cᵀKc < 0, and a `Witness` shows it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any
+
+STRICT, PSD, CPD, UNKNOWN, INDEFINITE = "strict", "psd", "cpd", "unknown", "indefinite"
+
+_WORDS = {
+    STRICT: "strictly positive definite",
+    PSD: "positive semi-definite",
+    CPD: "conditionally positive semi-definite (Σc = 0)",
+    UNKNOWN: "not known to be positive semi-definite",
+    INDEFINITE: "INDEFINITE",
+}
+
+# What else the rules need to know of a part.
+POSITIVE_DIAGONAL = "k(x,x) > 0"
+SEPARATES = "k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y"
+DIVISIBLE = "infinitely divisible"
+
+
+@dataclasses.dataclass(frozen=True)
+class Witness:
+    """Points and coefficients with cᵀKc < 0: a refutation anyone can check."""
+
+    points: Any
+    coefficients: Any
+    value: float
+    balanced: bool = False  # Σc = 0, so that it refutes "cpd" as well
+
+    def __str__(self) -> str:
+        kind = "Σc = 0 and " if self.balanced else ""
+        count = len(self.coefficients)
+        if count <= 5:
+            points = ", ".join(str(p.tolist() if hasattr(p, "tolist") else p) for p in self.points)
+            weights = ", ".join(f"{c:.4g}" for c in self.coefficients)
+            return f"x = ({points}), c = ({weights}): {kind}cᵀKc = {self.value:.4g} < 0"
+        return f"{count} points: {kind}cᵀKc = {self.value:.4g} < 0"
+
+
+@dataclasses.dataclass(frozen=True)
+class Where:
+    """The set on which a claim holds."""
+
+    space: str = "any set"
+    max_dim: float = math.inf
+    conditions: tuple[str, ...] = ()
+
+    def meet(self, other: Where) -> Where:
+        """Both at once."""
+        if self.space == "any set":
+            space = other.space
+        elif other.space in ("any set", self.space):
+            space = self.space
+        else:
+            space = f"{self.space} ∩ {other.space}"
+        extra = tuple(c for c in other.conditions if c not in self.conditions)
+        return Where(space, min(self.max_dim, other.max_dim), self.conditions + extra)
+
+    def __str__(self) -> str:
+        text = self.space
+        if math.isfinite(self.max_dim):
+            text += f", d ≤ {self.max_dim:g}"
+        return ", ".join((text, *self.conditions))
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """One node of a proof; ``print`` shows the tree."""
+
+    status: str
+    claim: str
+    rule: str
+    where: Where = Where()
+    parts: tuple[Certificate, ...] = ()
+    facts: frozenset[str] = frozenset()
+    witness: Witness | None = None
+
+    @property
+    def domain(self) -> str:
+        """The set on which the status holds, as text."""
+        return str(self.where)
+
+    @property
+    def psd(self) -> bool:
+        """Whether cᵀKc ≥ 0 for all c."""
+        return self.status in (STRICT, PSD)
+
+    @property
+    def cpd(self) -> bool:
+        """Whether cᵀKc ≥ 0 for all c with Σc = 0."""
+        return self.status in (STRICT, PSD, CPD)
+
+    def has(self, fact: str) -> bool:
+        return fact in self.facts or (
+            self.status == STRICT and fact in (POSITIVE_DIAGONAL, SEPARATES)
+        )
+
+    def leaves(self) -> Iterator[Certificate]:
+        """The nodes without parts, from left to right."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+    def failing(self) -> Certificate | None:
+        """The first leaf that is not psd, if any: where to look."""
+        return next((leaf for leaf in self.leaves() if not leaf.psd), None)
+
+    def _lines(self, indent: str) -> Iterator[str]:
+        yield f"{indent}{self.claim}"
+        yield f"{indent}  is {_WORDS[self.status]} on {self.where}"
+        yield f"{indent}  by {self.rule}"
+        if self.witness is not None:
+            yield f"{indent}  witness: {self.witness}"
+        for part in self.parts:
+            yield from part._lines(indent + "    ")
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(""))
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self.claim} is {self.status} on {self.where}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Definite:
+    """A leaf's claim, written beside its formula: ``definite = Definite("strict", "Bochner: ...")``."""
+
+    status: str
+    rule: str
+    space: str = "R^d"
+    max_dim: float = math.inf
+    conditions: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+
+    def certificate(self, claim: str) -> Certificate:
+        return Certificate(
+            self.status,
+            claim,
+            self.rule,
+            Where(self.space, self.max_dim, self.conditions),
+            (),
+            frozenset(self.facts),
+        )

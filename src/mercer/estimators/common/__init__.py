@@ -1,0 +1,1 @@
+"""What all estimators share: choice of the kernel, checked training data, reports."""

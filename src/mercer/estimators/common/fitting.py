@@ -1,0 +1,94 @@
+"""The frame of every fit: parameters checked, callbacks told, and the estimator left as it was when a fit does not end."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+
+from mercer.aliases import RawSamples, Targets
+from mercer.execution.blas import serial_blas
+
+try:
+    from sklearn.callback import CallbackSupportMixin as Observable
+except ImportError:  # scikit-learn has had callbacks since 1.9
+
+    class Observable:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks."""
+
+
+_FEW = 300  # samples for which a second thread of BLAS costs more than it gives
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def fits(method: Method) -> Method:
+    """Decorate ``fit``: what is raised in it, Ctrl-C too, leaves every attribute as it was before."""
+    checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
+
+    @functools.wraps(method)
+    def fit(self: Any, *args: Any, **options: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
+                with serial_blas():
+                    return checked(self, *args, **options)
+            return checked(self, *args, **options)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit  # type: ignore[return-value]
+
+
+def _count(X: RawSamples) -> float:
+    try:
+        return float(X.shape[0] if hasattr(X, "shape") else len(X))
+    except (TypeError, IndexError):  # what is no collection is refused later, with its name
+        return np.inf
+
+
+def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Tell scikit-learn's callbacks, where there are any, when the fit begins and ends."""
+
+    @functools.wraps(method)
+    def fit(self: Any, X: RawSamples, y: Targets = None, *args: Any, **options: Any) -> Any:
+        if not hasattr(self, "_skl_callbacks"):
+            return method(self, X, y, *args, **options)
+        context = self._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        made = method(self, X, y, *args, **options)
+        parameters = self.get_params(deep=False)
+        fitted = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in parameters and "callback" not in name
+        }
+        context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes=fitted)
+        return made
+
+    return fit
+
+
+def step_teller(estimator: BaseEstimator) -> Callable[[int, float], bool] | None:
+    """What a solver calls after some steps with (steps, objective); True asks it to stop. None if nobody listens."""
+    context = getattr(estimator, "_callback_fit_ctx", None)
+    if context is None:
+        return None
+    one_at_a_time = threading.Lock()  # several problems may be solved at once
+
+    def tell(steps: int, objective: float) -> bool:
+        with one_at_a_time:
+            part = context.subcontext(task_name="steps")
+            part.call_on_fit_task_begin(estimator=estimator)
+            return bool(
+                part.call_on_fit_task_end(
+                    estimator=estimator, metadata={"steps": steps, "objective": objective}
+                )
+            )
+
+    return tell

@@ -1,0 +1,1 @@
+"""Density estimation, nearest neighbours and novelty detection."""

@@ -1,0 +1,1 @@
+"""Principal, canonical, independent and discriminant components."""

@@ -1,0 +1,188 @@
+"""Fisher's discriminant in feature space (KFDA): directions that part the class means, measured by the spread within."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import linalg
+from scipy.special import log_softmax
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
+from mercer.errors import ParameterError, explain
+from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.report import PenalisedReport
+from mercer.estimators.common.training import begin_classes
+from mercer.estimators.ridge.system import Penalised
+from mercer.gram.fill import multiply
+
+
+class KernelDiscriminant(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, KernelEstimator
+):
+    """Linear discriminant analysis of φ(x) with within-class scatter S_W + λI, as classifier and as projection.
+
+    With the linear kernel and λ near 0 it is scikit-learn's ``LinearDiscriminantAnalysis``; with two classes the direction is
+    that of `KernelRidgeClassifier` with the same λ. One linear system with a column per class, then a small eigenproblem.
+
+    Parameters
+    ----------
+    alpha : λ, positive; larger is smoother
+    n_components : directions to keep in `transform`, at most one fewer than classes
+    kernel, gamma, degree, coef0 : as in `SVC`
+    priors : probabilities of the classes; by default their shares
+
+    Attributes
+    ----------
+    explained_variance_ratio_ : the share of each direction in the separation of the class means
+    means_ : where the class means project to
+
+    Examples
+    --------
+    >>> from mercer import RBF, KernelDiscriminant
+    >>> model = KernelDiscriminant(alpha=0.1, kernel=RBF()).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[0.5], [4.5]]).tolist(), model.transform([[0.5]]).shape
+    (['low', 'high'], (1, 1))
+    """
+
+    needs: ClassVar[str] = "cpd"
+
+    _parameter_constraints: ClassVar[ParameterRules] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        **KERNEL_RULES,
+        "priors": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        n_components: int | None = None,
+        kernel: KernelLike = "rbf",
+        gamma: Gamma = "scale",
+        degree: float = 3,
+        coef0: float = 0.0,
+        priors: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.priors = priors
+
+    @fits
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+        """Fit on samples ``X`` with labels ``y``; a weight counts a sample several times."""
+        start = time.perf_counter()
+        data = begin_classes(self, X, y, sample_weight)
+        classes, n = len(self.classes_), float(data.weight.sum())
+        counts = np.bincount(data.y, data.weight, minlength=classes)
+        self.priors_ = self._priors(counts / n)
+        keep = classes - 1 if self.n_components is None else self.n_components
+        if keep > classes - 1:
+            rule = f"cannot be larger than the number of classes - 1, which is {classes - 1}"
+            raise ParameterError(explain("n_components", self.n_components, rule))
+        # S_T = Φ̃ᵀWΦ̃ and S_B = Φ̃ᵀWE (WE)ᵀΦ̃ with E orthonormal in W; directions V = Φ̃ᵀA v, A = (K̃ + λ/w)⁻¹E
+        E = (data.y[:, None] == np.arange(classes)) / np.sqrt(counts)
+        system = Penalised(data, float(self.alpha), centred=True)
+        A = system.solve(E)
+        within = self.alpha * A / data.weight[:, None]
+        mild = system.stored and float(np.abs(within).max()) < 0.99 * float(np.abs(E).max())
+        image = (
+            E - within if mild else system.image(A)
+        )  # K̃A; the difference would cancel under a strong penalty
+        between = (data.weight[:, None] * E).T @ image
+        shares, V = linalg.eigh((between + between.T) / 2)
+        order = np.argsort(shares)[::-1][: classes - 1]
+        shares, V = np.clip(shares[order], 0.0, 1.0 - 1e-15), V[:, order]
+        useful = shares > 1e-12 * shares[0]
+        # vᵀ(S_T + λ)v = share, of which share² lies between the means: scale so that the rest, over n, is 1
+        scale = np.where(useful, np.sqrt(n / np.where(useful, shares * (1 - shares), 1.0)), 0.0)
+        V = V * scale
+        V *= np.where(
+            np.take_along_axis(V, np.abs(V).argmax(axis=0)[None], axis=0) < 0, -1.0, 1.0
+        )  # signs that reproduce
+        dual = A @ V
+        dual -= system.share[:, None] * dual.sum(axis=0)  # type: ignore[index]
+        ratio = shares / (1 - shares)
+        self.explained_variance_ratio_ = (ratio / (ratio.sum() or 1.0))[:keep]
+        self.kernel_, self.support_, self.X_fit_, self._width = (
+            data.kernel,
+            data.rows,
+            data.samples(),
+            data.width,
+        )
+        self.dual_coef_ = dual
+        F = (
+            data.gram() @ dual
+            if data.kernel is None
+            else multiply(data.kernel, side := data.side(), side, dual)
+        )
+        self._centre = data.weight @ F / n
+        self._n_features_out = keep
+        members = (data.y[:, None] == np.arange(classes)) * data.weight[:, None] / counts
+        self.means_ = members.T @ F - self._centre
+        self.report_ = PenalisedReport.of(
+            data, system.plan, f"{system.solver}, centred matrix", time.perf_counter() - start
+        )
+        return self
+
+    def _priors(self, shares: np.ndarray) -> np.ndarray:
+        if self.priors is None:
+            return shares
+        priors = np.asarray(self.priors, dtype=float)
+        if (
+            priors.shape != shares.shape
+            or not np.isfinite(priors).all()
+            or (priors < 0).any()
+            or priors.sum() <= 0
+        ):
+            raise ParameterError(
+                explain("priors", self.priors, f"must be {len(shares)} numbers >= 0, one per class")
+            )
+        return priors / priors.sum()
+
+    def _projected(self, X: RawSamples) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
+        return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._centre
+
+    def transform(self, X: RawSamples) -> np.ndarray:
+        """Coordinates in which the regularised within-class covariance is 1, the most discriminating first."""
+        return self._projected(X)[:, : self._n_features_out]
+
+    def _log_posterior(self, X: RawSamples) -> np.ndarray:
+        Z = self._projected(X)
+        with np.errstate(divide="ignore"):
+            prior = np.log(self.priors_)
+        return prior + Z @ self.means_.T - 0.5 * (self.means_**2).sum(axis=1)
+
+    def decision_function(self, X: RawSamples) -> np.ndarray:
+        """Log-posterior up to a constant: one column per class, or the difference of the two."""
+        D = self._log_posterior(X)
+        return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
+
+    def predict(self, X: RawSamples) -> np.ndarray:
+        """The likeliest class."""
+        D = self._log_posterior(X)
+        return self.classes_[
+            (D[:, 1] > D[:, 0]).astype(int) if D.shape[1] == 2 else np.argmax(D, axis=1)
+        ]
+
+    def predict_proba(self, X: RawSamples) -> np.ndarray:
+        """Probabilities under normal classes of equal covariance in the projection."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: RawSamples) -> np.ndarray:
+        """Logarithms of `predict_proba`."""
+        return np.asarray(log_softmax(self._log_posterior(X), axis=1))

@@ -1,0 +1,1 @@
+"""Ridge regression and least-squares classification."""

@@ -1,0 +1,1 @@
+"""How work is run: threads, BLAS limits, reusable buffers, progress and cancellation."""

@@ -1,0 +1,1 @@
+"""Kernels on probability distributions and on bags of samples."""

@@ -1,0 +1,1 @@
+"""Kernels on tables: categories, mixed columns, missing values."""

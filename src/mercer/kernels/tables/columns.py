@@ -1,0 +1,82 @@
+"""Maps of columns that are neither numbers nor categories: dates as days and as points of cycles, texts with holes."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import Batch
+from mercer.domains.categories import is_missing, table_columns
+from mercer.errors import InputTypeError, explain
+from mercer.kernels.combine.maps import register_function
+
+__all__: list[str] = []
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+CYCLES = {"year_cycle": 365.25, "week_cycle": 7.0, "day_cycle": 1.0}  # days
+
+
+def _moment(value: Any) -> float:
+    """A date as days since 1970, whatever its zone."""
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    if isinstance(value, str) and not DATE.fullmatch(value):
+        raise ValueError(value)
+    return float(np.datetime64(value, "us").astype(np.int64)) / 86_400e6
+
+
+@register_function("days", injective=True)
+def days(X: RawSamples) -> np.ndarray:
+    """Dates, or text such as 2024-01-31 12:00, as days since 1970; a hole is NaN."""
+    if (
+        isinstance(X, np.ndarray) and X.dtype.kind == "M"
+    ):  # as a list, nanoseconds would be mere numbers
+        return np.where(np.isnat(X), np.nan, X.astype("datetime64[us]").astype(np.int64) / 86_400e6)
+    columns, names = table_columns(Batch(X))
+    made = np.empty((len(columns[0]), len(columns)))
+    for k, values in enumerate(columns):
+        for row, value in enumerate(values):
+            try:
+                made[row, k] = np.nan if is_missing(value) else _moment(value)
+            except (TypeError, ValueError):
+                raise InputTypeError(
+                    explain(f"X[{row}], {names[k]}", value, "is not a date")
+                ) from None
+    return made
+
+
+def _cycle(X: RawSamples, period: float) -> np.ndarray:
+    """A point of the unit circle for every date, which goes round once in a period."""
+    angle = 2 * np.pi * days(X) / period
+    return np.hstack([np.cos(angle), np.sin(angle)])
+
+
+@register_function("year_cycle")
+def year_cycle(X: RawSamples) -> np.ndarray:
+    """Dates by the season."""
+    return _cycle(X, CYCLES["year_cycle"])
+
+
+@register_function("week_cycle")
+def week_cycle(X: RawSamples) -> np.ndarray:
+    """Dates by the day of the week."""
+    return _cycle(X, CYCLES["week_cycle"])
+
+
+@register_function("day_cycle")
+def day_cycle(X: RawSamples) -> np.ndarray:
+    """Times by the hour."""
+    return _cycle(X, CYCLES["day_cycle"])
+
+
+@register_function("texts")
+def texts(X: RawSamples) -> list[Any]:
+    """A column of texts as a list, where a hole is an empty text."""
+    columns, _ = table_columns(Batch(X))
+    if len(columns) != 1:
+        raise InputTypeError(explain("X", f"{len(columns)} columns", "is not one column of texts"))
+    return ["" if is_missing(value) else value for value in columns[0]]

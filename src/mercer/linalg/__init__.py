@@ -1,0 +1,1 @@
+"""Linear algebra below kernels and solvers: products, conjugate gradients, Lanczos, Cholesky."""

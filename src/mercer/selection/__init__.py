@@ -1,1 +1,0 @@
-"""Kernels and their parameters proposed from data."""

@@ -1,0 +1,1 @@
+"""k-means in feature space and spectral clustering."""

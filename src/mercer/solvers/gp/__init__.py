@@ -1,0 +1,1 @@
+"""Evidence of Gaussian processes: exact, with inducing points, and by Laplace's approximation."""

@@ -1,0 +1,1 @@
+"""The dual problem of support vector machines."""

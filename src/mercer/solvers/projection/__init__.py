@@ -1,0 +1,1 @@
+"""Canonical correlations and independent components."""

@@ -1,0 +1,95 @@
+"""The blocked solver finds what plain pairs find, with few rows at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mercer import RBF, SVC, SVR, NuSVC, NuSVR, OneClassSVM, config_context
+from mercer.estimators import margin_problem
+from mercer.gram.row_cache import RowCache
+from mercer.solvers.margin.smo import solve_dual
+from mercer.solvers.margin.working_set import solve_blocked
+
+
+def problem(n: int, C: float, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    sign = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(n) > 0, 1.0, -1.0)
+    return X, sign, np.where(sign < 0, -C, 0.0)[None], np.where(sign > 0, C, 0.0)[None]
+
+
+@pytest.mark.parametrize("C", [0.5, 20.0])
+@pytest.mark.parametrize("slots", [130, 400, 700])
+def test_equals_plain_pairs(C, slots, monkeypatch):
+    import mercer.solvers.margin.working_set as blocked
+
+    monkeypatch.setattr(blocked, "SIZE", 128)
+    X, sign, lower, upper = problem(700, C)
+    K = RBF()(X)
+    plain = solve_dual(K, sign[None], lower, upper, np.zeros((1, 700)), tol=1e-3)
+
+    def compute(rows, out):
+        out[...] = K[rows]
+
+    cache = RowCache(700, compute, 128, budget=4 * 700 * slots)
+    assert cache.slots == slots
+    made = solve_blocked(
+        cache, K.diagonal().copy(), sign[None], lower, upper, np.zeros((1, 700)), tol=1e-3
+    )
+    assert made.converged and made.gap <= 1.1e-3
+    assert made.objective == pytest.approx(plain.objective, rel=1e-5)
+    np.testing.assert_allclose(K @ made.beta[0], K @ plain.beta[0], atol=2e-2)
+
+
+def test_rows_are_computed_once_while_there_is_room():
+    asked = []
+
+    def compute(rows, out):
+        asked.extend(rows.tolist())
+        out[...] = rows[:, None]
+
+    cache = RowCache(50, compute, 4, budget=4 * 50 * 10)
+    for rows in ([1, 2, 3], [2, 3, 4], [1, 4]):
+        slots = cache.want(np.array(rows))
+        assert cache.table[slots, 0].tolist() == rows
+    assert asked == [1, 2, 3, 4]
+    for start in range(10, 50, 5):
+        rows = np.arange(start, start + 5)
+        assert cache.table[cache.want(rows), 0].tolist() == rows.tolist()
+    assert cache.table[cache.want(np.array([1])), 0].tolist() == [1]
+    assert asked.count(1) == 2  # it had to give way
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(kernel=RBF(), C=5.0),
+        NuSVC(kernel=RBF(), nu=0.3),
+        SVR(kernel=RBF(), C=5.0),
+        NuSVR(kernel=RBF()),
+        OneClassSVM(kernel=RBF(), nu=0.2),
+    ],
+    ids=repr,
+)
+def test_machines_agree_on_either_path(model, monkeypatch):
+    from sklearn.base import clone
+
+    X, sign, _, _ = problem(500, 1.0)
+    dense = clone(model).fit(X, sign)
+    monkeypatch.setattr(margin_problem, "_SMALL", 100)
+    with config_context(memory_budget="1 MB"):
+        blocked = clone(model).fit(X, sign)
+    assert "rows on demand" in blocked.report_.plan and "dense" in dense.report_.plan
+    value = "decision_function" if hasattr(model, "decision_function") else "predict"
+    np.testing.assert_allclose(getattr(blocked, value)(X), getattr(dense, value)(X), atol=2e-2)
+
+
+def test_bits_do_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr(margin_problem, "_SMALL", 100)
+    X, sign, _, _ = problem(900, 1.0)
+    found = []
+    for threads in (1, 2, 8):
+        with config_context(threads=threads):
+            found.append(SVC(kernel=RBF(), C=10.0).fit(X, sign).dual_coef_)
+    assert all(np.array_equal(found[0], other) for other in found[1:])
