@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 
 _UNITS = {
     "": 1,
@@ -64,12 +64,7 @@ def parse_bytes(value: int | float | str) -> int:
     if 1 <= size < math.inf:
         return int(size)
     raise ParameterError(
-        explain(
-            "memory_budget",
-            value,
-            "must be a positive size",
-            "give bytes, or a text such as '2 GB'",
-        )
+        "memory_budget", value, "must be a positive size", "give bytes, or a text such as '2 GB'"
     )
 
 
@@ -114,11 +109,11 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
     for name in changes:
         if name not in ("threads", "memory_budget", "progress"):
             raise ParameterError(
-                explain("setting", name, "is not known", "use threads, memory_budget or progress")
+                "setting", name, "is not known", "use threads, memory_budget or progress"
             )
     threads = changes.get("threads", 1)
     if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or threads < 1:
-        raise ParameterError(explain("threads", threads, "must be an integer >= 1"))
+        raise ParameterError("threads", threads, "must be an integer >= 1")
     if "threads" in changes:
         changes["threads"] = int(threads)
     if "memory_budget" in changes:
@@ -126,9 +121,7 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
     progress = changes.get("progress", "auto")
     if not (isinstance(progress, bool) or progress == "auto" or callable(progress)):
         raise ParameterError(
-            explain(
-                "progress", progress, "must be True, False, 'auto' or a function of (done, total)"
-            )
+            "progress", progress, "must be True, False, 'auto' or a function of (done, total)"
         )
     return dataclasses.replace(base, **changes)
 

@@ -9,8 +9,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from mercer.aliases import Frame
-
 
 def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
     """The one message form: ``what = value rule; remedy``."""
@@ -23,7 +21,7 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of whoever called the library, however deep inside it the reason was found."""
-    frame: Frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (
         "mercer",
@@ -35,7 +33,13 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 class MercerError(Exception):
-    """Base of every error raised by mercer."""
+    """Base of every error raised by mercer.
+
+    It is given a message, or the parts of one as `explain` takes them.
+    """
+
+    def __init__(self, message: str, *parts: Any) -> None:
+        super().__init__(explain(message, *parts) if parts else message)
 
 
 class ParameterError(MercerError, ValueError):

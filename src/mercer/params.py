@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Constraint:
 
     def check(self, what: str, value: Any) -> None:
         if not self.holds(value):
-            raise ParameterError(explain(what, value, f"must be {self.rule}", self.remedy))
+            raise ParameterError(what, value, f"must be {self.rule}", self.remedy)
 
 
 def is_real(value: Any) -> bool:

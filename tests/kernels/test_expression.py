@@ -796,9 +796,7 @@ def grown(parts):
             return operands[0]
 
     pairs = st.tuples(
-        st.sampled_from([lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b]),
-        parts,
-        parts,
+        st.sampled_from([lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b]), parts, parts
     )
     numbers = st.tuples(
         st.sampled_from(

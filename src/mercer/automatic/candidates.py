@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.automatic.tables import read_columns, table_kernel
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import InputTypeError, ParameterError, explain
+from mercer.errors import InputTypeError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.strings.substrings import GappedKmer, Spectrum
@@ -45,12 +45,7 @@ def candidates(X: RawSamples, kernel: Any, missing: tuple[Any, ...] = ()) -> lis
         given = parse(kernel) if isinstance(kernel, str) else kernel
         if not isinstance(given, Kernel):
             raise ParameterError(
-                explain(
-                    "kernel",
-                    kernel,
-                    "is not a kernel",
-                    "give 'auto', a mercer kernel or an expression",
-                )
+                "kernel", kernel, "is not a kernel", "give 'auto', a mercer kernel or an expression"
             )
         return widths(given)
     match kind_of(X):
@@ -101,9 +96,7 @@ def _tables(X: RawSamples, missing: tuple[Any, ...]) -> list[Kernel]:
 def _strings(X: list[Any]) -> list[Kernel]:
     if not all(isinstance(text, str) for text in X):
         odd = next(text for text in X if not isinstance(text, str))
-        raise InputTypeError(
-            explain("X", type(odd).__name__, "is among the strings", "give strings only")
-        )
+        raise InputTypeError("X", type(odd).__name__, "is among the strings", "give strings only")
     letters = len({letter for text in X[:_LOOK] for letter in text.lower()})
     lengths = (3, 4, 5, 6) if letters <= 6 else (2, 3, 4)
     made: list[Kernel] = [Spectrum(n=n).normalize() for n in lengths]

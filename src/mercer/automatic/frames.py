@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer.aliases import Frame, RawSamples
-from mercer.errors import MissingDependencyError, explain
+from mercer.errors import MissingDependencyError
 
 
 def as_pandas(frame: Frame) -> Any:
@@ -16,12 +16,7 @@ def as_pandas(frame: Frame) -> Any:
         import pandas as pd
     except ImportError:
         raise MissingDependencyError(
-            explain(
-                "pandas",
-                "not installed",
-                "is needed for data frames",
-                "pip install 'mercer[frames]'",
-            )
+            "pandas", "not installed", "is needed for data frames", "pip install 'mercer[frames]'"
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 

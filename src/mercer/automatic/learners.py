@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer.aliases import RawSamples
-from mercer.errors import DefinitenessWarning, ParameterError, explain
+from mercer.errors import DefinitenessWarning, ParameterError
 from mercer.estimators import estimator
 from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
@@ -301,7 +301,7 @@ def learner_for(task: str, name: str, n: int = 0) -> Learner:
     if found is None:
         known = [known for kind, known in LEARNERS if kind == task]
         raise ParameterError(
-            explain("learner", name, f"does not do {task}", f"one of auto, {', '.join(known)}")
+            "learner", name, f"does not do {task}", f"one of auto, {', '.join(known)}"
         )
     return found
 

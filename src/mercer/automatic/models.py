@@ -16,7 +16,7 @@ from mercer.automatic.frames import as_pandas, nested_rows, usual
 from mercer.automatic.learners import Learner, Tuned, learner_for, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.categories import is_missing
-from mercer.errors import InputError, ParameterError, ShapeError, WidthError, explain, warn
+from mercer.errors import InputError, ParameterError, ShapeError, WidthError, warn
 from mercer.execution.blas import serial_blas
 
 _FEW = (
@@ -51,15 +51,13 @@ class _Automatic(BaseEstimator):
         learner = learner_for(self._task, self.learner, n)
         if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:
             raise ParameterError(
-                explain("tune_rows", self.tune_rows, f"must be a whole number, at least {_FEWEST}")
+                "tune_rows", self.tune_rows, f"must be a whole number, at least {_FEWEST}"
             )
         if n < _FEWEST:
             raise ShapeError(
-                explain(
-                    "X",
-                    f"{n} sample(s)",
-                    f"are too few to hold some out: a minimum of {_FEWEST} is required",
-                )
+                "X",
+                f"{n} sample(s)",
+                f"are too few to hold some out: a minimum of {_FEWEST} is required",
             )
         seed = 0 if self.random_state is None else int(self.random_state)
         rows = self._rows(y, seed)
@@ -102,7 +100,7 @@ class _Automatic(BaseEstimator):
         if not hasattr(X, "__len__") and hasattr(X, "__array__"):
             X = np.asarray(X)
         if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
-            raise InputError(explain("X", "0 sample(s)", "is empty: a minimum of 1 is required"))
+            raise InputError("X", "0 sample(s)", "is empty: a minimum of 1 is required")
         numbers = hasattr(X, "tocsr") or (isinstance(X, np.ndarray) and X.dtype.kind in "biufc")
         nested = nested_rows(X) and all(isinstance(v, (int, float)) for row in X for v in row)
         objects = isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.ndim == 2
@@ -147,7 +145,7 @@ class _Automatic(BaseEstimator):
         if absent:
             rule = "lacks what the model was fitted on"
             raise WidthError(
-                explain("X", f"no column {absent[0]!r}", rule, f"it has {list(X.columns)[:20]}")
+                "X", f"no column {absent[0]!r}", rule, f"it has {list(X.columns)[:20]}"
             )
         X = X[wanted]
         torn = [name for name in wanted if name in self.fillings_ and X[name].isna().any()]
@@ -219,11 +217,7 @@ class AutoClassifier(ClassifierMixin, _Automatic):
         check_classification_targets(y)
         if len(y) != raw_length(X):
             raise ShapeError(
-                explain(
-                    "y",
-                    f"{len(y)} values",
-                    f"must have one for each of the {raw_length(X)} samples",
-                )
+                "y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"
             )
         self.classes_, counts = np.unique(y, return_counts=True)
         if len(self.classes_) < 2:
@@ -232,12 +226,10 @@ class AutoClassifier(ClassifierMixin, _Automatic):
             )
         if len(self.classes_) > 2 and counts.max() == 1:
             raise InputError(
-                explain(
-                    "y",
-                    f"{len(self.classes_)} classes",
-                    "has no value twice: nothing can be told",
-                    "is it a name?",
-                )
+                "y",
+                f"{len(self.classes_)} classes",
+                "has no value twice: nothing can be told",
+                "is it a name?",
             )
         self._fit(X, np.searchsorted(self.classes_, y))  # type: ignore[arg-type]
         self.model_.classes_ = self.classes_[self.model_.classes_]
@@ -304,11 +296,7 @@ class AutoRegressor(RegressorMixin, _Automatic):
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64)
         if len(y) != raw_length(X):
             raise ShapeError(
-                explain(
-                    "y",
-                    f"{len(y)} values",
-                    f"must have one for each of the {raw_length(X)} samples",
-                )
+                "y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"
             )
         self.target_mean_ = float(y.mean())
         self.target_scale_ = float(y.std()) or 1.0
@@ -323,7 +311,7 @@ class AutoRegressor(RegressorMixin, _Automatic):
             return self.target_mean_ + self.target_scale_ * self.model_.predict(X)
         if self.learner_ not in ("gp", "rvm"):
             raise ParameterError(
-                explain("return_std", True, f"is not known to {self.learner_}", "learner='gp'")
+                "return_std", True, f"is not known to {self.learner_}", "learner='gp'"
             )
         mean, deviation = self.model_.predict(X, return_std=True)
         return self.target_mean_ + self.target_scale_ * mean, self.target_scale_ * deviation

@@ -23,7 +23,7 @@ from mercer.automatic.explanations import (
 from mercer.automatic.models import AutoClassifier, AutoRegressor
 from mercer.automatic.tables import read_columns
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import InputError, explain
+from mercer.errors import InputError
 from mercer.readers import Layout, Source
 
 _FEW = 20  # whole numbers up to which a target of numbers is taken for classes, where values repeat
@@ -95,29 +95,27 @@ def ask(source: Source, target: str | None, task: str = "auto") -> Question:
         X = X.drop(columns=[name])
         if X.shape[1] == 0:
             raise InputError(
-                explain("table", f"one column, {name!r}", "has nothing to tell the target from")
+                "table", f"one column, {name!r}", "has nothing to tell the target from"
             )
     else:
         name = target or "label"
         if source.labels is None:
             remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
-            raise InputError(explain(source.kind, source.told, "carry no classes", remedy))
+            raise InputError(source.kind, source.told, "carry no classes", remedy)
         y = source.labels
     hole = _holes(y)
     keep = np.flatnonzero(~hole)
     if len(keep) == 0:
-        raise InputError(explain("target", name, "has no value at all"))
+        raise InputError("target", name, "has no value at all")
     if hole.any():
         notes.append(f"{int(hole.sum())} rows have no {name} and are left out")
         X, y = pick_rows(X, keep), pick_rows(y, keep)
     if len(keep) < 10:
         raise InputError(
-            explain(
-                "data",
-                f"{len(keep)} samples",
-                "are too few to learn from and to test on",
-                "give at least 10",
-            )
+            "data",
+            f"{len(keep)} samples",
+            "are too few to learn from and to test on",
+            "give at least 10",
         )
     values = np.asarray(y)
     task = _task(values) if task == "auto" else task
@@ -126,7 +124,7 @@ def ask(source: Source, target: str | None, task: str = "auto") -> Question:
         values, keep, X = _enough(values, keep, X, notes)
     elif np.ptp(values) == 0:
         raise InputError(
-            explain("target", name, f"is {values[0]:g} in every row: there is nothing to learn")
+            "target", name, f"is {values[0]:g} in every row: there is nothing to learn"
         )
     return Question(X, values, name, task, keep, notes)
 
@@ -136,12 +134,10 @@ def _column(frame: Frame, target: str | None) -> str:
     names = list(frame.columns)
     if target is None:
         raise InputError(
-            explain(
-                "target",
-                None,
-                "is not named",
-                f"--target, one of: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
-            )
+            "target",
+            None,
+            "is not named",
+            f"--target, one of: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
         )
     if target in names:
         return target
@@ -153,7 +149,7 @@ def _column(frame: Frame, target: str | None) -> str:
         if alike
         else f"there are: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
     )
-    raise InputError(explain("target", target, "is not a column", hint))
+    raise InputError("target", target, "is not a column", hint)
 
 
 def _holes(y: Targets) -> np.ndarray:
@@ -181,28 +177,26 @@ def _numbers(y: np.ndarray, name: str) -> np.ndarray:
         values = y.astype(float)
     except (TypeError, ValueError):
         raise InputError(
-            explain("target", name, "holds text, which is no number", "--task classification")
+            "target", name, "holds text, which is no number", "--task classification"
         ) from None
     if not np.isfinite(values).all():
-        raise InputError(explain("target", name, "holds infinities"))
+        raise InputError("target", name, "holds infinities")
     return values
 
 
 def _classes(y: np.ndarray, name: str, notes: list[str]) -> np.ndarray:
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError(explain("target", name, "holds infinities"))
+        raise InputError("target", name, "holds infinities")
     whole = y.dtype.kind in "iuf" and bool((y == np.round(y)).all())
     values = y.astype(int).astype(str) if whole else y.astype(str)
     found, counts = np.unique(values, return_counts=True)
     if len(found) < 2:
         raise InputError(
-            explain("target", name, f"is {str(found[0])!r} in every row: there is one class only")
+            "target", name, f"is {str(found[0])!r} in every row: there is one class only"
         )
     if counts.max() == 1 or len(found) > max(100, len(values) // 5):
         rule = f"has {len(found):,} classes in {len(values):,} rows: too few of each to learn"
-        raise InputError(
-            explain("target", name, rule, "is it a name? or a number: --task regression")
-        )
+        raise InputError("target", name, rule, "is it a name? or a number: --task regression")
     return values
 
 
@@ -220,7 +214,7 @@ def _enough(
     rows = np.flatnonzero(~np.isin(y, single))
     if len(np.unique(y[rows])) < 2:
         raise InputError(
-            explain("target", "one class", "is left when classes of a single sample are left out")
+            "target", "one class", "is left when classes of a single sample are left out"
         )
     return y[rows], keep[rows], pick_rows(X, rows)
 

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Frame
 from mercer.domains.base import Batch, raw_length
 from mercer.domains.categories import is_missing, table_columns
-from mercer.errors import InputTypeError, NotFiniteError, ParameterError, explain
+from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.maps import FUNCTIONS
 from mercer.kernels.strings.substrings import BlendedSpectrum
@@ -49,19 +49,15 @@ def read_columns(frame: Frame, missing: tuple[Any, ...] = ()) -> list[Column]:
     made = []
     for name, values in zip(names, columns, strict=True):
         if named and hasattr(frame[name], "columns"):
-            raise ParameterError(
-                explain("frame", name, "is the name of two columns", "give each its own")
-            )
+            raise ParameterError("frame", name, "is the name of two columns", "give each its own")
         seen = [v for v in values if not (is_missing(v) or v in missing)]
         if not seen:
             rule = "has no value at all, so that nothing can be learned of it"
             raise ParameterError(
-                explain(
-                    f"column {name!r}",
-                    "every value missing",
-                    rule,
-                    f"leave it out: drop(columns=[{name!r}])",
-                )
+                f"column {name!r}",
+                "every value missing",
+                rule,
+                f"leave it out: drop(columns=[{name!r}])",
             )
         stored = str(getattr(frame[name], "dtype", "")) if named else ""
         holes = 1.0 - len(seen) / len(values)
@@ -75,12 +71,10 @@ def read_columns(frame: Frame, missing: tuple[Any, ...] = ()) -> list[Column]:
         ):
             marker = next(v for v in values if not is_missing(v) and v in missing)
             raise ParameterError(
-                explain(
-                    f"column {name!r}",
-                    marker,
-                    f"marks a hole among values read as {column.kind}",
-                    "put None there",
-                )
+                f"column {name!r}",
+                marker,
+                f"marks a hole among values read as {column.kind}",
+                "put None there",
             )
         made.append(column)
     return made
@@ -93,9 +87,7 @@ def _column(name: Any, seen: list[Any], holes: float) -> Column:
         numbers = np.array(seen, dtype=float)
         if not np.isfinite(numbers).all():
             raise NotFiniteError(
-                explain(
-                    f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"
-                )
+                f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"
             )
         spread = float(numbers.std()) if np.ptp(numbers) > 0 else 0.0
         return Column(name, "number", holes, 2.0 if spread else 0.0, spread or 1.0)
@@ -105,20 +97,16 @@ def _column(name: Any, seen: list[Any], holes: float) -> Column:
         kinds = sorted({type(v).__name__ for v in seen})
         if len(kinds) == 1:
             raise InputTypeError(
-                explain(
-                    f"column {name!r}",
-                    kinds[0],
-                    "is of a kind that table_kernel cannot read",
-                    "leave it out",
-                )
+                f"column {name!r}",
+                kinds[0],
+                "is of a kind that table_kernel cannot read",
+                "leave it out",
             )
         raise InputTypeError(
-            explain(
-                f"column {name!r}",
-                ", ".join(kinds),
-                "mixes types",
-                "make them all text, or all numbers",
-            )
+            f"column {name!r}",
+            ", ".join(kinds),
+            "mixes types",
+            "make them all text, or all numbers",
         )
     if all(DATE.fullmatch(v) for v in seen):
         return _dates(name, seen, holes)
@@ -180,16 +168,14 @@ def table_kernel(
         or isinstance(scale, bool)
         or not (np.isfinite(scale) and scale > 0)
     ):
-        raise ParameterError(explain("scale", scale, "must be a number > 0"))
+        raise ParameterError("scale", scale, "must be a number > 0")
     if hasattr(frame, "collect"):
         raise InputTypeError(
-            explain("frame", type(frame).__name__, "is not computed yet", "give frame.collect()")
+            "frame", type(frame).__name__, "is not computed yet", "give frame.collect()"
         )
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
-        raise ParameterError(
-            explain("frame", "every column constant", "has nothing to tell rows apart by")
-        )
+        raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
     # a hole may tell something by itself: who does not answer differs from who does
     torn = [c for c in columns if round(c.holes * raw_length(frame)) >= _TORN]
     whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)

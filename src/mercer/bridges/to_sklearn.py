@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 
 from mercer.aliases import RawSamples
-from mercer.errors import DefinitenessError, ParameterError, explain
+from mercer.errors import DefinitenessError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import jacobian
 
@@ -31,9 +31,7 @@ class SklearnKernel(TheirKernel):
         found = self.kernel.continuous_params()
         unknown = [name for name in self.fixed if name not in found]
         if unknown:
-            raise ParameterError(
-                explain("fixed", unknown, f"are not among the parameters {list(found)}")
-            )
+            raise ParameterError("fixed", unknown, f"are not among the parameters {list(found)}")
         return {
             n: v
             for n, v in found.items()
@@ -68,7 +66,7 @@ class SklearnKernel(TheirKernel):
         if not eval_gradient:
             return self.kernel(X, Y)
         if Y is not None:
-            raise ParameterError(explain("eval_gradient", True, "is for k(X) only"))
+            raise ParameterError("eval_gradient", True, "is for k(X) only")
         learned = self._learned()
         found = [
             m * np.asarray(learned[name], dtype=float)[() if i is None else i]
@@ -112,6 +110,6 @@ def to_sklearn(
     if status in ("cpd", "indefinite"):
         rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
         raise DefinitenessError(
-            explain("to_sklearn", kernel, rule, "centre a cpd kernel, or change the failing part")
+            "to_sklearn", kernel, rule, "centre a cpd kernel, or change the failing part"
         )
     return SklearnKernel(kernel.copy(), bounds, fixed)

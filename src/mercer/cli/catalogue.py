@@ -7,7 +7,7 @@ from typing import Any
 
 from mercer import kernels
 from mercer.cli.output import print_json
-from mercer.errors import MercerError, ParameterError, explain
+from mercer.errors import MercerError, ParameterError
 from mercer.kernels.base import Kernel
 
 _COMBINING = {
@@ -25,12 +25,10 @@ def run(name: str | None, as_json: bool) -> int:
         if match is None:
             alike = [known for known in found if name.lower() in known.lower()]
             raise ParameterError(
-                explain(
-                    "kernel",
-                    name,
-                    "is unknown",
-                    f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all",
-                )
+                "kernel",
+                name,
+                "is unknown",
+                f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all",
             )
         if as_json:
             print_json(found[match])

@@ -13,7 +13,7 @@ import numpy as np
 from mercer.automatic.learners import learner_for
 from mercer.automatic.study import Study, study
 from mercer.cli.output import lines, peak_memory, print_json, progress, with_threads
-from mercer.errors import InputError, ParameterError, explain
+from mercer.errors import InputError, ParameterError
 from mercer.kernels.expression import parse
 from mercer.model_files import save
 from mercer.readers import read_source
@@ -70,7 +70,7 @@ def _check(choices: dict[str, Any]) -> None:
     """What can be told to be wrong before the data are read."""
     if choices["task"] not in ("auto", "classification", "regression"):
         raise ParameterError(
-            explain("--task", choices["task"], "must be auto, classification or regression")
+            "--task", choices["task"], "must be auto, classification or regression"
         )
     if choices["kernel"] != "auto":
         choices["kernel"] = parse(choices["kernel"])
@@ -84,17 +84,15 @@ def _check_places(data: list[Path], model: Path, report: Path | None) -> None:
         if file is None:
             continue
         if not file.resolve().parent.is_dir():
-            raise InputError(explain("path", str(file), "is in a folder that is not there"))
+            raise InputError("path", str(file), "is in a folder that is not there")
         if file.is_dir():
-            raise InputError(explain("path", str(file), "is a folder", "give the name of a file"))
+            raise InputError("path", str(file), "is a folder", "give the name of a file")
         if file.resolve() in [one.resolve() for one in data]:
             raise InputError(
-                explain(
-                    "path",
-                    str(file),
-                    "is among the data, which would be lost",
-                    "--model or --report names another",
-                )
+                "path",
+                str(file),
+                "is among the data, which would be lost",
+                "--model or --report names another",
             )
 
 

@@ -6,7 +6,7 @@ import os
 import runpy
 from pathlib import Path
 
-from mercer.errors import InputError, MissingDependencyError, ParameterError, explain
+from mercer.errors import InputError, MissingDependencyError, ParameterError
 
 _PLACES = (
     Path(__file__).resolve().parents[1] / "gallery",
@@ -21,9 +21,7 @@ def scripts() -> list[Path]:
         if found:
             return found
     raise InputError(
-        explain(
-            "gallery", [str(place) for place in _PLACES], "holds no studies", "install mercer anew"
-        )
+        "gallery", [str(place) for place in _PLACES], "holds no studies", "install mercer anew"
     )
 
 
@@ -37,20 +35,13 @@ def run(study: str | None, out: Path, quick: bool) -> int:
     chosen = known if study == "all" else [s for s in known if _matches(s, study)]
     if not chosen:
         raise ParameterError(
-            explain(
-                "study",
-                study,
-                "is not in the gallery",
-                f"1 to {len(known)}, part of a name, or all",
-            )
+            "study", study, "is not in the gallery", f"1 to {len(known)}, part of a name, or all"
         )
     try:
         import matplotlib
     except ImportError:
         raise MissingDependencyError(
-            explain(
-                "matplotlib", "not installed", "is needed for pictures", "pip install 'mercer[cli]'"
-            )
+            "matplotlib", "not installed", "is needed for pictures", "pip install 'mercer[cli]'"
         ) from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt

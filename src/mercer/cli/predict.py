@@ -15,7 +15,7 @@ from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, with_threads
 from mercer.domains.base import raw_length
-from mercer.errors import InputError, ParameterError, explain
+from mercer.errors import InputError, ParameterError
 from mercer.readers import Source, read_source, read_table
 
 
@@ -79,11 +79,7 @@ def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
     if kind == "table" and layout is not None:
         if len(data) > 1:
             raise InputError(
-                explain(
-                    "data",
-                    [str(file) for file in data],
-                    "are several files where one table is wanted",
-                )
+                "data", [str(file) for file in data], "are several files where one table is wanted"
             )
         frame, _ = read_table(data[0], like=_without(layout, target, data[0]))
         truth = frame.pop(target).to_numpy() if target in frame.columns else None
@@ -92,7 +88,7 @@ def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
     source: Source = read_source(data)
     if source.kind != kind:
         raise InputError(
-            explain("data", source.told, f"are {source.kind}, where the model was fitted on {kind}")
+            "data", source.told, f"are {source.kind}, where the model was fitted on {kind}"
         )
     X = source.samples
     if (
@@ -142,11 +138,9 @@ def _check_types(frame: Frame, model: Any, path: Path) -> None:
             if len(odd) and not all(isinstance(value, bool) for value in odd):
                 text = next((value for value in odd if not _is_number(value)), odd.iloc[0])
                 raise InputError(
-                    explain(
-                        f"{path.name}, column {name!r}",
-                        text,
-                        "is text, where the model was fitted on numbers",
-                    )
+                    f"{path.name}, column {name!r}",
+                    text,
+                    "is text, where the model was fitted on numbers",
                 )
 
 
@@ -170,12 +164,10 @@ def _predictions(
         ]
     if model.learner_ not in ("gp", "rvm"):
         raise ParameterError(
-            explain(
-                "--probabilities",
-                True,
-                f"asks a deviation of {model.learner_}, which has none",
-                "fit with --learner gp",
-            )
+            "--probabilities",
+            True,
+            f"asks a deviation of {model.learner_}, which has none",
+            "fit with --learner gp",
         )
     mean, deviation = model.predict(X, return_std=True)
     return mean, [("deviation", deviation)]

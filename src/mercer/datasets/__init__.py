@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import MissingDependencyError, explain
+from mercer.errors import MissingDependencyError
 
 __all__ = ["data_folder", "house_votes", "promoters", "shipped"]
 
@@ -64,7 +64,7 @@ def _table(name: str, as_frame: bool) -> tuple[Any, Any]:
         import pandas as pd
     except ImportError:
         raise MissingDependencyError(
-            explain("as_frame", True, "needs pandas", "pip install 'mercer[frames]'")
+            "as_frame", True, "needs pandas", "pip install 'mercer[frames]'"
         ) from None
     return pd.DataFrame(X, columns=header[1:], dtype=object), pd.Series(y, name=header[0])
 

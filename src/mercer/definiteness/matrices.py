@@ -13,7 +13,6 @@ from mercer.errors import (
     NotFiniteError,
     ParameterError,
     ShapeError,
-    explain,
 )
 
 
@@ -21,18 +20,18 @@ def _square(K: Any) -> np.ndarray:
     try:
         matrix = np.asarray(K)
     except ValueError as error:
-        raise ShapeError(explain("K", type(K).__name__, f"is not a matrix ({error})")) from None
+        raise ShapeError("K", type(K).__name__, f"is not a matrix ({error})") from None
     if matrix.dtype.kind not in "fiub":
         raise InputTypeError(
-            explain("K", f"{matrix.dtype} of shape {matrix.shape}", "must be a matrix of numbers")
+            "K", f"{matrix.dtype} of shape {matrix.shape}", "must be a matrix of numbers"
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
-        raise ShapeError(explain("K", f"array of shape {matrix.shape}", "must be square"))
+        raise ShapeError("K", f"array of shape {matrix.shape}", "must be square")
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0]
-        raise NotFiniteError(explain(f"K[{i}, {j}]", float(matrix[i, j]), "must be finite"))
+        raise NotFiniteError(f"K[{i}, {j}]", float(matrix[i, j]), "must be finite")
     return matrix
 
 
@@ -60,12 +59,10 @@ class GramReport:
         """The symmetric positive B with B Bᵀ = K."""
         if not self.psd:
             raise DefinitenessError(
-                explain(
-                    "K",
-                    f"smallest eigenvalue {self.min_eigenvalue:.6g}",
-                    "has no real square root",
-                    "use mercer.repair(K, how='clip')",
-                )
+                "K",
+                f"smallest eigenvalue {self.min_eigenvalue:.6g}",
+                "has no real square root",
+                "use mercer.repair(K, how='clip')",
             )
         values, vectors = np.linalg.eigh(self.matrix)
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
@@ -137,11 +134,9 @@ class Repaired:
         rows = np.asarray(k, dtype=float)
         if rows.ndim != 2 or rows.shape[1] != len(self.matrix):
             raise ShapeError(
-                explain(
-                    "k",
-                    f"array of shape {rows.shape}",
-                    f"must have {len(self.matrix)} columns, one per training sample",
-                )
+                "k",
+                f"array of shape {rows.shape}",
+                f"must have {len(self.matrix)} columns, one per training sample",
             )
         return rows if self.operator is None else rows @ self.operator
 
@@ -158,10 +153,10 @@ def repair(K: Any, how: str = "clip") -> Repaired:
     True
     """
     if how not in ("clip", "flip", "shift"):
-        raise ParameterError(explain("how", how, "must be one of 'clip', 'flip', 'shift'"))
+        raise ParameterError("how", how, "must be one of 'clip', 'flip', 'shift'")
     matrix = _square(K).astype(np.float64)
     if np.abs(matrix - matrix.T).max() > 1e-8 * max(np.abs(matrix).max(), 1e-300):
-        raise ParameterError(explain("K", "asymmetric", "must be symmetric", "use (K + K.T)/2"))
+        raise ParameterError("K", "asymmetric", "must be symmetric", "use (K + K.T)/2")
     half = (matrix + matrix.T) / 2
     values, vectors = np.linalg.eigh(half)
     low = float(values[0])

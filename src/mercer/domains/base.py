@@ -12,14 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.aliases import Columns, RawSamples
-from mercer.errors import (
-    EmptyInputError,
-    InputTypeError,
-    ParameterError,
-    ShapeError,
-    WidthError,
-    explain,
-)
+from mercer.errors import EmptyInputError, InputTypeError, ParameterError, ShapeError, WidthError
 
 _MAKING = threading.RLock()
 
@@ -129,9 +122,7 @@ class Anything(Domain):
 
     def encode(self, batch: Batch) -> Samples:
         if len(batch) == 0:
-            raise EmptyInputError(
-                explain(batch.side, "no samples", "is empty", "give at least one sample")
-            )
+            raise EmptyInputError(batch.side, "no samples", "is empty", "give at least one sample")
         return _Identity(len(batch))
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
@@ -142,7 +133,7 @@ def raw_length(raw: RawSamples) -> int:
     """The number of samples in a raw collection."""
     if isinstance(raw, (str, bytes)):
         raise InputTypeError(
-            explain("X", raw, "is one text, not a collection of samples", "give a list: [X]")
+            "X", raw, "is one text, not a collection of samples", "give a list: [X]"
         )
     shape = getattr(raw, "shape", None)
     if shape is not None and len(shape) > 0:
@@ -151,12 +142,10 @@ def raw_length(raw: RawSamples) -> int:
         return len(raw)
     except TypeError:
         raise InputTypeError(
-            explain(
-                "X",
-                type(raw).__name__,
-                "is not a collection of samples",
-                "give an array, a data frame or a list",
-            )
+            "X",
+            type(raw).__name__,
+            "is not a collection of samples",
+            "give an array, a data frame or a list",
         ) from None
 
 
@@ -251,12 +240,10 @@ class Batch:
             if raw_length(image) != raw_length(raw):
                 rule = f"returned {raw_length(image)} rows for {raw_length(raw)} samples"
                 raise ParameterError(
-                    explain(
-                        "function",
-                        getattr(function, "__name__", function),
-                        rule,
-                        "map each row to one row",
-                    )
+                    "function",
+                    getattr(function, "__name__", function),
+                    rule,
+                    "map each row to one row",
                 )
             return image
 
@@ -339,12 +326,10 @@ def select_columns(raw: RawSamples, columns: Columns) -> Any:
         ]
         missing = [c for c in names if c not in have]
         if missing:
-            raise WidthError(explain("columns", missing, f"are not in the table, which has {have}"))
+            raise WidthError("columns", missing, f"are not in the table, which has {have}")
         for name in names:
             if have.count(name) > 1:
-                raise WidthError(
-                    explain("columns", name, "is the name of two columns", "give each its own")
-                )
+                raise WidthError("columns", name, "is the name of two columns", "give each its own")
         return raw[list(names)]
     try:
         array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
@@ -353,25 +338,19 @@ def select_columns(raw: RawSamples, columns: Columns) -> Any:
         ):  # NumPy would turn numbers beside text into text
             array = np.array(raw, dtype=object)
     except ValueError as error:
-        raise ShapeError(
-            explain("X", type(raw).__name__, f"is not a rectangular table ({error})")
-        ) from None
+        raise ShapeError("X", type(raw).__name__, f"is not a rectangular table ({error})") from None
     if array.ndim != 2:
         raise WidthError(
-            explain(
-                "columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"
-            )
+            "columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"
         )
     if isinstance(names, slice):
         return array[:, names]
     bad = [c for c in names if isinstance(c, str) or not -array.shape[1] <= c < array.shape[1]]
     if bad:
         raise WidthError(
-            explain(
-                "columns",
-                bad,
-                f"are not among the {array.shape[1]} columns of X",
-                "use positions, or give a data frame",
-            )
+            "columns",
+            bad,
+            f"are not among the {array.shape[1]} columns of X",
+            "use positions, or give a data frame",
         )
     return array[:, list(names)]

@@ -9,14 +9,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples, in_order_of
-from mercer.errors import (
-    DomainError,
-    EmptyInputError,
-    InputTypeError,
-    ShapeError,
-    WidthError,
-    explain,
-)
+from mercer.errors import DomainError, EmptyInputError, InputTypeError, ShapeError, WidthError
 
 HOLE = -1
 
@@ -75,33 +68,29 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
             column.to_list() if hasattr(column, "to_list") else list(column) for column in found
         ]
         if not columns:
-            raise WidthError(explain(batch.side, "a table", "has no columns"))
+            raise WidthError(batch.side, "a table", "has no columns")
     else:
         if hasattr(raw, "toarray"):
             raw = raw.toarray()
         try:
             array = np.asarray(raw) if hasattr(raw, "dtype") else _objects(raw)
             if array.size == 0 and array.ndim == 1:
-                raise EmptyInputError(explain(batch.side, raw, "is empty", "give at least one row"))
+                raise EmptyInputError(batch.side, raw, "is empty", "give at least one row")
         except (EmptyInputError, InputTypeError):
             raise
         except ValueError as error:
             raise ShapeError(
-                explain(batch.side, type(raw).__name__, f"is not a rectangular table ({error})")
+                batch.side, type(raw).__name__, f"is not a rectangular table ({error})"
             ) from None
         if array.ndim != 2 or array.shape[1] == 0:
             remedy = "give rows of equal length, or a data frame"
-            raise ShapeError(
-                explain(batch.side, f"array of shape {array.shape}", "is not a table", remedy)
-            )
+            raise ShapeError(batch.side, f"array of shape {array.shape}", "is not a table", remedy)
         columns, names = (
             [column.tolist() for column in array.T],
             [f"column {k}" for k in range(array.shape[1])],
         )
     if not columns[0]:
-        raise EmptyInputError(
-            explain(batch.side, "a table", "has no rows", "give at least one row")
-        )
+        raise EmptyInputError(batch.side, "a table", "has no rows", "give at least one row")
     return columns, names
 
 
@@ -109,12 +98,10 @@ def _objects(rows: Any) -> np.ndarray:
     """A list of rows as it is: NumPy would turn numbers beside text into text."""
     if isinstance(rows, Sequence) and any(isinstance(row, (set, frozenset)) for row in rows):
         raise InputTypeError(
-            explain(
-                "X",
-                rows,
-                "holds sets, whose elements have no order, where rows are wanted",
-                "use Jaccard, or another kernel of sets",
-            )
+            "X",
+            rows,
+            "holds sets, whose elements have no order, where rows are wanted",
+            "use Jaccard, or another kernel of sets",
         )
     if (
         not isinstance(rows, Sequence)
@@ -155,7 +142,7 @@ class Categories(Domain):
         like: Any = None if batch.like is None else batch.like.encode(self)
         if like is not None and like.width != len(columns):
             rule = f"must have as many columns as {batch.other}: {like.width}"
-            raise WidthError(explain(batch.side, f"{len(columns)} columns", rule))
+            raise WidthError(batch.side, f"{len(columns)} columns", rule)
         known: list[dict[Hashable, int]] = (
             [{} for _ in columns] if like is None else like.vocabularies
         )
@@ -172,18 +159,14 @@ class Categories(Domain):
             if is_missing(value) or value in self.markers:
                 if not self.holes:
                     remedy = "use MissingAware(kernel), or fill it"
-                    raise DomainError(
-                        explain(f"{side}[{row}], {name}", value, "is missing", remedy)
-                    )
+                    raise DomainError(f"{side}[{row}], {name}", value, "is missing", remedy)
                 made.append(HOLE)
                 continue
             try:
                 made.append(vocabulary.setdefault(value, len(vocabulary)))
             except TypeError:
                 raise InputTypeError(
-                    explain(
-                        f"{side}[{row}], {name}", value, "cannot be a category: it is not hashable"
-                    )
+                    f"{side}[{row}], {name}", value, "cannot be a category: it is not hashable"
                 ) from None
         return made
 

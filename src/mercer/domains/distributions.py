@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError, explain
+from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError
 
 _OFF = 1e-8  # how far from 1 a row may sum
 _OFF_SINGLE = 1e-5  # the same in single precision, where dividing by the sums leaves more
@@ -42,12 +42,10 @@ class Probabilities(Domain):
                 else "divide by the row sums: X / X.sum(axis=1, keepdims=True)"
             )
             raise DomainError(
-                explain(
-                    f"the sum of row {row} of {batch.side}",
-                    float(sums[row]),
-                    "must be 1 for probabilities",
-                    remedy,
-                )
+                f"the sum of row {row} of {batch.side}",
+                float(sums[row]),
+                "must be 1 for probabilities",
+                remedy,
             )
         return samples
 
@@ -66,12 +64,10 @@ class Probabilities(Domain):
             row, column = np.argwhere(values < 0)[0].tolist()
         remedy = "give counts or probabilities, and divide by the row sums"
         raise DomainError(
-            explain(
-                f"{side}[{row}, {column}]",
-                float(samples.x[row, column]),
-                "must be >= 0: it is a probability",
-                remedy,
-            )
+            f"{side}[{row}, {column}]",
+            float(samples.x[row, column]),
+            "must be >= 0: it is a probability",
+            remedy,
         )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:
@@ -172,7 +168,7 @@ def bags_of(batch: Batch) -> list[Any]:
     if hasattr(raw, "columns"):
         if len(raw.columns) != 1:
             rule = f"has {len(raw.columns)} columns, where one of bags is wanted"
-            raise InputTypeError(explain(side, "a table", rule, "say which: k.on('column')"))
+            raise InputTypeError(side, "a table", rule, "say which: k.on('column')")
         raw = raw[raw.columns[0]]
     if hasattr(raw, "to_list"):
         raw = raw.to_list()
@@ -182,15 +178,10 @@ def bags_of(batch: Batch) -> list[Any]:
         )
     elif not isinstance(raw, (list, tuple)):
         raise InputTypeError(
-            explain(
-                side,
-                type(raw).__name__,
-                "is not a collection of bags",
-                "give a list of collections",
-            )
+            side, type(raw).__name__, "is not a collection of bags", "give a list of collections"
         )
     if len(raw) == 0:
-        raise EmptyInputError(explain(side, raw, "is empty", "give at least one bag"))
+        raise EmptyInputError(side, raw, "is empty", "give at least one bag")
     for row, bag in enumerate(raw):
         _check_bag(bag, f"{side}[{row}]")
     return list(raw)
@@ -201,10 +192,10 @@ def _check_bag(bag: Any, name: str) -> None:
     if not (
         isinstance(bag, (list, tuple)) or len(getattr(bag, "shape", ())) > 0
     ):  # text, a set, a number: no samples in an order
-        raise InputTypeError(explain(name, bag, "is not a bag of samples", remedy))
+        raise InputTypeError(name, bag, "is not a bag of samples", remedy)
     if raw_length(bag) == 0:
         raise EmptyInputError(
-            explain(name, bag, "is an empty bag", "drop it: a mean over no samples is not defined")
+            name, bag, "is an empty bag", "drop it: a mean over no samples is not defined"
         )
 
 
@@ -241,9 +232,7 @@ def _check_widths(bags: list[Any], side: str) -> None:
         if width != widths[0]:
             rule = f"does not fit {side}[0], which has {widths[0][0]}"
             raise WidthError(
-                explain(
-                    f"{side}[{row}]", f"{width[0]} columns", rule, "give all bags the same features"
-                )
+                f"{side}[{row}]", f"{width[0]} columns", rule, "give all bags the same features"
             )
 
 
@@ -252,12 +241,10 @@ def _join_tables(bags: list[Any], side: str) -> Any:
         if list(bag.columns) != list(bags[0].columns):
             rule = f"does not fit {side}[0], which has {list(bags[0].columns)}"
             raise WidthError(
-                explain(
-                    f"{side}[{row}]",
-                    f"columns {list(bag.columns)}",
-                    rule,
-                    "give all bags the same columns",
-                )
+                f"{side}[{row}]",
+                f"columns {list(bag.columns)}",
+                rule,
+                "give all bags the same columns",
             )
     if hasattr(bags[0], "iloc"):
         import pandas

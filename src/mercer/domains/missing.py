@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.categories import is_missing, table_columns
-from mercer.errors import InputTypeError, NotFiniteError, WidthError, explain
+from mercer.errors import InputTypeError, NotFiniteError, WidthError
 
 
 class IncompleteSamples(Samples):
@@ -73,15 +73,13 @@ class IncompleteNumbers(Domain):
             row, k = np.argwhere(np.isinf(x))[0]
             remedy = "give NaN where a value is missing"
             raise NotFiniteError(
-                explain(f"{batch.side}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy)
+                f"{batch.side}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy
             )
         if batch.like is not None and (width := batch.like.encode(self).x.shape[1]) != x.shape[1]:  # type: ignore[attr-defined]
             raise WidthError(
-                explain(
-                    batch.side,
-                    f"{x.shape[1]} columns",
-                    f"must have as many columns as {batch.other}: {width}",
-                )
+                batch.side,
+                f"{x.shape[1]} columns",
+                f"must have as many columns as {batch.other}: {width}",
             )
         return IncompleteSamples(x, names)
 
@@ -94,7 +92,7 @@ class IncompleteNumbers(Domain):
             remedy = (
                 "use a kernel of categories for that column, or name the marker: missing=(...,)"
             )
-            raise InputTypeError(explain(where, value, "is not a number", remedy)) from None
+            raise InputTypeError(where, value, "is not a number", remedy) from None
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
         X = rng.standard_normal((count, width))

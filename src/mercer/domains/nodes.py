@@ -131,19 +131,17 @@ def _from_networkx(B: Any, what: str) -> tuple[Any, list[Hashable]]:
         raise MissingDependencyError(message) from None
     nodes = list(B)
     if not nodes:
-        raise ParameterError(explain(what, B, "has no nodes"))
+        raise ParameterError(what, B, "has no nodes")
     try:
         return networkx.to_scipy_sparse_array(
             B, nodelist=nodes, dtype=float, weight="weight", format="csr"
         ), nodes
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            explain(
-                what,
-                B,
-                f"has a weight that is not a number ({error})",
-                "give every edge a real 'weight'",
-            )
+            what,
+            B,
+            f"has a weight that is not a number ({error})",
+            "give every edge a real 'weight'",
         ) from None
 
 
@@ -152,9 +150,7 @@ def _as_csr(B: Any, what: str) -> scipy.sparse.csr_array:
     if scipy.sparse.issparse(B):
         if B.ndim != 2 or B.dtype.kind not in "fiub":
             raise ParameterError(
-                explain(
-                    what, f"{B.dtype} of shape {B.shape}", "must be a square matrix of real numbers"
-                )
+                what, f"{B.dtype} of shape {B.shape}", "must be a square matrix of real numbers"
             )
         return scipy.sparse.csr_array(B, dtype=float, copy=True)
     try:
@@ -170,16 +166,16 @@ def _as_csr(B: Any, what: str) -> scipy.sparse.csr_array:
             else f"{array.dtype} of shape {array.shape}"
         )
         remedy = "give a symmetric array of weights, a scipy sparse matrix, or a networkx graph"
-        raise ParameterError(explain(what, shown, "is not the matrix of a graph", remedy))
+        raise ParameterError(what, shown, "is not the matrix of a graph", remedy)
     return scipy.sparse.csr_array(array.astype(float))
 
 
 def _check_square(B: scipy.sparse.csr_array, what: str) -> None:
     if B.shape[0] != B.shape[1]:
         remedy = "give one row and one column for each node"
-        raise ParameterError(explain(what, f"matrix of shape {B.shape}", "must be square", remedy))
+        raise ParameterError(what, f"matrix of shape {B.shape}", "must be square", remedy)
     if B.shape[0] == 0:
-        raise ParameterError(explain(what, f"matrix of shape {B.shape}", "has no nodes"))
+        raise ParameterError(what, f"matrix of shape {B.shape}", "has no nodes")
 
 
 def _place(matrix: scipy.sparse.csr_array, at: int) -> tuple[int, int]:
@@ -212,7 +208,7 @@ def _canonical(
         shown = f"{float(B[i, j])!r} and {what}[{pair(j, i)}] = {float(B[j, i])!r}"
         rule = f"must be symmetric, but {what}[{pair(i, j)}] = {shown}"
         remedy = "use B + B.T where each edge is given once, or (B + B.T)/2; for a directed networkx graph, G.to_undirected()"
-        raise ParameterError(explain(what, f"matrix of shape {B.shape}", rule, remedy))
+        raise ParameterError(what, f"matrix of shape {B.shape}", rule, remedy)
     if gap.nnz:
         B = scipy.sparse.csr_array((B + B.T) / 2)
     B.eliminate_zeros()
@@ -222,13 +218,11 @@ def _canonical(
 
 def _check_names(names: Any, count: int, what: str) -> list[Hashable]:
     if isinstance(names, (str, bytes)) or not hasattr(names, "__len__"):
-        raise ParameterError(explain(what, names, "must be a list with one name for each node"))
+        raise ParameterError(what, names, "must be a list with one name for each node")
     listed: list[Hashable] = names.tolist() if hasattr(names, "tolist") else list(names)
     if len(listed) != count:
         raise ParameterError(
-            explain(
-                what, f"{len(listed)} names", f"must have one name for each of the {count} nodes"
-            )
+            what, f"{len(listed)} names", f"must have one name for each of the {count} nodes"
         )
     seen: dict[Hashable, int] = {}
     for at, name in enumerate(listed):
@@ -236,16 +230,11 @@ def _check_names(names: Any, count: int, what: str) -> list[Hashable]:
             first = seen.setdefault(name, at)
         except TypeError:
             raise ParameterError(
-                explain(f"{what}[{at}]", name, "cannot name a node", "use texts or numbers")
+                f"{what}[{at}]", name, "cannot name a node", "use texts or numbers"
             ) from None
         if first != at:
             raise ParameterError(
-                explain(
-                    f"{what}[{at}]",
-                    name,
-                    f"names node {first} already",
-                    "give every node its own name",
-                )
+                f"{what}[{at}]", name, f"names node {first} already", "give every node its own name"
             )
     return listed
 
@@ -263,12 +252,10 @@ def read_nodes(B: Any, names: Any, what: str) -> Nodes:
         if names is not None:
             remedy = "leave it out, or rename the nodes by networkx.relabel_nodes"
             raise ParameterError(
-                explain(
-                    f"{what}: names",
-                    "a list",
-                    "is not needed: a networkx graph names its nodes",
-                    remedy,
-                )
+                f"{what}: names",
+                "a list",
+                "is not needed: a networkx graph names its nodes",
+                remedy,
             )
         matrix, found = _from_networkx(B, f"{what}: B")
     else:
@@ -276,12 +263,10 @@ def read_nodes(B: Any, names: Any, what: str) -> Nodes:
             if list(B.index) != list(B.columns) and list(B.index) != list(range(len(B))):
                 rule = "names its rows otherwise than its columns"
                 raise ParameterError(
-                    explain(
-                        f"{what}: B",
-                        "a data frame",
-                        rule,
-                        "bring the rows into the order of the columns: B.loc[B.columns]",
-                    )
+                    f"{what}: B",
+                    "a data frame",
+                    rule,
+                    "bring the rows into the order of the columns: B.loc[B.columns]",
                 )
             names = (
                 list(B.columns)
@@ -361,9 +346,7 @@ class Nodes(Domain):
     def encode(self, batch: Batch) -> Samples:
         values = self._listed(batch)
         if len(values) == 0:
-            raise EmptyInputError(
-                explain(batch.side, "no nodes", "is empty", "give at least one node")
-            )
+            raise EmptyInputError(batch.side, "no nodes", "is empty", "give at least one node")
         if isinstance(values, np.ndarray):
             if self.names is None:
                 return NodeSamples(self._positions(values, batch.side))
@@ -378,9 +361,7 @@ class Nodes(Domain):
         if hasattr(raw, "columns"):
             if len(raw.columns) != 1:
                 rule = f"has {len(raw.columns)} columns, where one of nodes is wanted"
-                raise InputTypeError(
-                    explain(batch.side, "a table", rule, "say which: k.on('column')")
-                )
+                raise InputTypeError(batch.side, "a table", rule, "say which: k.on('column')")
             raw = raw[raw.columns[0]]
         if hasattr(raw, "to_list"):
             return raw.to_list()
@@ -390,22 +371,12 @@ class Nodes(Domain):
             if raw.ndim != 1 and not (raw.ndim == 2 and raw.shape[1] == 1):
                 rule = "must be nodes, one for each sample"
                 raise ShapeError(
-                    explain(
-                        batch.side,
-                        f"array of shape {raw.shape}",
-                        rule,
-                        "give a vector or one column",
-                    )
+                    batch.side, f"array of shape {raw.shape}", rule, "give a vector or one column"
                 )
             raw = raw.ravel()
             return raw if raw.dtype.kind in "iuf" else raw.tolist()
         raise InputTypeError(
-            explain(
-                batch.side,
-                type(raw).__name__,
-                "is not a collection of nodes",
-                "give a list of nodes",
-            )
+            batch.side, type(raw).__name__, "is not a collection of nodes", "give a list of nodes"
         )
 
     def _positions(self, values: np.ndarray, side: str) -> np.ndarray:
@@ -445,7 +416,7 @@ class Nodes(Domain):
             or (isinstance(value, float) and math.isnan(value))
         ):
             rule = f"is missing, where each sample must be one of the {count} nodes of the graph"
-            return NotFiniteError(explain(f"{side}[{row}]", value, rule, "leave the sample out"))
+            return NotFiniteError(f"{side}[{row}]", value, rule, "leave the sample out")
         remedy = (
             "nodes are the positions"
             if self.names is None
@@ -458,12 +429,7 @@ class Nodes(Domain):
         if isinstance(value, (bool, np.bool_)):
             remedy += "; of a mask take np.flatnonzero(mask)"
         return DomainError(
-            explain(
-                f"{side}[{row}]",
-                value,
-                f"is not a node of the graph, which has {count} nodes",
-                remedy,
-            )
+            f"{side}[{row}]", value, f"is not a node of the graph, which has {count} nodes", remedy
         )
 
     def _raw(self, at: np.ndarray) -> Any:

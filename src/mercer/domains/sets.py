@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples
-from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, InputTypeError, explain
+from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, InputTypeError
 
 
 class SetSamples(Samples):
@@ -74,27 +74,25 @@ class Sets(Domain):
     def encode(self, batch: Batch) -> Samples:
         raw = batch.raw
         if not hasattr(raw, "shape") and not hasattr(raw, "__len__"):
-            raise InputTypeError(explain("X", type(raw).__name__, "is not a collection of sets"))
+            raise InputTypeError("X", type(raw).__name__, "is not a collection of sets")
         if isinstance(raw, (list, tuple)) and not raw:
-            raise EmptyInputError(explain("X", raw, "is empty", "give at least one set"))
+            raise EmptyInputError("X", raw, "is empty", "give at least one set")
         return self._from_sets(batch) if _holds_sets(raw) else self._from_rows(batch)
 
     def _from_rows(self, batch: Batch) -> SetSamples:
         if batch.like is not None and _holds_sets(batch.like.raw):
             raise DomainMismatchError(
-                explain(
-                    "Y",
-                    "rows of numbers",
-                    "cannot be compared with Python sets",
-                    "give both in one form",
-                )
+                "Y",
+                "rows of numbers",
+                "cannot be compared with Python sets",
+                "give both in one form",
             )
         members: Any = batch.encode(VECTORS)
         values = members.x.data if members.sparse else members.x
         if not np.isin(values, (0.0, 1.0)).all():
             bad = float(np.asarray(values)[~np.isin(values, (0.0, 1.0))].ravel()[0])
             raise DomainError(
-                explain("X", bad, "must be 0 or 1", "give Python sets, or rows of zeros and ones")
+                "X", bad, "must be 0 or 1", "give Python sets, or rows of zeros and ones"
             )
         return SetSamples(members, np.asarray(members.x.sum(axis=1), dtype=float).ravel(), None)
 
@@ -105,17 +103,15 @@ class Sets(Domain):
         for row, value in enumerate(raw):
             if not is_set(value):
                 raise InputTypeError(
-                    explain(f"X[{row}]", value, "is not a set", "give set or frozenset objects")
+                    f"X[{row}]", value, "is not a set", "give set or frozenset objects"
                 )
         like: Any = None if batch.like is None else batch.like.encode(self)
         if like is not None and like.vocabulary is None:
             raise DomainMismatchError(
-                explain(
-                    "Y",
-                    "Python sets",
-                    "cannot be compared with rows of numbers",
-                    "give both in one form",
-                )
+                "Y",
+                "Python sets",
+                "cannot be compared with rows of numbers",
+                "give both in one form",
             )
         known: dict[Hashable, int] = {} if like is None else like.vocabulary
         indptr, indices = [0], []

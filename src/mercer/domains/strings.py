@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.errors import EmptyInputError, InputTypeError, explain
+from mercer.errors import EmptyInputError, InputTypeError
 
 
 class StringSamples(Samples):
@@ -80,7 +80,7 @@ def texts_of(batch: Batch) -> list[str]:
     )
     if columns != 1:
         rule = f"has {columns} columns, where one of texts is wanted"
-        raise InputTypeError(explain(batch.side, "a table", rule, "say which: k.on('column')"))
+        raise InputTypeError(batch.side, "a table", rule, "say which: k.on('column')")
     if table:
         raw = raw[raw.columns[0]]
     if hasattr(raw, "to_list"):
@@ -89,19 +89,14 @@ def texts_of(batch: Batch) -> list[str]:
         raw = raw[:, 0].tolist() if raw.ndim == 2 else raw.tolist()
     elif not isinstance(raw, (list, tuple)):
         raise InputTypeError(
-            explain(
-                batch.side,
-                type(raw).__name__,
-                "is not a collection of strings",
-                "give a list of str",
-            )
+            batch.side, type(raw).__name__, "is not a collection of strings", "give a list of str"
         )
     if len(raw) == 0:
-        raise EmptyInputError(explain(batch.side, raw, "is empty", "give at least one string"))
+        raise EmptyInputError(batch.side, raw, "is empty", "give at least one string")
     for row, value in enumerate(raw):
         if not isinstance(value, str):
             remedy = "make it text, or use '' where there is none"
-            raise InputTypeError(explain(f"{batch.side}[{row}]", value, "is not a string", remedy))
+            raise InputTypeError(f"{batch.side}[{row}]", value, "is not a string", remedy)
     return list(raw)
 
 

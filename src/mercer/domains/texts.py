@@ -10,7 +10,7 @@ import numpy as np
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.strings import texts_of
 from mercer.domains.vectors import CsrSamples
-from mercer.errors import DomainError, DomainMismatchError, WidthError, explain
+from mercer.errors import DomainError, DomainMismatchError, WidthError
 
 
 class WordSamples(Samples):
@@ -58,7 +58,7 @@ class Words(Domain):
             forms = ("texts", "counts")
             rule = f"cannot be compared with {batch.other}, which are {forms[like.given]}: their columns have no words"
             raise DomainMismatchError(
-                explain(batch.side, forms[not like.given], rule, "give both in one form")
+                batch.side, forms[not like.given], rule, "give both in one form"
             )
         if hasattr(batch.raw, "tocsr"):
             return self._counted(batch, like)
@@ -87,13 +87,11 @@ class Words(Domain):
         counts.sort_indices()
         if not np.isfinite(counts.data).all() or (counts.nnz and counts.data.min() < 0):
             raise DomainError(
-                explain(
-                    batch.side, "a sparse matrix", "holds what is no count", "give numbers >= 0"
-                )
+                batch.side, "a sparse matrix", "holds what is no count", "give numbers >= 0"
             )
         if like is not None and len(like.vocabulary) != counts.shape[1]:
             rule = f"must have as many columns as {batch.other}: {len(like.vocabulary)}"
-            raise WidthError(explain(batch.side, f"{counts.shape[1]} columns", rule))
+            raise WidthError(batch.side, f"{counts.shape[1]} columns", rule)
         known = (
             {f"column {k}": k for k in range(counts.shape[1])} if like is None else like.vocabulary
         )

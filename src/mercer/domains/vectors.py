@@ -21,7 +21,6 @@ from mercer.errors import (
     NotFiniteError,
     ShapeError,
     WidthError,
-    explain,
 )
 
 if TYPE_CHECKING:
@@ -302,24 +301,20 @@ class CsrSamples(Samples):
     def __getattr__(self, name: str) -> Any:
         if name in ("panel", "l1", "squared_difference", "panels"):
             raise InputTypeError(
-                explain(
-                    "X",
-                    "a sparse matrix",
-                    "is not enough for this kernel, which looks at every coordinate",
-                    "give X.toarray()",
-                )
+                "X",
+                "a sparse matrix",
+                "is not enough for this kernel, which looks at every coordinate",
+                "give X.toarray()",
             )
         raise AttributeError(name)
 
 
 def _not_numbers(raw: RawSamples, dtype: DType, side: str) -> InputTypeError:
     return InputTypeError(
-        explain(
-            side,
-            f"{type(raw).__name__} of {dtype}",
-            "does not hold numbers",
-            "encode text and categories, or use a kernel for them",
-        )
+        side,
+        f"{type(raw).__name__} of {dtype}",
+        "does not hold numbers",
+        "encode text and categories, or use a kernel for them",
     )
 
 
@@ -328,7 +323,7 @@ def _as_floats(raw: RawSamples, side: str) -> np.ndarray:
         array = np.asarray(raw)
     except (ValueError, TypeError) as error:  # ragged lists
         raise ShapeError(
-            explain(side, type(raw).__name__, f"is not a rectangular table ({error})")
+            side, type(raw).__name__, f"is not a rectangular table ({error})"
         ) from None
     if array.dtype == np.float64:
         return array
@@ -360,34 +355,28 @@ def _check_finite(values: np.ndarray, where: Any, batch: Batch) -> None:
                 else f"{batch.side}[{row}], {batch.names[column]}"
             )
             raise NotFiniteError(
-                explain(
-                    at,
-                    float(value),
-                    "must be finite",
-                    "drop or impute the row, or use MissingAware for holes",
-                )
+                at,
+                float(value),
+                "must be finite",
+                "drop or impute the row, or use MissingAware for holes",
             )
 
 
 def _check_shape(x: Prepared, batch: Batch) -> None:
     if x.size == 0 and x.ndim == 1:
-        raise EmptyInputError(
-            explain(batch.side, "no samples", "is empty", "give at least one sample")
-        )
+        raise EmptyInputError(batch.side, "no samples", "is empty", "give at least one sample")
     if x.ndim != 2:
         remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
         raise ShapeError(
-            explain(
-                batch.side,
-                f"array of shape {x.shape}",
-                "must have two axes, samples and features",
-                remedy,
-            )
+            batch.side,
+            f"array of shape {x.shape}",
+            "must have two axes, samples and features",
+            remedy,
         )
     if 0 in x.shape:
         what = "sample" if x.shape[0] == 0 else "feature"
         rule = f"is empty: at least one {what} (found 0 {what}(s), shape={x.shape}) while a minimum of 1 is required"
-        raise EmptyInputError(explain(batch.side, f"array of shape {x.shape}", rule))
+        raise EmptyInputError(batch.side, f"array of shape {x.shape}", rule)
 
 
 class Vectors(Domain):
@@ -457,7 +446,7 @@ class Vectors(Domain):
                 f"does not fit {batch.other}, which {'have' if batch.new else 'has'} {like.width}"
             )
             raise WidthError(
-                explain(batch.side, f"{samples.width} columns", rule, "give both the same features")
+                batch.side, f"{samples.width} columns", rule, "give both the same features"
             )
         if samples.sparse and not like.sparse:
             return VectorSamples(np.ascontiguousarray(samples.x.toarray()))
@@ -473,16 +462,14 @@ class Vectors(Domain):
         if values.size and values.min() < 0:
             if samples.sparse:
                 raise DomainError(
-                    explain(side, float(values.min()), "must be >= 0 everywhere for this kernel")
+                    side, float(values.min()), "must be >= 0 everywhere for this kernel"
                 )
             row, column = np.argwhere(values < 0)[0]
             raise DomainError(
-                explain(
-                    f"{side}[{row}, {column}]",
-                    float(values[row, column]),
-                    "must be >= 0 for this kernel",
-                    "shift or rescale the data",
-                )
+                f"{side}[{row}, {column}]",
+                float(values[row, column]),
+                "must be >= 0 for this kernel",
+                "shift or rescale the data",
             )
 
     def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.domains.base import raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import Margin
 
@@ -82,9 +82,7 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         start = time.perf_counter()
         levels = np.asarray(self.quantile, dtype=np.float64)
         if levels.ndim > 1 or levels.size == 0 or not ((levels > 0) & (levels < 1)).all():
-            raise ParameterError(
-                explain("quantile", self.quantile, "must lie strictly between 0 and 1")
-            )
+            raise ParameterError("quantile", self.quantile, "must lie strictly between 0 and 1")
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
 from mercer.config import format_bytes, get_config
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain, warn
+from mercer.errors import ParameterError, warn
 from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits, step_teller
 from mercer.estimators.common.report import RelevanceReport
@@ -277,21 +277,17 @@ class RVR(RegressorMixin, _RelevanceMachine):
         size = float(np.abs(data.y).max()) or 1.0  # squares stay finite while it is done
         if size > _LARGEST:
             raise ParameterError(
-                explain(
-                    "y",
-                    f"values up to {size:.3g}",
-                    f"has no finite variance beyond {_LARGEST:g}",
-                    "scale y",
-                )
+                "y",
+                f"values up to {size:.3g}",
+                f"has no finite variance beyond {_LARGEST:g}",
+                "scale y",
             )
         noise = None if self.noise_variance is None else self.noise_variance / size**2
         if noise is not None and not 0 < noise < np.inf:
             raise ParameterError(
-                explain(
-                    "noise_variance",
-                    self.noise_variance,
-                    f"cannot be told from 0 beside targets of {size:.3g}",
-                )
+                "noise_variance",
+                self.noise_variance,
+                f"cannot be told from 0 beside targets of {size:.3g}",
             )
         likelihood = Gaussian(data.y / size, noise, self.tol)
         found = self._maximise(basis, likelihood)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.domains.base import in_order_of, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import note_columns
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
@@ -59,16 +59,14 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name, rule in self._rules.items():
             rule.check(name, getattr(self, name))
         if not hasattr(self.estimator, "predict"):
-            raise ParameterError(explain("estimator", self.estimator, "is not a classifier"))
+            raise ParameterError("estimator", self.estimator, "is not a classifier")
         labels = np.asarray(y)
         check_classification_targets(labels)
         if labels.shape != (raw_length(X),):
             raise ShapeError(
-                explain(
-                    "y",
-                    f"array of shape {labels.shape}",
-                    f"must have one label for each of the {raw_length(X)} samples",
-                )
+                "y",
+                f"array of shape {labels.shape}",
+                f"must have one label for each of the {raw_length(X)} samples",
             )
         self.classes_ = np.unique(labels)
         note_columns(self, X)

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from mercer.config import get_config
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 
 _PATIENCE = 2.0  # seconds of work before progress is shown
 
@@ -61,7 +61,7 @@ def _resolve(setting: Any) -> Any:
         return True
     if setting is True:
         remedy = "pip install tqdm, or give a function of (done, total)"
-        raise ParameterError(explain("progress", True, "needs the package tqdm", remedy))
+        raise ParameterError("progress", True, "needs the package tqdm", remedy)
     return False
 
 

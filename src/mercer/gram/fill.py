@@ -15,7 +15,7 @@ from mercer import _compiled
 from mercer.aliases import DType, Prepared
 from mercer.config import format_bytes, get_config
 from mercer.domains.vectors import TILE
-from mercer.errors import KernelOverflowError, MemoryBudgetError, ShapeError, explain
+from mercer.errors import KernelOverflowError, MemoryBudgetError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -68,9 +68,7 @@ def _overflow(
 def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
     """The error for one entry."""
     remedy = "rescale the data, or take a smaller degree, exponent or time"
-    return KernelOverflowError(
-        explain(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy)
-    )
+    return KernelOverflowError(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy)
 
 
 def fill(
@@ -94,12 +92,10 @@ def check_budget(rows: int, cols: int, dtype: DType, what: str = "the dense Gram
     budget = get_config().memory_budget
     if size > budget:
         raise MemoryBudgetError(
-            explain(
-                what,
-                f"{rows} x {cols}, {format_bytes(size)}",
-                f"exceeds the memory budget of {format_bytes(budget)}",
-                "use k.gram(X), which never stores it, or raise the budget with mercer.config_context(memory_budget=...)",
-            )
+            what,
+            f"{rows} x {cols}, {format_bytes(size)}",
+            f"exceeds the memory budget of {format_bytes(budget)}",
+            "use k.gram(X), which never stores it, or raise the budget with mercer.config_context(memory_budget=...)",
         )
 
 
@@ -185,11 +181,9 @@ def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarr
     v = np.ascontiguousarray(v, dtype=np.float64)
     if v.ndim != 2 or len(v) != m:  # compiled loops read as many rows as there are samples
         raise ShapeError(
-            explain(
-                "coefficients",
-                f"array of shape {v.shape}",
-                f"must have one row for each of the {m} samples",
-            )
+            "coefficients",
+            f"array of shape {v.shape}",
+            f"must have one row for each of the {m} samples",
         )
     out = np.zeros((n, v.shape[1]))
     if x is y:
@@ -329,12 +323,10 @@ def check_diagonal(values: np.ndarray, dtype: DType = np.float64) -> np.ndarray:
     if not np.isfinite(values).all():
         row = int(np.argmax(~np.isfinite(values)))
         raise KernelOverflowError(
-            explain(
-                f"k(x[{row}], x[{row}])",
-                float(values[row]),
-                "is not a finite number",
-                "rescale the data",
-            )
+            f"k(x[{row}], x[{row}])",
+            float(values[row]),
+            "is not a finite number",
+            "rescale the data",
         )
     return values
 

@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from mercer.aliases import DType, Index, Prepared
 from mercer.config import format_bytes, get_config
-from mercer.errors import ShapeError, explain
+from mercer.errors import ShapeError
 from mercer.gram.fill import check_diagonal, dense, multiply
 
 
@@ -46,9 +46,7 @@ class Gram(LinearOperator):
     def diag(self) -> np.ndarray:
         """The diagonal, without the matrix."""
         if not self.symmetric:
-            raise ShapeError(
-                explain("diag", f"k(X, Y), {self.shape}", "is for k(X) only", "use k.diag(X)")
-            )
+            raise ShapeError("diag", f"k(X, Y), {self.shape}", "is for k(X) only", "use k.diag(X)")
         with np.errstate(all="ignore"):
             return check_diagonal(self.kernel.diagonal(self.x), self.dtype)
 
@@ -89,15 +87,13 @@ def _positions(index: Index, count: int) -> np.ndarray:
     if positions.dtype == bool:
         if positions.shape != (count,):
             raise ShapeError(
-                explain(
-                    "mask",
-                    f"length {positions.size}",
-                    f"must have one entry for each of the {count} rows",
-                )
+                "mask",
+                f"length {positions.size}",
+                f"must have one entry for each of the {count} rows",
             )
         return np.flatnonzero(positions)
     if positions.ndim != 1 or positions.dtype.kind not in "iu" or positions.size == 0:
-        raise ShapeError(explain("rows", index, "must be positions: integers, a slice or a mask"))
+        raise ShapeError("rows", index, "must be positions: integers, a slice or a mask")
     if positions.min() < -count or positions.max() >= count:
-        raise ShapeError(explain("rows", index, f"must lie between {-count} and {count - 1}"))
+        raise ShapeError("rows", index, f"must lie between {-count} and {count - 1}")
     return np.where(positions < 0, positions + count, positions)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from mercer.aliases import Columns
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.feature_space import Centered, Normalized
 from mercer.kernels.combine.maps import FUNCTIONS, On, Warp
@@ -66,12 +66,10 @@ def multiply(left: Any, right: Any) -> Any:
 def divide(left: Kernel, right: Any) -> Any:
     if not is_real(right) or right == 0:
         raise ParameterError(
-            explain(
-                "divisor",
-                right,
-                "must be a number other than 0",
-                "a quotient of kernels is not a kernel",
-            )
+            "divisor",
+            right,
+            "must be a number other than 0",
+            "a quotient of kernels is not a kernel",
         )
     return multiply(1.0 / float(right), left)
 
@@ -85,12 +83,7 @@ def pull_back(kernel: Kernel, function: Any) -> Any:
         function = FUNCTIONS[function].function
     if isinstance(function, Kernel) or not callable(function):
         raise ParameterError(
-            explain(
-                "@",
-                function,
-                "must be a function of a collection",
-                "k @ f is the kernel k(f(x), f(y))",
-            )
+            "@", function, "must be a function of a collection", "k @ f is the kernel k(f(x), f(y))"
         )
     return Warp(kernel.copy(), function)
 

@@ -18,7 +18,7 @@ from mercer.aliases import Columns, Prepared, RawSamples
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import VECTORS
-from mercer.errors import InfiniteFeaturesError, ParameterError, explain
+from mercer.errors import InfiniteFeaturesError, ParameterError
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair
 from mercer.kernels.parameters import Parameterised
@@ -130,7 +130,7 @@ class Kernel(Parameterised):
               by inner product: φ(x) = x
         """
         if d is not None and (not isinstance(d, (int, np.integer)) or isinstance(d, bool) or d < 1):
-            raise ParameterError(explain("d", d, "must be a dimension: an integer >= 1"))
+            raise ParameterError("d", d, "must be a dimension: an integer >= 1")
         return self.certify(d)
 
     def certify(self, d: int | None) -> Certificate:
@@ -167,17 +167,15 @@ class Kernel(Parameterised):
             or isinstance(truncate, bool)
             or truncate < 0
         ):
-            raise ParameterError(explain("truncate", truncate, "must be a degree: an integer >= 0"))
+            raise ParameterError("truncate", truncate, "must be a degree: an integer >= 0")
         return self.map_features(Batch(X), truncate)
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         raise InfiniteFeaturesError(
-            explain(
-                "features",
-                self,
-                "has no finite feature map",
-                "use KernelMap(kernel, landmarks), which samples it",
-            )
+            "features",
+            self,
+            "has no finite feature map",
+            "use KernelMap(kernel, landmarks), which samples it",
         )
 
     def single_precision(self, side: Prepared) -> Any:
@@ -207,9 +205,7 @@ class Kernel(Parameterised):
         if self._continuous:
             from mercer.errors import NotDifferentiableError
 
-            raise NotDifferentiableError(
-                explain("gradient", self, "is not defined for this kernel")
-            )
+            raise NotDifferentiableError("gradient", self, "is not defined for this kernel")
         return iter(())
 
     def weighted_derivatives(

@@ -20,7 +20,6 @@ from mercer.errors import (
     NotDifferentiableError,
     ParameterError,
     SlowPathWarning,
-    explain,
 )
 from mercer.gram.tile import Pair
 from mercer.kernels.base import REGISTRY, Derivative, Kernel
@@ -126,9 +125,7 @@ class CustomKernel(Kernel, abstract=True):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._param_names() and not is_real(value):
             raise ParameterError(
-                explain(
-                    f"{self.python_function.__name__}: {name}", value, "must be a finite number"
-                )
+                f"{self.python_function.__name__}: {name}", value, "must be a finite number"
             )
         super().__setattr__(name, value)
 
@@ -157,7 +154,7 @@ class CustomKernel(Kernel, abstract=True):
         if "<" in function.__qualname__:
             rule = "is defined inside a function and cannot be pickled"
             raise ParameterError(
-                explain("kernel", function.__qualname__, rule, "define it at the top of a module")
+                "kernel", function.__qualname__, rule, "define it at the top of a module"
             )
         return _restore, (function.__module__, function.__qualname__, self.function_params)
 
@@ -218,9 +215,7 @@ class CustomKernel(Kernel, abstract=True):
             name = self.python_function.__name__
             if self._function.how == "compile":
                 raise CompilationError(
-                    explain(
-                        "kernel", name, f"cannot be compiled ({reason})", "or say compile='auto'"
-                    )
+                    "kernel", name, f"cannot be compiled ({reason})", "or say compile='auto'"
                 ) from None
             if complex_:
                 return False
@@ -246,7 +241,7 @@ class CustomKernel(Kernel, abstract=True):
                 pair.x.x[pair.rows], pair.y.x[pair.cols], params, out, True
             ):
                 rule = "cannot be differentiated: its code does not take complex numbers"
-                raise NotDifferentiableError(explain("kernel", self.python_function.__name__, rule))
+                raise NotDifferentiableError("kernel", self.python_function.__name__, rule)
             yield name, None, np.ascontiguousarray(out.imag) / step
 
 
@@ -263,17 +258,13 @@ def _defaults(function: Callable[..., float]) -> dict[str, float]:
     arguments = list(inspect.signature(function).parameters.values())
     if len(arguments) < 2 or any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
         raise ParameterError(
-            explain(
-                "kernel",
-                getattr(function, "__name__", function),
-                "must take two samples, then named numbers",
-            )
+            "kernel",
+            getattr(function, "__name__", function),
+            "must take two samples, then named numbers",
         )
     for a in arguments[2:]:
         if not is_real(a.default):
-            raise ParameterError(
-                explain(f"kernel: {a.name}", a.default, "must have a number as default")
-            )
+            raise ParameterError(f"kernel: {a.name}", a.default, "must have a number as default")
     return {a.name: float(a.default) for a in arguments[2:]}
 
 
@@ -301,10 +292,10 @@ def kernel(
     if status not in (STRICT, PSD, CPD, UNKNOWN):
         remedy = "leave it out for what is no kernel: refute finds the witness"
         raise ParameterError(
-            explain("status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy)
+            "status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy
         )
     if compile not in ("auto", "compile", "python"):
-        raise ParameterError(explain("compile", compile, "must be 'auto', 'compile' or 'python'"))
+        raise ParameterError("compile", compile, "must be 'auto', 'compile' or 'python'")
 
     def decorate(made: Callable[..., float]) -> CustomKernel:
         custom = CustomKernel(
@@ -315,12 +306,10 @@ def kernel(
         )
         if made.__name__ in REGISTRY:
             raise ParameterError(
-                explain(
-                    "kernel",
-                    made.__name__,
-                    "is the name of a kernel class",
-                    "give the function another name",
-                )
+                "kernel",
+                made.__name__,
+                "is the name of a kernel class",
+                "give the function another name",
             )
         CUSTOM[made.__name__] = custom
         return custom
@@ -328,5 +317,5 @@ def kernel(
     if function is None:
         return decorate
     if not callable(function):
-        raise ParameterError(explain("kernel", function, "must be a function of two samples"))
+        raise ParameterError("kernel", function, "must be a function of two samples")
     return decorate(function)

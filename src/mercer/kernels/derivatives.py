@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import Prepared, RawSamples
-from mercer.errors import NotDifferentiableError, ShapeError, explain
+from mercer.errors import NotDifferentiableError, ShapeError
 from mercer.gram.fill import map_tiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
@@ -21,14 +21,12 @@ def gradient(kernel: Kernel, X: RawSamples, W: Any, Y: RawSamples = None) -> dic
     try:
         weights = np.asarray(W, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ShapeError(explain("W", type(W).__name__, "must be a matrix of numbers")) from None
+        raise ShapeError("W", type(W).__name__, "must be a matrix of numbers") from None
     if weights.shape != (len(x), len(y)):
         raise ShapeError(
-            explain(
-                "W",
-                f"array of shape {weights.shape}",
-                f"must have the shape of the Gram matrix, {(len(x), len(y))}",
-            )
+            "W",
+            f"array of shape {weights.shape}",
+            f"must have the shape of the Gram matrix, {(len(x), len(y))}",
         )
     return gradient_between(kernel, x, y, weights)
 
@@ -60,7 +58,7 @@ def gradient_between(
     if silent:
         remedy = "yield it in tile_derivatives, or declare the parameter without continuous=True"
         raise NotDifferentiableError(
-            explain("gradient", silent[0], f"has no derivative: {kernel} yields none", remedy)
+            "gradient", silent[0], f"has no derivative: {kernel} yields none", remedy
         )
     return {name: value[()] if value.ndim == 0 else value for name, value in found.items()}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import MercerError, ParseError, explain
+from mercer.errors import MercerError, ParseError
 from mercer.kernels.base import REGISTRY, Kernel
 
 __all__: list[str] = []
@@ -83,16 +83,14 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     mercer.errors.ParseError: expression = "__import__('os').system" cannot be called; methods of a kernel are center, exp, normalize, on
     """
     if not isinstance(text, str):
-        raise ParseError(explain("expression", text, "must be text"))
+        raise ParseError("expression", text, "must be text")
     if len(text) > _LONGEST:
-        raise ParseError(
-            explain("expression", f"{len(text)} characters", f"is longer than {_LONGEST}")
-        )
+        raise ParseError("expression", f"{len(text)} characters", f"is longer than {_LONGEST}")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ParseError(
-            explain("expression", text, f"cannot be read: {getattr(error, 'msg', error)}")
+            "expression", text, f"cannot be read: {getattr(error, 'msg', error)}"
         ) from None
     try:
         made = _Reader(names or {}).read(tree.body, 0)
@@ -101,12 +99,10 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     except (MercerError, TypeError, OverflowError, ZeroDivisionError) as error:
         if isinstance(error, MercerError):
             raise
-        raise ParseError(explain("expression", text, f"is not a kernel: {error}")) from None
+        raise ParseError("expression", text, f"is not a kernel: {error}") from None
     if not isinstance(made, Kernel):
         raise ParseError(
-            explain(
-                "expression", text, "is not a kernel", "write, for example, 2.0 * RBF() + Linear()"
-            )
+            "expression", text, "is not a kernel", "write, for example, 2.0 * RBF() + Linear()"
         )
     return made
 
@@ -127,9 +123,7 @@ class _Reader:
 
     def read(self, node: ast.expr, depth: int) -> Any:
         if depth > _DEEPEST:
-            raise ParseError(
-                explain("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}")
-            )
+            raise ParseError("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}")
         below = depth + 1
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
@@ -149,7 +143,7 @@ class _Reader:
                 return self._call(node, below)
             case ast.Call(func=ast.Attribute()):
                 return self._method(node, below)
-        raise ParseError(explain("expression", _text(node), "is not part of the kernel language"))
+        raise ParseError("expression", _text(node), "is not part of the kernel language")
 
     def _chain(self, node: ast.BinOp, below: int) -> Any:
         """a + b + c + ...: a long sum is deep as a tree but not as an expression, so the left arm is walked in a loop."""
@@ -158,12 +152,10 @@ class _Reader:
             arms.append(arms[-1].left)
             if len(arms) > _LONGEST_CHAIN:
                 raise ParseError(
-                    explain("expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}")
+                    "expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}"
                 )
         if sum(isinstance(arm.op, ast.MatMult) for arm in arms) > _DEEPEST:
-            raise ParseError(
-                explain("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}")
-            )
+            raise ParseError("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}")
         value = self.read(arms[-1].left, below)
         for arm in reversed(arms):
             value = self._binary(arm, value, self.read(arm.right, below))
@@ -171,7 +163,7 @@ class _Reader:
 
     def _constant(self, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
-            raise ParseError(explain("number", "more than 64 bits", "is too large"))
+            raise ParseError("number", "more than 64 bits", "is too large")
         return value
 
     def _name(self, node: ast.Name) -> Any:
@@ -187,20 +179,16 @@ class _Reader:
         if node.id in CUSTOM:
             return CUSTOM[node.id].copy()
         if node.id in REGISTRY:
-            raise ParseError(
-                explain("expression", node.id, "is a kernel class", f"write {node.id}()")
-            )
+            raise ParseError("expression", node.id, "is a kernel class", f"write {node.id}()")
         near = _nearest(
             node.id,
             [*self.names, *FUNCTIONS, *CUSTOM, *_THEIRS, *(f"{name}()" for name in REGISTRY)],
         )
         raise ParseError(
-            explain(
-                "expression",
-                node.id,
-                "is not a known name",
-                near or "register a function with mercer.register_function",
-            )
+            "expression",
+            node.id,
+            "is not a known name",
+            near or "register a function with mercer.register_function",
         )
 
     @staticmethod
@@ -208,11 +196,9 @@ class _Reader:
         for value in values:
             if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
                 raise ParseError(
-                    explain(
-                        "expression",
-                        _text(node),
-                        "does arithmetic with something that is no kernel and no number",
-                    )
+                    "expression",
+                    _text(node),
+                    "does arithmetic with something that is no kernel and no number",
                 )
 
     def _binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
@@ -223,7 +209,7 @@ class _Reader:
                 and not isinstance(right, (Kernel, type))
             ):
                 return left @ right
-            raise ParseError(explain("expression", _text(node), "must be kernel @ function"))
+            raise ParseError("expression", _text(node), "must be kernel @ function")
         self._arithmetic(node, left, right)
         match node.op:
             case ast.Add():
@@ -237,26 +223,22 @@ class _Reader:
             case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
                 return left**right
         raise ParseError(
-            explain(
-                "expression",
-                _text(node),
-                "uses an operator that kernels do not have",
-                "use + - * / ** @",
-            )
+            "expression",
+            _text(node),
+            "uses an operator that kernels do not have",
+            "use + - * / ** @",
         )
 
     def _arguments(self, node: ast.Call, below: int) -> tuple[list[Any], dict[str, Any]]:
         if any(isinstance(a, ast.Starred) for a in node.args) or any(
             k.arg is None for k in node.keywords
         ):
-            raise ParseError(
-                explain("expression", _text(node), "uses * or **, which is not allowed")
-            )
+            raise ParseError("expression", _text(node), "uses * or **, which is not allowed")
         repeated = {
             k.arg for k in node.keywords if [other.arg for other in node.keywords].count(k.arg) > 1
         }
         if repeated:
-            raise ParseError(explain("expression", sorted(map(str, repeated)), "is given twice"))
+            raise ParseError("expression", sorted(map(str, repeated)), "is given twice")
         return [self.read(a, below) for a in node.args], {
             str(k.arg): self.read(k.value, below) for k in node.keywords
         }
@@ -286,12 +268,10 @@ class _Reader:
         if not (isinstance(made, type) and issubclass(made, Kernel)):
             near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
             raise ParseError(
-                explain(
-                    "expression",
-                    name,
-                    "is not a known kernel",
-                    near or "`mercer kernels` lists them all",
-                )
+                "expression",
+                name,
+                "is not a known kernel",
+                near or "`mercer kernels` lists them all",
             )
         return made(*args, **named)
 
@@ -300,16 +280,14 @@ class _Reader:
         if attribute.attr not in _METHODS:  # type: ignore[attr-defined]
             listed = ", ".join(sorted(_METHODS))
             raise ParseError(
-                explain(
-                    "expression",
-                    _text(attribute),
-                    "cannot be called",
-                    f"methods of a kernel are {listed}",
-                )
+                "expression",
+                _text(attribute),
+                "cannot be called",
+                f"methods of a kernel are {listed}",
             )
         owner = self.read(attribute.value, below)  # type: ignore[attr-defined]
         if not isinstance(owner, Kernel):
-            raise ParseError(explain("expression", _text(attribute), "is a method of kernels only"))
+            raise ParseError("expression", _text(attribute), "is a method of kernels only")
         args, named = self._arguments(node, below)
         return getattr(owner, attribute.attr)(*args, **named)  # type: ignore[attr-defined]
 

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.definiteness import CPD
 from mercer.domains.base import Batch
-from mercer.errors import DefinitenessError, ShapeError, explain
+from mercer.errors import DefinitenessError, ShapeError
 from mercer.gram.fill import dense, multiply
 from mercer.kernels.base import Kernel
 
@@ -29,16 +29,12 @@ def feature_norm(kernel: Kernel, X: RawSamples) -> np.ndarray:
     """
     if _only_conditional(kernel):
         rule = "is only conditionally positive: its feature space has distances but no origin"
-        raise DefinitenessError(
-            explain("feature_norm", kernel, rule, "use feature_distance, or k.center()")
-        )
+        raise DefinitenessError("feature_norm", kernel, rule, "use feature_distance, or k.center()")
     values = kernel.diag(X).astype(float)
     if values.min() < 0:
         row = int(np.argmin(values))
         raise DefinitenessError(
-            explain(
-                f"k(x[{row}], x[{row}])", float(values[row]), "is negative, so that k is no kernel"
-            )
+            f"k(x[{row}], x[{row}])", float(values[row]), "is negative, so that k is no kernel"
         )
     return np.sqrt(values)
 
@@ -62,7 +58,7 @@ def feature_distance(kernel: Kernel, X: RawSamples, Y: RawSamples = None) -> np.
         i, j = np.unravel_index(int(np.argmin(squared)), squared.shape)
         rule = "is negative, so that k is not even conditionally positive"
         raise DefinitenessError(
-            explain(f"d²(x[{i}], y[{j}])", float(squared[i, j]), rule, "look at k.certificate()")
+            f"d²(x[{i}], y[{j}])", float(squared[i, j]), rule, "look at k.certificate()"
         )
     return np.sqrt(np.maximum(squared, 0.0))
 
@@ -73,23 +69,19 @@ def combination_norm(kernel: Kernel, X: RawSamples, alpha: Any) -> float:
     side = kernel.prepare(Batch(X))
     if len(weights) != len(side):
         raise ShapeError(
-            explain(
-                "alpha",
-                f"{len(weights)} values",
-                f"must have one for each of the {len(side)} samples",
-            )
+            "alpha", f"{len(weights)} values", f"must have one for each of the {len(side)} samples"
         )
     if _only_conditional(kernel) and abs(weights.sum()) > 1e-10 * np.abs(weights).sum():
         rule = "must sum to 0 for a kernel that is only conditionally positive"
         raise DefinitenessError(
-            explain("alpha", float(weights.sum()), rule, "subtract the mean, or use k.center()")
+            "alpha", float(weights.sum()), rule, "subtract the mean, or use k.center()"
         )
     image = multiply(kernel, side, side, weights[:, None])[:, 0]
     value = float(weights @ image)
     scale = float(np.abs(weights).sum()) ** 2 * float(np.abs(kernel.diagonal(side)).max())
     if value < -1e-9 * scale:
         raise DefinitenessError(
-            explain("αᵀKα", value, "is negative, so that k is no kernel", "look at k.certificate()")
+            "αᵀKα", value, "is negative, so that k is no kernel", "look at k.certificate()"
         )
     return float(np.sqrt(max(value, 0.0)))
 

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 from typing import Any, ClassVar, Self, dataclass_transform
 
-from mercer.errors import MercerError, ParameterError, explain
+from mercer.errors import MercerError, ParameterError
 from mercer.params import Constraint, param
 
 __all__: list[str] = []
@@ -45,12 +45,10 @@ class Parameterised:
                 return
         elif not (name.startswith("_") or name.endswith("_") or name in self._param_names()):
             raise ParameterError(
-                explain(
-                    f"{type(self).__name__}: {name}",
-                    value,
-                    "is not a parameter",
-                    f"it has {self._param_names()}",
-                )
+                f"{type(self).__name__}: {name}",
+                value,
+                "is not a parameter",
+                f"it has {self._param_names()}",
             )
         object.__setattr__(self, name, value)
 
@@ -107,12 +105,7 @@ class Parameterised:
             if head not in self._param_names():
                 rule = f"is not a parameter of {type(self).__name__}"
                 raise ParameterError(
-                    explain(
-                        "set_params",
-                        name,
-                        rule,
-                        f"it has {', '.join(self._param_names()) or 'none'}",
-                    )
+                    "set_params", name, rule, f"it has {', '.join(self._param_names()) or 'none'}"
                 )
             if mark:
                 nested.setdefault(head, {})[rest] = value
@@ -120,7 +113,7 @@ class Parameterised:
         for head, inner in nested.items():
             child = getattr(self, head)
             if not isinstance(child, Parameterised):
-                raise ParameterError(explain("set_params", head, "has no parameters of its own"))
+                raise ParameterError("set_params", head, "has no parameters of its own")
             child._set_params(inner)
         if nested:
             self.check_params()

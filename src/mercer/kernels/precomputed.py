@@ -9,7 +9,7 @@ import numpy as np
 from mercer.definiteness import CPD, INDEFINITE, PSD, STRICT, Certificate, Where, Witness
 from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, ParameterError, explain
+from mercer.errors import DomainError, EmptyInputError, InputTypeError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.params import param, square_matrix
@@ -53,28 +53,21 @@ class Positions(Domain):
             at = np.asarray(batch.raw)
         except ValueError:
             raise InputTypeError(
-                explain(
-                    batch.side,
-                    "a ragged list",
-                    "must be positions in the matrix",
-                    "give whole numbers",
-                )
+                batch.side, "a ragged list", "must be positions in the matrix", "give whole numbers"
             ) from None
         if at.ndim == 2 and at.shape[1] == 1:
             at = at[:, 0]
         if at.size == 0:
-            raise EmptyInputError(explain(batch.side, "no positions", "is empty"))
+            raise EmptyInputError(batch.side, "no positions", "is empty")
         whole = at.dtype.kind in "iu" or (
             at.dtype.kind == "f" and bool((np.isfinite(at) & (at == np.floor(at))).all())
         )
         if at.ndim != 1 or not whole:
             raise InputTypeError(
-                explain(
-                    batch.side,
-                    f"{at.dtype} of shape {at.shape}",
-                    "must be positions in the matrix",
-                    "give whole numbers",
-                )
+                batch.side,
+                f"{at.dtype} of shape {at.shape}",
+                "must be positions in the matrix",
+                "give whole numbers",
             )
         return PositionSamples(at.astype(np.int64))
 
@@ -103,12 +96,10 @@ class Precomputed(Kernel):
         k = np.asarray(self.matrix, dtype=float)
         if not np.allclose(k, k.T, rtol=1e-10, atol=1e-10 * np.abs(k).max()):
             raise ParameterError(
-                explain(
-                    "Precomputed: matrix",
-                    f"{k.shape}, asymmetric",
-                    "must be symmetric",
-                    "use (K + K.T)/2",
-                )
+                "Precomputed: matrix",
+                f"{k.shape}, asymmetric",
+                "must be symmetric",
+                "use (K + K.T)/2",
             )
 
     def certify(self, d: int | None) -> Certificate:
@@ -128,9 +119,7 @@ class Precomputed(Kernel):
         size = len(np.asarray(self.matrix))
         if samples.at.min() < 0 or samples.at.max() >= size:
             bad = int(samples.at[(samples.at < 0) | (samples.at >= size)][0])
-            raise DomainError(
-                explain(batch.side, bad, f"is not a position in the {size} x {size} matrix")
-            )
+            raise DomainError(batch.side, bad, f"is not a position in the {size} x {size} matrix")
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

@@ -16,7 +16,7 @@ from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Defin
 from mercer.domains.base import Batch, Domain
 from mercer.domains.sets import SETS, SetSamples
 from mercer.domains.vectors import VECTORS
-from mercer.errors import InfiniteFeaturesError, InputTypeError, explain
+from mercer.errors import InfiniteFeaturesError, InputTypeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.dot import dense_rows
@@ -93,9 +93,7 @@ class SharedSubsets(_SetKernel):
         if rows.shape[1] > 16:
             rule = f"has 2^{rows.shape[1]} features on these sets"
             raise InfiniteFeaturesError(
-                explain(
-                    "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
-                )
+                "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
             )
         columns = [
             np.prod(rows[:, list(chosen)], axis=1)
@@ -118,12 +116,10 @@ class Matches(Kernel):
         samples: Any = super().prepare(batch)
         if samples.vocabulary is not None:
             raise InputTypeError(
-                explain(
-                    "X",
-                    "Python sets",
-                    "have no number of columns to divide by",
-                    "give rows of zeros and ones",
-                )
+                "X",
+                "Python sets",
+                "have no number of columns to divide by",
+                "give rows of zeros and ones",
             )
         return samples
 

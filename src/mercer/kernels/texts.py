@@ -17,7 +17,6 @@ from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.texts import Words, WordSamples
 from mercer.domains.vectors import CsrSamples
-from mercer.errors import explain
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.parts import Parts
@@ -119,12 +118,10 @@ class TfIdf(_WordKernel):
     def prepare(self, batch: Batch) -> Parts:
         if not hasattr(self, "idf_"):
             raise errors.NotFittedError(
-                explain(
-                    "TfIdf",
-                    self,
-                    "does not know how frequent words are",
-                    "call kernel.fit(texts) first",
-                )
+                "TfIdf",
+                self,
+                "does not know how frequent words are",
+                "call kernel.fit(texts) first",
             )
         side: Prepared = batch.encode(self.domain)
         # the weights are kept with the rows, so that no others can have their address

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.domains.base import Batch, raw_length
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 
 if TYPE_CHECKING:
     from mercer.model_files.known import Known
@@ -91,7 +91,7 @@ def _read(kernel: Any, samples: Any) -> int:
     from mercer.kernels.base import Kernel
 
     if kernel is not None and not isinstance(kernel, Kernel):
-        raise ModelFileError(explain("kernel", type(kernel).__name__, "is not a kernel"))
+        raise ModelFileError("kernel", type(kernel).__name__, "is not a kernel")
     return raw_length(samples) if kernel is None else len(kernel.prepare(Batch(samples)))
 
 
@@ -104,7 +104,7 @@ def _check_expansion(made: Any) -> None:
         or not isinstance(width, (int, np.integer))
     ):
         raise ModelFileError(
-            explain("columns", type(columns).__name__, "are not places among the training samples")
+            "columns", type(columns).__name__, "are not places among the training samples"
         )
     _check_places("columns", columns, int(width))
     if made.kernel is not None:
@@ -130,7 +130,7 @@ def _check_estimator(name: str, made: Any) -> None:
             and not np.isfinite(value).all()
         ):
             shown = np.ravel(value)[~np.isfinite(np.ravel(value))][0]
-            raise ModelFileError(explain(f"{name}: {attribute}", shown, "must be finite"))
+            raise ModelFileError(f"{name}: {attribute}", shown, "must be finite")
     samples = next(
         (held[attribute] for attribute in _SAMPLES if held.get(attribute) is not None), None
     )
@@ -144,11 +144,9 @@ def _check_estimator(name: str, made: Any) -> None:
         ):
             if not isinstance(value, np.ndarray) or value.ndim not in (1, 2):
                 raise ModelFileError(
-                    explain(
-                        f"{name}: {attribute}",
-                        type(value).__name__,
-                        "is not an array with a value for each sample",
-                    )
+                    f"{name}: {attribute}",
+                    type(value).__name__,
+                    "is not an array with a value for each sample",
                 )
             _check_count(f"{name}: {attribute}", len(value), count)
     if "n_samples_fit_" in held:
@@ -162,9 +160,7 @@ def _check_estimator(name: str, made: Any) -> None:
             or coefficients.dtype.kind != "f"
         ):
             raise ModelFileError(
-                explain(
-                    f"{name}: dual_coef_", type(coefficients).__name__, "is not an array of numbers"
-                )
+                f"{name}: dual_coef_", type(coefficients).__name__, "is not an array of numbers"
             )
         _check_count(f"{name}: dual_coef_", coefficients.shape[-1 if last else 0], count)
     for attribute in ("support_", "relevance_"):
@@ -191,13 +187,11 @@ def _check_pairs(name: str, held: dict[str, Any], count: int) -> None:
         or held["_pair_intercept"].shape != (len(pairs),)
     ):
         raise ModelFileError(
-            explain(f"{name}: classes_", f"{classes} classes", "are not those of the coefficients")
+            f"{name}: classes_", f"{classes} classes", "are not those of the coefficients"
         )
     if int(held["_n_support"].sum()) != count:
         raise ModelFileError(
-            explain(
-                f"{name}: n_support_", held["_n_support"].tolist(), f"does not add up to {count}"
-            )
+            f"{name}: n_support_", held["_n_support"].tolist(), f"does not add up to {count}"
         )
 
 
@@ -220,7 +214,7 @@ def _count(held: dict[str, Any], samples: Any) -> int | None:
         _read(ours, held[attribute]) for attribute in _SAMPLES if held.get(attribute) is not None
     }
     if len(counts) > 1:
-        raise ModelFileError(explain("samples", sorted(counts), "are kept twice, and not the same"))
+        raise ModelFileError("samples", sorted(counts), "are kept twice, and not the same")
     return counts.pop()
 
 
@@ -233,18 +227,14 @@ def _width(held: dict[str, Any], places: np.ndarray) -> int:
 
 def _check_vector(what: str, value: Any, count: int) -> None:
     if not isinstance(value, np.ndarray) or value.ndim != 1:
-        raise ModelFileError(explain(what, type(value).__name__, "is not a vector"))
+        raise ModelFileError(what, type(value).__name__, "is not a vector")
     _check_count(what, len(value), count)
 
 
 def _check_count(what: str, found: int, count: int) -> None:
     if found != count:
         raise ModelFileError(
-            explain(
-                what,
-                f"{found} values",
-                f"are not one for each of the {count} samples that are kept",
-            )
+            what, f"{found} values", f"are not one for each of the {count} samples that are kept"
         )
 
 
@@ -253,7 +243,5 @@ def _check_places(what: str, places: np.ndarray, count: int) -> None:
         places.size and (places.min() < 0 or places.max() >= count)
     ):
         raise ModelFileError(
-            explain(
-                what, f"{places.dtype} {places[:3]}", f"are not all places from 0 to {count - 1}"
-            )
+            what, f"{places.dtype} {places[:3]}", f"are not all places from 0 to {count - 1}"
         )

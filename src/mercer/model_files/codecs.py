@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 from mercer.model_files import frames, refusal
 from mercer.model_files.container import can_store
 
@@ -38,12 +38,10 @@ def _write_array(value: np.ndarray, writer: Writer, path: str) -> list[Any]:
     value = np.asarray(value)  # of a memory map, the array
     if not can_store(value.dtype):
         raise ModelFileError(
-            explain(
-                path,
-                str(value.dtype),
-                "is a kind of array that files do not hold",
-                "convert it: array.astype(float)",
-            )
+            path,
+            str(value.dtype),
+            "is a kind of array that files do not hold",
+            "convert it: array.astype(float)",
         )
     return [writer.array(value)]
 
@@ -65,9 +63,7 @@ def _read_objects(reader: Reader, shape: Any, *items: Any) -> np.ndarray:
         or not all(type(n) is int and 0 <= n < 2**31 for n in shape)
         or math.prod(shape) != len(items)
     ):
-        raise ModelFileError(
-            explain("shape", shape, f"is not that of an array of {len(items)} objects")
-        )
+        raise ModelFileError("shape", shape, f"is not that of an array of {len(items)} objects")
     made = np.empty(len(items), dtype=object)
     for at, item in enumerate(items):
         made[at] = reader.value(item)
@@ -114,7 +110,7 @@ def _read_sparse(reader: Reader, name: Any, shape: Any, *nodes: Any) -> Any:
         and len(parts) == 2
     )
     if not good or not all(type(n) is int and 0 <= n < 2**48 for n in shape):
-        raise ModelFileError(explain("sparse matrix", name, "is not one that files hold"))
+        raise ModelFileError("sparse matrix", name, "is not one that files hold")
     _check_vector(data, "biufc", "data")
     for part in parts:
         _check_vector(part, "i", "indices")
@@ -136,9 +132,7 @@ def _read_sparse(reader: Reader, name: Any, shape: Any, *nodes: Any) -> Any:
         arguments = (data, indices, starts)
     if not good:
         raise ModelFileError(
-            explain(
-                "sparse matrix", f"{name} of shape {shape}", "has parts that do not belong together"
-            )
+            "sparse matrix", f"{name} of shape {shape}", "has parts that do not belong together"
         )
     return getattr(scipy.sparse, name)(arguments, shape=tuple(shape), copy=False)
 
@@ -146,16 +140,14 @@ def _read_sparse(reader: Reader, name: Any, shape: Any, *nodes: Any) -> Any:
 def _check_vector(value: Any, kinds: str, what: str) -> None:
     if type(value) is not np.ndarray or value.ndim != 1 or value.dtype.kind not in kinds:
         raise ModelFileError(
-            explain(f"sparse matrix: {what}", type(value).__name__, "is not a vector of numbers")
+            f"sparse matrix: {what}", type(value).__name__, "is not a vector of numbers"
         )
 
 
 def _check_places(places: np.ndarray, count: int) -> None:
     if places.size and (places.min() < 0 or places.max() >= count):
         raise ModelFileError(
-            explain(
-                "sparse matrix: indices", int(places.max()), f"are not all from 0 to {count - 1}"
-            )
+            "sparse matrix: indices", int(places.max()), f"are not all from 0 to {count - 1}"
         )
 
 
@@ -185,9 +177,7 @@ def _read_generator(reader: Reader, name: Any, node: Any) -> Any:
     state = reader.value(node)
     source = state.get("bit_generator") if isinstance(state, dict) else None
     if name not in ("RandomState", "Generator") or source not in _SOURCES or not _is_state(state):
-        raise ModelFileError(
-            explain("random generator", source, "is not in a state that it can have")
-        )
+        raise ModelFileError("random generator", source, "is not in a state that it can have")
     made = getattr(np.random, source)(0)
     if name == "Generator":
         made.state = state
@@ -239,7 +229,7 @@ def _read_graph(reader: Reader, name: Any, nodes: Any, edges: Any) -> Any:
     import networkx
 
     if name not in _GRAPHS:
-        raise ModelFileError(explain("graph", name, "is not one that files hold"))
+        raise ModelFileError("graph", name, "is not one that files hold")
     made = getattr(networkx, name)()
     made.add_nodes_from([reader.value(node) for node in nodes])
     for a, b, weight in edges:

@@ -32,7 +32,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 
 MAGIC = b"\x89mercer\n"
 FORMAT = 1
@@ -119,12 +119,10 @@ def _pieces(
     if len(text) > LONGEST_HEADER or text.count(b",") > MOST_COMMAS:
         remedy = "keep fewer samples that are not arrays (texts, sets, lists), or leave them out of the model"
         raise ModelFileError(
-            explain(
-                "model",
-                f"{len(text)} bytes",
-                f"is beyond the {LONGEST_HEADER} bytes that a header may have",
-                remedy,
-            )
+            "model",
+            f"{len(text)} bytes",
+            f"is beyond the {LONGEST_HEADER} bytes that a header may have",
+            remedy,
         )
     start = _START.pack(
         MAGIC, FORMAT, 0, version.encode("ascii", "replace")[:32], len(text), offset
@@ -177,7 +175,7 @@ def _replaceable(path: str) -> os.stat_result | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise ModelFileError(
-            explain("path", path, f"is {_kind_of(found.st_mode)}", "give the name of a file")
+            "path", path, f"is {_kind_of(found.st_mode)}", "give the name of a file"
         )
     if not os.access(path, os.W_OK):
         raise PermissionError(13, "the file is read-only, and is not replaced", path)
@@ -222,19 +220,15 @@ def read(path: str, arrays: bool = True) -> Contents:
         version, header_length, data_length = _begin(file, size, shown)
         room = _aligned_room(size - _START.size)  # no more than the file has, which was looked at
         if _read_into(file, room) != len(room) or file.read(1):
-            raise ModelFileError(
-                explain("file", shown, "changed while it was read", "load it again")
-            )
+            raise ModelFileError("file", shown, "changed while it was read", "load it again")
     digest = hashlib.sha256(_begin_bytes(version, header_length, data_length))
     digest.update(room.data[:-_DIGEST])
     if digest.digest() != room[-_DIGEST:].tobytes():
         raise ModelFileError(
-            explain(
-                "file",
-                shown,
-                "is damaged: its checksum is not that of its contents",
-                "take it from a copy",
-            )
+            "file",
+            shown,
+            "is damaged: its checksum is not that of its contents",
+            "take it from a copy",
         )
     header = _parsed(room[:header_length].tobytes(), shown)
     first = header_length + _gap(_START.size + header_length)
@@ -259,9 +253,7 @@ def _kind_of(mode: int) -> str:
 def _opened(path: str) -> BinaryIO:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
-        raise ModelFileError(
-            explain("file", path, f"is {_kind_of(mode)}, not a file saved by mercer.save")
-        )
+        raise ModelFileError("file", path, f"is {_kind_of(mode)}, not a file saved by mercer.save")
     return open(path, "rb")
 
 
@@ -269,12 +261,10 @@ def _begin(file: BinaryIO, size: int, path: str) -> tuple[bytes, int, int]:
     """The fixed part, and whether the sizes it tells are those of the file."""
     start = file.read(_START.size)
     if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
-        raise ModelFileError(
-            explain("file", path, f"was not saved by mercer.save: it is {_found(start)}")
-        )
+        raise ModelFileError("file", path, f"was not saved by mercer.save: it is {_found(start)}")
     if len(start) < _START.size:
         raise ModelFileError(
-            explain("file", path, f"is cut off: it has {size} bytes", "take it from a copy")
+            "file", path, f"is cut off: it has {size} bytes", "take it from a copy"
         )
     _, number, zero, version, header_length, data_length = _START.unpack(start)
     if number != FORMAT:
@@ -283,12 +273,10 @@ def _begin(file: BinaryIO, size: int, path: str) -> tuple[bytes, int, int]:
             f"update mercer to {writer} or later" if number > FORMAT else "save the model again"
         )
         raise ModelFileError(
-            explain(
-                "file",
-                path,
-                f"has format {number}, written by mercer {writer!r}; this one reads {FORMAT}",
-                remedy,
-            )
+            "file",
+            path,
+            f"has format {number}, written by mercer {writer!r}; this one reads {FORMAT}",
+            remedy,
         )
     expected = (
         _START.size + header_length + _gap(_START.size + header_length) + data_length + _DIGEST
@@ -297,14 +285,12 @@ def _begin(file: BinaryIO, size: int, path: str) -> tuple[bytes, int, int]:
         rule = (
             f"has {size} bytes, where its first ones tell of {expected}: it is cut off, or damaged"
         )
-        raise ModelFileError(explain("file", path, rule, "take it from a copy"))
+        raise ModelFileError("file", path, rule, "take it from a copy")
     if header_length > LONGEST_HEADER:
         raise ModelFileError(
-            explain(
-                "file",
-                path,
-                f"has a header of {header_length} bytes, where {LONGEST_HEADER} are allowed",
-            )
+            "file",
+            path,
+            f"has a header of {header_length} bytes, where {LONGEST_HEADER} are allowed",
         )
     return version, header_length, data_length
 
@@ -351,20 +337,16 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _parsed(text: bytes, path: str) -> dict[str, Any]:
     if text.count(b",") > MOST_COMMAS:
-        raise ModelFileError(
-            explain("file", path, f"has a header of more than {MOST_COMMAS} parts")
-        )
+        raise ModelFileError("file", path, f"has a header of more than {MOST_COMMAS} parts")
     try:
         made = json.loads(
             text.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_no_repeats
         )
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise ModelFileError(
-            explain("file", path, f"has a header that cannot be read: {reason}")
-        ) from None
+        raise ModelFileError("file", path, f"has a header that cannot be read: {reason}") from None
     if not isinstance(made, dict):
-        raise ModelFileError(explain("file", path, "has a header that is not an object"))
+        raise ModelFileError("file", path, "has a header that is not an object")
     return made
 
 
@@ -376,7 +358,7 @@ def _arrays(header: dict[str, Any], data: np.ndarray, make: bool) -> list[np.nda
     """The arrays, each exactly as many bytes as its shape wants, one after the other and filling the place that is theirs."""
     listed = header.pop("arrays", None)
     if not isinstance(listed, list):
-        raise ModelFileError(explain("arrays", type(listed).__name__, "is not a list of arrays"))
+        raise ModelFileError("arrays", type(listed).__name__, "is not a list of arrays")
     made, expected = [], 0
     for number, entry in enumerate(listed):
         what = f"arrays[{number}]"
@@ -387,37 +369,33 @@ def _arrays(header: dict[str, Any], data: np.ndarray, make: bool) -> list[np.nda
             "offset",
             "bytes",
         }:
-            raise ModelFileError(explain(what, entry, "is not the description of an array"))
+            raise ModelFileError(what, entry, "is not the description of an array")
         dtype, shape, order, offset, length = (
             entry[key] for key in ("dtype", "shape", "order", "offset", "bytes")
         )
         if not isinstance(dtype, str) or _DTYPE.fullmatch(dtype) is None:
-            raise ModelFileError(
-                explain(f"{what}: dtype", dtype, "is not one that model files hold")
-            )
+            raise ModelFileError(f"{what}: dtype", dtype, "is not one that model files hold")
         if (
             not isinstance(shape, list)
             or len(shape) > _MOST_AXES
             or not all(_is_count(side) and side < 2**48 for side in shape)
         ):
-            raise ModelFileError(explain(f"{what}: shape", shape, "is not the shape of an array"))
+            raise ModelFileError(f"{what}: shape", shape, "is not the shape of an array")
         if order not in ("C", "F") or not _is_count(offset) or not _is_count(length):
-            raise ModelFileError(explain(what, entry, "is not the description of an array"))
+            raise ModelFileError(what, entry, "is not the description of an array")
         kind = np.dtype(dtype)
         wanted = kind.itemsize
         for side in shape:
             wanted *= side
         if wanted != length or offset != expected or offset + length > len(data):
             rule = f"of {length} bytes at {offset} does not fit its shape {shape}, or lies where it may not"
-            raise ModelFileError(explain(what, dtype, rule))
+            raise ModelFileError(what, dtype, rule)
         expected = offset + length + _gap(length)
         if make:
             made.append(_array(data[offset : offset + length], kind, tuple(shape), order, what))
     if expected != len(data):
         raise ModelFileError(
-            explain(
-                "arrays", f"{expected} bytes", f"do not fill the {len(data)} bytes that are theirs"
-            )
+            "arrays", f"{expected} bytes", f"do not fill the {len(data)} bytes that are theirs"
         )
     return made
 
@@ -426,9 +404,9 @@ def _array(
     raw: np.ndarray, kind: np.dtype, shape: tuple[int, ...], order: str, what: str
 ) -> np.ndarray:
     if kind.kind == "b" and raw.size and raw.max() > 1:
-        raise ModelFileError(explain(what, int(raw.max()), "is neither True nor False"))
+        raise ModelFileError(what, int(raw.max()), "is neither True nor False")
     if kind.kind == "U" and raw.size and raw.view("<u4").max() > 0x10FFFF:
-        raise ModelFileError(explain(what, int(raw.view("<u4").max()), "is not a letter"))
+        raise ModelFileError(what, int(raw.view("<u4").max()), "is not a letter")
     made = raw.view(kind).reshape(shape[::-1] if order == "F" else shape)
     made = made.T if order == "F" else made
     return made if made.dtype.isnative else made.astype(made.dtype.newbyteorder("="))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import MercerError, ModelFileError, explain
+from mercer.errors import MercerError, ModelFileError
 from mercer.model_files import known, quirks, refusal, scalars
 from mercer.model_files.checks import check
 from mercer.model_files.codecs import CODECS, by_codec
@@ -39,12 +39,10 @@ class Writer:
         if self._nodes > MOST_NODES:
             remedy = "keep fewer samples that are not arrays (texts, sets, lists)"
             raise ModelFileError(
-                explain(
-                    path,
-                    f"{self._nodes} values",
-                    f"are more than the {MOST_NODES} that a file may hold",
-                    remedy,
-                )
+                path,
+                f"{self._nodes} values",
+                f"are more than the {MOST_NODES} that a file may hold",
+                remedy,
             )
         made = scalars.write(value)
         if made is not scalars.MISSING:
@@ -69,9 +67,7 @@ class Writer:
 
     def _add(self, value: Any, path: str) -> int:
         if id(value) in self._open:
-            raise ModelFileError(
-                explain(path, type(value).__name__, "contains itself, and cannot be saved")
-            )
+            raise ModelFileError(path, type(value).__name__, "contains itself, and cannot be saved")
         self._open.add(id(value))
         self._enter(path)
         entry = self._entry(value, path)
@@ -86,7 +82,7 @@ class Writer:
         self._depth += 1
         if self._depth > DEEPEST:
             raise ModelFileError(
-                explain(path[:60] + "...", "a value", f"is nested deeper than {DEEPEST} levels")
+                path[:60] + "...", "a value", f"is nested deeper than {DEEPEST} levels"
             )
 
     def _items(self, values: Any, path: str) -> list[Any]:
@@ -145,7 +141,7 @@ class Writer:
             if entry.kind == "record" or (entry.kind != "object" and not known.is_learned(name)):
                 rule = f"is not a parameter of {entry.attribute}, nor an attribute that fit sets"
                 raise ModelFileError(
-                    explain(f"{path}.{name}", held[name], rule, f"delete it: del model.{name}")
+                    f"{path}.{name}", held[name], rule, f"delete it: del model.{name}"
                 )
         return [
             "made",
@@ -172,7 +168,7 @@ class Reader:
 
     def all(self, objects: Any, root: Any) -> Any:
         if not isinstance(objects, list):
-            raise ModelFileError(explain("objects", type(objects).__name__, "is not a list"))
+            raise ModelFileError("objects", type(objects).__name__, "is not a list")
         for number, entry in enumerate(objects):
             self._size, self._deep = 1, 0
             what = f"objects[{number}]"
@@ -186,18 +182,16 @@ class Reader:
                 raise ModelFileError(f"{what}: {error}") from None
             except Exception as error:
                 raise ModelFileError(
-                    explain(what, entry, f"cannot be made ({type(error).__name__}: {error})")
+                    what, entry, f"cannot be made ({type(error).__name__}: {error})"
                 ) from None
             self._made.append(made)
             self._sizes.append(self._size)
             self._depths.append(self._deep + 1)
             if self._size > MOST_UNFOLDED or self._deep >= DEEPEST:
                 raise ModelFileError(
-                    explain(
-                        what,
-                        f"{self._size} values, {self._deep} levels",
-                        "is larger, or nested deeper, than allowed",
-                    )
+                    what,
+                    f"{self._size} values, {self._deep} levels",
+                    "is larger, or nested deeper, than allowed",
                 )
         return self.value(root)
 
@@ -207,16 +201,14 @@ class Reader:
         self._size += 1
         if self._nodes > MOST_NODES or depth > DEEPEST:
             raise ModelFileError(
-                explain(
-                    "tree",
-                    f"{self._nodes} values, {depth} levels",
-                    "is larger, or nested deeper, than allowed",
-                )
+                "tree",
+                f"{self._nodes} values, {depth} levels",
+                "is larger, or nested deeper, than allowed",
             )
         if not isinstance(node, (list, dict)):
             return node
         if isinstance(node, dict) or not node or not isinstance(node[0], str):
-            raise ModelFileError(explain("value", node, "is not part of the format"))
+            raise ModelFileError("value", node, "is not part of the format")
         word = node[0]
         if word == "@":
             return self._earlier(node)
@@ -233,12 +225,12 @@ class Reader:
             return frozenset(items)
         if word == "slice" and len(items) == 3:
             return slice(*items)
-        raise ModelFileError(explain("value", node, "is not part of the format"))
+        raise ModelFileError("value", node, "is not part of the format")
 
     def _earlier(self, node: list[Any]) -> Any:
         number = node[1] if len(node) == 2 else None
         if type(number) is not int or not 0 <= number < len(self._made):
-            raise ModelFileError(explain("reference", node, "is to nothing that was made before"))
+            raise ModelFileError("reference", node, "is to nothing that was made before")
         self._size += self._sizes[number]
         self._deep = max(self._deep, self._depths[number])
         return self._made[number]
@@ -246,20 +238,20 @@ class Reader:
     def array(self, number: Any) -> np.ndarray:
         if type(number) is not int or not 0 <= number < len(self.arrays):
             raise ModelFileError(
-                explain("array", number, f"is not one of the {len(self.arrays)} in the file")
+                "array", number, f"is not one of the {len(self.arrays)} in the file"
             )
         return self.arrays[number]
 
     def _object(self, entry: Any) -> Any:
         if not isinstance(entry, list) or not entry or not isinstance(entry[0], str):
-            raise ModelFileError(explain("object", entry, "is not part of the format"))
+            raise ModelFileError("object", entry, "is not part of the format")
         word, *parts = entry
         if word == "made":
             return self._instance(*parts)
         if word in CODECS:
             return CODECS[word].read(self, *parts)
         if word not in ("list", "set", "dict"):
-            raise ModelFileError(explain("object", word, "is not part of the format"))
+            raise ModelFileError("object", word, "is not part of the format")
         items = [self.value(part) for part in parts]
         if word == "dict":
             return dict(zip(items[::2], items[1::2], strict=True))
@@ -268,7 +260,7 @@ class Reader:
     def _instance(self, name: Any, parameters: Any, state: Any) -> Any:
         entry = known.by_name(name)
         if not isinstance(parameters, dict) or not isinstance(state, dict):
-            raise ModelFileError(explain("object", name, "is not part of the format"))
+            raise ModelFileError("object", name, "is not part of the format")
         known.check_names(entry, parameters, state)
         given = {key: self.value(node) for key, node in parameters.items()}
         learned = {key: self.value(node) for key, node in state.items()}
@@ -287,6 +279,6 @@ def _registered(name: Any) -> Any:
     if found is None:
         remedy = f"register the function under this name before loading: @mercer.register_function({name!r})"
         raise ModelFileError(
-            explain("function", name, "is not registered here, and files hold no code", remedy)
+            "function", name, "is not registered here, and files hold no code", remedy
         )
     return found.function

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import mercer
-from mercer.errors import ModelFileError, explain, warn
+from mercer.errors import ModelFileError, warn
 from mercer.model_files import container, known, refusal
 from mercer.model_files.encoding import Reader, Writer
 
@@ -33,20 +33,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise refusal.of(model, "model")
     if entry.kind not in ("kernel", "estimator"):
         raise ModelFileError(
-            explain(
-                "model",
-                entry.name,
-                "is a part of a model",
-                "save the estimator or the kernel that has it",
-            )
+            "model",
+            entry.name,
+            "is a part of a model",
+            "save the estimator or the kernel that has it",
         )
     writer = Writer()
     try:
         root = writer.node(model, "model")
     except RecursionError:
-        raise ModelFileError(
-            explain("model", entry.name, "is nested too deeply to be saved")
-        ) from None
+        raise ModelFileError("model", entry.name, "is nested too deeply to be saved") from None
     header = {
         "class": entry.name,
         "kernel": _kernel_text(model, entry),
@@ -99,7 +95,7 @@ def _load(path: str) -> Any:
     made = Reader(found.arrays).all(found.header["objects"], found.header["root"])
     entry = known.by_class(type(made))
     if entry is None or entry.kind not in ("kernel", "estimator"):
-        raise ModelFileError(explain("file", path, "holds no model"))
+        raise ModelFileError("file", path, "holds no model")
     return made
 
 
@@ -140,9 +136,7 @@ def _check_header(header: dict[str, Any], path: str) -> None:
     wrong = [key for key, kind in kinds.items() if not isinstance(header.get(key), kind)]
     if wrong or header.keys() != kinds.keys() or not header["libraries"].keys() <= {"scikit-learn"}:
         raise ModelFileError(
-            explain(
-                "file", path, f"has a header that is not one of a model: {wrong or sorted(header)}"
-            )
+            "file", path, f"has a header that is not one of a model: {wrong or sorted(header)}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.aliases import Columns, DType, Index
-from mercer.errors import MissingDependencyError, ModelFileError, explain
+from mercer.errors import MissingDependencyError, ModelFileError
 
 if TYPE_CHECKING:
     from mercer.model_files.encoding import Reader, Writer
@@ -33,7 +33,7 @@ def _pandas() -> Any:
         import pandas
     except ImportError:
         raise MissingDependencyError(
-            explain("pandas", None, "is needed: the model holds a data frame", "pip install pandas")
+            "pandas", None, "is needed: the model holds a data frame", "pip install pandas"
         ) from None
     return pandas
 
@@ -69,12 +69,10 @@ def _write_column(values: Any, writer: Writer, path: str) -> list[Any]:
     if isinstance(dtype, np.dtype):
         return ["plain", writer.node(values.to_numpy(), path)]
     raise ModelFileError(
-        explain(
-            path,
-            str(dtype),
-            "is a type of column that files do not hold",
-            "convert it: frame.astype(...)",
-        )
+        path,
+        str(dtype),
+        "is a type of column that files do not hold",
+        "convert it: frame.astype(...)",
     )
 
 
@@ -100,15 +98,15 @@ def _read_column(reader: Reader, node: Any) -> Any:
         )
         if known.shape != missing.shape or known.ndim != 1:
             raise ModelFileError(
-                explain("column", known.shape, "does not say of every value whether it is there")
+                "column", known.shape, "does not say of every value whether it is there"
             )
         return made(known, missing)
     if kind == "plain":
         values = reader.value(parts[0])
         if type(values) is not np.ndarray or values.ndim != 1:
-            raise ModelFileError(explain("column", type(values).__name__, "is not a vector"))
+            raise ModelFileError("column", type(values).__name__, "is not a vector")
         return values
-    raise ModelFileError(explain("column", kind, "is not part of the format"))
+    raise ModelFileError("column", kind, "is not part of the format")
 
 
 def write_index(value: Any, writer: Writer, path: str) -> list[Any]:
@@ -141,7 +139,7 @@ def read_index(reader: Reader, kind: Any, name: Any, *parts: Any) -> Any:
             [_read_column(reader, part) for part in parts[0]], names=[reader.value(n) for n in name]
         )
     if kind != "one":
-        raise ModelFileError(explain("labels", kind, "is not part of the format"))
+        raise ModelFileError("labels", kind, "is not part of the format")
     values = _read_column(reader, parts[0])
     return pd.Index(values, dtype=values.dtype, name=reader.value(name))
 
@@ -161,11 +159,7 @@ def read_frame(reader: Reader, names: Any, index: Index, columns: Columns) -> An
     made = [_read_column(reader, column) for column in columns]
     if len(made) != len(labels) or any(len(column) != len(rows) for column in made):
         raise ModelFileError(
-            explain(
-                "frame",
-                f"{len(made)} columns",
-                "are not as many, or not as long, as its labels say",
-            )
+            "frame", f"{len(made)} columns", "are not as many, or not as long, as its labels say"
         )
     frame = pd.DataFrame(dict(enumerate(made)), index=rows)
     frame.columns = labels
@@ -179,7 +173,7 @@ def _most_rows(reader: Reader) -> int:
 
 def _check_length(rows: int, most: int) -> None:
     if rows > most:
-        raise ModelFileError(explain("frame", f"{rows} rows", "are more than the file has values"))
+        raise ModelFileError("frame", f"{rows} rows", "are more than the file has values")
 
 
 def write_series(value: Any, writer: Writer, path: str) -> list[Any]:
@@ -194,7 +188,7 @@ def read_series(reader: Reader, name: Any, index: Index, column: Any) -> Any:
     rows, values = reader.value(index), _read_column(reader, column)
     if len(rows) != len(values):
         raise ModelFileError(
-            explain("series", f"{len(values)} values", f"are not as many as its {len(rows)} labels")
+            "series", f"{len(values)} values", f"are not as many as its {len(rows)} labels"
         )
     return _pandas().Series(values, index=rows, name=reader.value(name))
 
@@ -218,7 +212,7 @@ def read_stamp(reader: Reader, name: Any, *parts: Any) -> Any:
     if name == "Timedelta":
         return pd.Timedelta(reader.value(parts[0]))
     if name != "Timestamp":
-        raise ModelFileError(explain("moment", name, "is not part of the format"))
+        raise ModelFileError("moment", name, "is not part of the format")
     made = pd.Timestamp(reader.value(parts[0]))
     return made if parts[1] is None else made.tz_localize("UTC").tz_convert(parts[1])
 
@@ -253,12 +247,10 @@ def _write_dtype(dtype: DType, path: str) -> list[Any]:
     if name == "Enum":
         return [name, dtype.categories.to_list()]
     raise ModelFileError(
-        explain(
-            path,
-            str(dtype),
-            "is a type of column that files do not hold",
-            "convert it: frame.cast(...)",
-        )
+        path,
+        str(dtype),
+        "is a type of column that files do not hold",
+        "convert it: frame.cast(...)",
     )
 
 
@@ -267,7 +259,7 @@ def _read_dtype(node: Any) -> Any:
 
     name, *parts = node
     if name not in (*_SIMPLE, "Datetime", "Duration", "Enum"):
-        raise ModelFileError(explain("column", name, "is not part of the format"))
+        raise ModelFileError("column", name, "is not part of the format")
     return getattr(polars, name)(*parts)
 
 
@@ -291,13 +283,13 @@ def read_polars(reader: Reader, height: Any, columns: Columns) -> Any:
         import polars
     except ImportError:
         raise MissingDependencyError(
-            explain("polars", None, "is needed: the model holds a data frame", "pip install polars")
+            "polars", None, "is needed: the model holds a data frame", "pip install polars"
         ) from None
     read = [(name, reader.value(values), _read_dtype(dtype)) for name, dtype, values in columns]
     try:
         made = [polars.Series(name, values, dtype=dtype) for name, values, dtype in read]
     except polars.exceptions.PanicException as error:  # not an `Exception`
-        raise ModelFileError(explain("frame", str(error), "is not made of its columns")) from None
+        raise ModelFileError("frame", str(error), "is not made of its columns") from None
     if any(len(series) != height for series in made):
-        raise ModelFileError(explain("frame", f"{height} rows", "is not the length of its columns"))
+        raise ModelFileError("frame", f"{height} rows", "is not the length of its columns")
     return polars.DataFrame(made)

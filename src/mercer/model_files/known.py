@@ -17,7 +17,7 @@ import inspect
 import sys
 from typing import Any
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 from mercer.model_files import quirks
 
 OURS = {
@@ -182,12 +182,7 @@ def by_name(name: Any) -> Known:
     found = table().get(name) if isinstance(name, str) else None
     if found is None:
         raise ModelFileError(
-            explain(
-                "class",
-                name,
-                "is not one that model files may hold",
-                "load only files of mercer.save",
-            )
+            "class", name, "is not one that model files may hold", "load only files of mercer.save"
         )
     return found
 
@@ -226,11 +221,9 @@ def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any])
     ]
     if strange or (entry.kind == "record" and (state or len(parameters) != len(allowed))):
         raise ModelFileError(
-            explain(
-                entry.name,
-                strange or sorted(parameters),
-                f"are not the parameters of {entry.name}, which has {allowed}",
-            )
+            entry.name,
+            strange or sorted(parameters),
+            f"are not the parameters of {entry.name}, which has {allowed}",
         )
     for name in state:
         forgotten = name in quirks.ALWAYS_FORGOTTEN
@@ -243,14 +236,12 @@ def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any])
             or name in allowed
             or (entry.kind != "object" and not is_learned(name))
         ):
-            raise ModelFileError(
-                explain(entry.name, name, f"is not an attribute that {entry.name} learns")
-            )
+            raise ModelFileError(entry.name, name, f"is not an attribute that {entry.name} learns")
 
 
 def function_of_ours(name: Any) -> Any:
     """One of the few functions a fitted model may hold."""
     if not isinstance(name, str) or name not in FUNCTIONS:
-        raise ModelFileError(explain("function", name, "is not one that model files may hold"))
+        raise ModelFileError("function", name, "is not one that model files may hold")
     module, attribute = FUNCTIONS[name]
     return getattr(importlib.import_module(module), attribute)

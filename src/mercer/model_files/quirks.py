@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 
 if TYPE_CHECKING:
     from mercer.model_files.known import Known
@@ -93,9 +93,7 @@ def _count_outputs(encoder: Any) -> None:
             )
         if not good or (dropped is not None and len(dropped) != width):
             raise ModelFileError(
-                explain(
-                    "OneHotEncoder", f"column {k}", "has categories that are not numbered within it"
-                )
+                "OneHotEncoder", f"column {k}", "has categories that are not numbered within it"
             )
 
 
@@ -113,7 +111,7 @@ def _check_vocabulary(vectorizer: Any) -> None:
         not isinstance(words, dict) or sorted(words.values()) != list(range(len(words)))
     ):
         raise ModelFileError(
-            explain("vocabulary_", f"{len(words)} words", "are not numbered from 0, each once")
+            "vocabulary_", f"{len(words)} words", "are not numbered from 0, each once"
         )
 
 

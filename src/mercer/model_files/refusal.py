@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 
 
 def of(value: Any, path: str) -> ModelFileError:
@@ -53,4 +53,4 @@ def of(value: Any, path: str) -> ModelFileError:
 
 
 def _error(path: str, value: Any, rule: str, remedy: str) -> ModelFileError:
-    return ModelFileError(explain(path, value, rule, remedy))
+    return ModelFileError(path, value, rule, remedy)

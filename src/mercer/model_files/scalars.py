@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError
 from mercer.model_files.container import can_store
 
 _SMALL = 2**63
@@ -203,4 +203,4 @@ def read(node: list[Any]) -> Any:
         struct.error,
         OSError,
     ) as error:
-        raise ModelFileError(explain("value", node, f"cannot be read ({error})")) from None
+        raise ModelFileError("value", node, f"cannot be read ({error})") from None

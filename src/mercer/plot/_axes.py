@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, Frame, RawSamples, Targets
-from mercer.errors import MissingDependencyError, ParameterError, ShapeError, explain
+from mercer.errors import MissingDependencyError, ParameterError, ShapeError
 from mercer.kernels.base import Kernel
 
 _CLASSES = 10  # colours that are told apart, those of Matplotlib's cycle; beyond, a colour bar
@@ -33,12 +33,7 @@ def pyplot() -> Any:
         import matplotlib.pyplot as plt
     except ImportError:
         raise MissingDependencyError(
-            explain(
-                "matplotlib",
-                "not installed",
-                "is needed for pictures",
-                'pip install "mercer[plot]"',
-            )
+            "matplotlib", "not installed", "is needed for pictures", 'pip install "mercer[plot]"'
         ) from None
     return plt
 
@@ -62,7 +57,7 @@ def kernel_and_samples(estimator: Estimator, X: RawSamples) -> tuple[Any, Any]:
     kernel = getattr(model, "kernel_", None)
     if not isinstance(kernel, Kernel):
         raise ParameterError(
-            explain("estimator", estimator, "has no kernel of its own", "use from_matrix(K)")
+            "estimator", estimator, "has no kernel of its own", "use from_matrix(K)"
         )
     return kernel, X
 
@@ -71,14 +66,12 @@ def two(name: str, chosen: Any, width: int, whose: str, remedy: str) -> tuple[in
     """Two different positions among ``width``, or an error that names the argument."""
     wanted = list(chosen) if isinstance(chosen, (list, tuple, np.ndarray)) else []
     if len(wanted) != 2 or not all(isinstance(at, Integral) for at in wanted):
-        raise ParameterError(explain(name, chosen, "must be two positions", f"{name}=(0, 1)"))
+        raise ParameterError(name, chosen, "must be two positions", f"{name}=(0, 1)")
     if not all(-width <= at < width for at in wanted):
-        raise ParameterError(explain(name, chosen, f"is not among the {width} of {whose}", remedy))
+        raise ParameterError(name, chosen, f"is not among the {width} of {whose}", remedy)
     first, second = (int(at) % width for at in wanted)
     if first == second:
-        raise ParameterError(
-            explain(name, chosen, "must be two different positions", f"{name}=(0, 1)")
-        )
+        raise ParameterError(name, chosen, "must be two different positions", f"{name}=(0, 1)")
     return first, second
 
 
@@ -126,11 +119,9 @@ def read_labels(y: Targets, count: int) -> Labels | None:
         values = values[:, 0]
     if values.shape != (count,):
         raise ShapeError(
-            explain(
-                "y",
-                f"array of shape {values.shape}",
-                f"must have one label for each of the {count} samples",
-            )
+            "y",
+            f"array of shape {values.shape}",
+            f"must have one label for each of the {count} samples",
         )
     title = getattr(y, "name", None)
     title = None if title is None else str(title)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.errors import InputTypeError, explain
+from mercer.errors import InputTypeError
 
 
 def matrix(X: RawSamples) -> np.ndarray:
@@ -19,12 +19,7 @@ def matrix(X: RawSamples) -> np.ndarray:
         values = np.empty(0)
     if values.ndim != 2:
         raise InputTypeError(
-            explain(
-                "X",
-                type(X).__name__,
-                "has no columns of numbers to be drawn on",
-                'use on="components"',
-            )
+            "X", type(X).__name__, "has no columns of numbers to be drawn on", 'use on="components"'
         )
     return values
 

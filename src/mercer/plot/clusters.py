@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Columns, Estimator, RawSamples
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.projection.pca import KernelPCA
 from mercer.plot._axes import Labels, axes, class_colours, component_name, last_step, scatter, two
 from mercer.plot._plane import matrix, name, over_plane
@@ -76,10 +76,10 @@ class ClusterDisplay:
         """
         check_is_fitted(estimator)
         if on not in ("columns", "components"):
-            raise ParameterError(explain("on", on, 'must be "columns" or "components"'))
+            raise ParameterError("on", on, 'must be "columns" or "components"')
         if resolution < 2:
             raise ParameterError(
-                explain("resolution", resolution, "must be at least 2 points in each direction")
+                "resolution", resolution, "must be at least 2 points in each direction"
             )
         clusters = _clusters(estimator, X)
         if on == "components":
@@ -139,12 +139,12 @@ def _clusters(estimator: Estimator, X: RawSamples) -> np.ndarray:
     labels = getattr(last_step(estimator), "labels_", None)
     if labels is None:
         raise ParameterError(
-            explain("estimator", estimator, "has neither predict nor labels_", "give a clustering")
+            "estimator", estimator, "has neither predict nor labels_", "give a clustering"
         )
     count = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(labels) != count:
         rule = f"must be the {len(labels)} training samples: {type(estimator).__name__} cannot predict others"
-        raise ShapeError(explain("X", f"{count} samples", rule))
+        raise ShapeError("X", f"{count} samples", rule)
     return np.asarray(labels)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.plot._axes import (
     Labels,
     axes,
@@ -83,21 +83,17 @@ class ComponentDisplay:
         check_is_fitted(estimator)
         if not hasattr(estimator, "transform"):
             raise ParameterError(
-                explain(
-                    "estimator",
-                    estimator,
-                    "has no transform",
-                    "give one that maps samples, such as KernelPCA",
-                )
+                "estimator",
+                estimator,
+                "has no transform",
+                "give one that maps samples, such as KernelPCA",
             )
         Z = np.asarray(estimator.transform(X), dtype=float)
         if Z.ndim != 2:
             raise ShapeError(
-                explain(
-                    "estimator",
-                    estimator,
-                    f"transforms to an array of shape {Z.shape}, not to a matrix",
-                )
+                "estimator",
+                estimator,
+                f"transforms to an array of shape {Z.shape}, not to a matrix",
             )
         first, second = two(
             "components", components, Z.shape[1], "the estimator", "fit it with more components"
@@ -148,18 +144,14 @@ def _categories(
         return None, None
     if not hasattr(model, "column_coordinates_"):
         raise ParameterError(
-            explain(
-                "categories",
-                wanted,
-                f"is for MCA, and {type(model).__name__} has no categories",
-                "leave it out",
-            )
+            "categories",
+            wanted,
+            f"is for MCA, and {type(model).__name__} has no categories",
+            "leave it out",
         )
     count = len(model.column_names_) if wanted is True else wanted
     if not isinstance(count, (int, np.integer)) or count < 1:
-        raise ParameterError(
-            explain("categories", wanted, "must be True, False, or how many to name")
-        )
+        raise ParameterError("categories", wanted, "must be True, False, or how many to name")
     share = model.column_contributions_[:, chosen] @ model.inertia_[list(chosen)]
     most = np.sort(np.argsort(-share, kind="stable")[:count])
     return model.column_coordinates_[most][:, chosen], model.column_names_[most]

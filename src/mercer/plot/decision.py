@@ -9,7 +9,7 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.plot._axes import (
     Labels,
     Scattered,
@@ -89,18 +89,16 @@ class DecisionDisplay:
         check_is_fitted(estimator)
         if resolution < 2:
             raise ParameterError(
-                explain("resolution", resolution, "must be at least 2 points in each direction")
+                "resolution", resolution, "must be at least 2 points in each direction"
             )
         values = matrix(X)
         if values.shape[1] != 2:
             remedy = "fit the estimator on two columns, or draw ComponentDisplay"
             raise ShapeError(
-                explain(
-                    "X",
-                    f"{values.shape[1]} columns",
-                    "must have two: a surface is drawn over a plane",
-                    remedy,
-                )
+                "X",
+                f"{values.shape[1]} columns",
+                "must have two: a surface is drawn over a plane",
+                remedy,
             )
         kind, ask = _question(estimator)
         labels = _as_known(read_labels(y, len(values)), y, getattr(estimator, "classes_", None))

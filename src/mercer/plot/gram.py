@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.kernels.base import Kernel
 from mercer.plot._axes import Labels, axes, class_colours, kernel_and_samples, read_labels
 
@@ -85,7 +85,7 @@ class GramDisplay:
         """A matrix that is there already."""
         K = np.asarray(K, dtype=float)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
-            raise ShapeError(explain("K", f"array of shape {K.shape}", "must be a square matrix"))
+            raise ShapeError("K", f"array of shape {K.shape}", "must be a square matrix")
         labels = read_labels(y, len(K))
         chosen = _spread(labels, len(K), most)
         return cls._made(K[np.ix_(chosen, chosen)], labels, chosen).plot(ax=ax, **options)
@@ -152,7 +152,7 @@ class GramDisplay:
 def _spread(labels: Labels | None, count: int, most: int) -> np.ndarray:
     """At most ``most`` samples, classes as often as they occur, taken evenly and not by chance."""
     if most < 1:
-        raise ParameterError(explain("most", most, "must be at least 1 sample"))
+        raise ParameterError("most", most, "must be at least 1 sample")
     if count <= most:
         return np.arange(count)
     by_class = np.arange(count) if labels is None else np.argsort(labels.codes, kind="stable")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.plot._axes import axes, component_name, two, write_names
 
 _VIEWS = ("X", "y")
@@ -82,9 +82,7 @@ class LoadingsDisplay:
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "loadings"):
-            raise ParameterError(
-                explain("estimator", estimator, "has no loadings", "give a KernelCCA")
-            )
+            raise ParameterError("estimator", estimator, "has no loadings", "give a KernelCCA")
         width = len(estimator.correlations_)
         first, second = two(
             "components", components, width, "the estimator", "fit it with more components"
@@ -150,18 +148,14 @@ def _names(given: Any, views: Any, widths: list[int]) -> list[list[str]]:
             found.append([str(name) for name in known])
         return found
     if len(given) != 2 or any(isinstance(part, str) for part in given):
-        raise ParameterError(
-            explain("names", given, "must be two lists, of the columns of X and of y")
-        )
+        raise ParameterError("names", given, "must be two lists, of the columns of X and of y")
     for part, letter, width in zip(given, _VIEWS, widths, strict=True):
         if len(part) != width:
-            raise ShapeError(
-                explain("names", list(part), f"must name the {width} columns of {letter}")
-            )
+            raise ShapeError("names", list(part), f"must name the {width} columns of {letter}")
     return [[str(name) for name in part] for part in given]
 
 
 def _two_names(given: Any) -> tuple[str, str]:
     if isinstance(given, str) or len(given) != 2:
-        raise ParameterError(explain("view_names", given, "must be two names, of X and of y"))
+        raise ParameterError("view_names", given, "must be two names, of X and of y")
     return str(given[0]), str(given[1])

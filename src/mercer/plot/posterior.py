@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, RandomState, RawSamples, Targets
-from mercer.errors import InputTypeError, ParameterError, ShapeError, explain
+from mercer.errors import InputTypeError, ParameterError, ShapeError
 from mercer.plot._axes import pyplot
 
 
@@ -81,33 +81,27 @@ class PosteriorDisplay:
         if "return_std" not in signature(estimator.predict).parameters:
             rule = "does not tell a standard deviation"
             raise ParameterError(
-                explain(
-                    "estimator",
-                    type(estimator).__name__,
-                    rule,
-                    "draw a GaussianProcessRegressor or an RVR",
-                )
+                "estimator",
+                type(estimator).__name__,
+                rule,
+                "draw a GaussianProcessRegressor or an RVR",
             )
         names = getattr(X, "columns", None)
         try:
             X = np.asarray(X, dtype=float)
         except (TypeError, ValueError):
             raise InputTypeError(
-                explain("X", X, "holds more than numbers, along which nothing can be drawn")
+                "X", X, "holds more than numbers, along which nothing can be drawn"
             ) from None
         if X.ndim != 2:
             raise ShapeError(
-                explain(
-                    "X",
-                    f"array of shape {X.shape}",
-                    "must be a matrix, a row for each sample",
-                    "X.reshape(-1, 1)",
-                )
+                "X",
+                f"array of shape {X.shape}",
+                "must be a matrix, a row for each sample",
+                "X.reshape(-1, 1)",
             )
         if not -X.shape[1] <= column < X.shape[1]:
-            raise ParameterError(
-                explain("column", column, f"is not a column of X, which has {X.shape[1]}")
-            )
+            raise ParameterError("column", column, f"is not a column of X, which has {X.shape[1]}")
         values = X[:, column]
         wide = margin * float(np.ptp(values))
         along = (
@@ -124,19 +118,15 @@ class PosteriorDisplay:
         mean, std = estimator.predict(Z, return_std=True)
         if np.ndim(mean) != 1:
             raise ShapeError(
-                explain(
-                    "estimator",
-                    f"{mean.shape[1]} targets",
-                    "must have one target to be drawn",
-                    "fit one of them",
-                )
+                "estimator",
+                f"{mean.shape[1]} targets",
+                "must have one target to be drawn",
+                "fit one of them",
             )
         samples = estimator.sample_y(Z, n_samples, random_state=random_state) if n_samples else None
         if y is not None and len(y) != len(values):
             raise ShapeError(
-                explain(
-                    "y", f"{len(y)} values", f"must have one for each of the {len(values)} samples"
-                )
+                "y", f"{len(y)} values", f"must have one for each of the {len(values)} samples"
             )
         observed = None if y is None else (values, np.asarray(y, dtype=float))
         made = cls(
@@ -155,9 +145,7 @@ class PosteriorDisplay:
         """Draw: bands of these probabilities, the mean, the draws and the data."""
         levels = np.sort(np.atleast_1d(np.asarray(levels, dtype=float)))[::-1]
         if ((levels <= 0) | (levels >= 1)).any():
-            raise ParameterError(
-                explain("levels", levels.tolist(), "must be probabilities between 0 and 1")
-            )
+            raise ParameterError("levels", levels.tolist(), "must be probabilities between 0 and 1")
         plt = pyplot()
         if ax is None:
             _, ax = plt.subplots()

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.plot._axes import axes, last_step, shares
 
 _NAMES = {  # in this order: of MCA the inertias after correction are shown, of KernelPCA the variances
@@ -70,7 +70,7 @@ class ScreeDisplay:
         """Draw the first ``n`` of a fitted estimator, or of the last step of a pipeline, or as many as it has."""
         check_is_fitted(estimator)
         if not isinstance(n, Integral) or n < 1:
-            raise ParameterError(explain("n", n, "must be a number of bars, at least 1"))
+            raise ParameterError("n", n, "must be a number of bars, at least 1")
         model = last_step(estimator)
         clusters = getattr(
             model, "n_clusters", None
@@ -78,12 +78,10 @@ class ScreeDisplay:
         known = [name for name in _NAMES if np.ndim(getattr(model, name, 0.0)) == 1]
         if not known:
             raise ParameterError(
-                explain(
-                    "estimator",
-                    estimator,
-                    "has no eigenvalues",
-                    "give KernelPCA, MCA, KernelCCA or the like",
-                )
+                "estimator",
+                estimator,
+                "has no eigenvalues",
+                "give KernelPCA, MCA, KernelCCA or the like",
             )
         values = np.asarray(getattr(model, known[0]), dtype=float)[:n]
         share = shares(model)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.aliases import Axes, Estimator, RawSamples
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.kernels.base import Kernel
 from mercer.plot._axes import axes, kernel_and_samples
 
@@ -72,7 +72,7 @@ class SpectrumDisplay:
         """Of ``X``, or of ``most`` samples taken evenly from more."""
         n = raw_length(X)
         if most < 1:
-            raise ParameterError(explain("most", most, "must be at least 1 sample"))
+            raise ParameterError("most", most, "must be at least 1 sample")
         rows = (
             np.arange(n)
             if n <= most
@@ -87,9 +87,9 @@ class SpectrumDisplay:
         """Of a symmetric matrix that is there already."""
         K = np.asarray(K, dtype=float)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
-            raise ShapeError(explain("K", f"array of shape {K.shape}", "must be a square matrix"))
+            raise ShapeError("K", f"array of shape {K.shape}", "must be a square matrix")
         if not (np.isfinite(ridge) and ridge > 0):
-            raise ParameterError(explain("ridge", ridge, "must be a number > 0"))
+            raise ParameterError("ridge", ridge, "must be a number > 0")
         return cls(values=np.linalg.eigvalsh(K)[::-1] / len(K), ridge=ridge).plot(ax=ax, **options)
 
     def plot(self, *, ax: Axes = None, color: str = "C0", **style: Any) -> Self:

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from mercer.errors import InputError, explain
+from mercer.errors import InputError
 
 
 def read_fasta(path: Any) -> tuple[list[str], list[str]]:
@@ -37,17 +37,13 @@ def read_fasta(path: Any) -> tuple[list[str], list[str]]:
                     if not parts:
                         rule = "comes before the first line that begins with '>'"
                         raise InputError(
-                            explain(
-                                f"{path.name}, line {number}", text, rule, "is this a FASTA file?"
-                            )
+                            f"{path.name}, line {number}", text, rule, "is this a FASTA file?"
                         )
                     parts[-1].append("".join(text.split()))
     except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
         raise InputError(
-            explain(
-                "path", str(path), f"cannot be read ({error})", "is it whole, and text or gzip?"
-            )
+            "path", str(path), f"cannot be read ({error})", "is it whole, and text or gzip?"
         ) from error
     if not names:
-        raise InputError(explain("path", str(path), "holds no sequence"))
+        raise InputError("path", str(path), "holds no sequence")
     return names, ["".join(part) for part in parts]

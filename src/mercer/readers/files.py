@@ -7,7 +7,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from mercer.errors import InputError, explain
+from mercer.errors import InputError
 
 MOST_BYTES = 1_000_000_000  # of text; what is made of it takes several times as much
 _BYTE_ORDER = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -22,7 +22,7 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
         with gzip.open(path) if packed else path.open("rb") as file:
             raw = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(explain("path", str(path), f"cannot be read ({error})")) from None
+        raise InputError("path", str(path), f"cannot be read ({error})") from None
     if len(raw) > most:  # a small file can unpack to anything
         raise _too_large(path, len(raw), most)
     return _decoded(path, raw, encoding)
@@ -31,22 +31,18 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
 def check_file(path: Path, most: int = MOST_BYTES) -> None:
     """There, a file, and not too large to be read."""
     if not path.exists():
-        raise InputError(explain("path", str(path), "is not there"))
+        raise InputError("path", str(path), "is not there")
     if path.is_dir():
-        raise InputError(explain("path", str(path), "is a folder", "give a file"))
+        raise InputError("path", str(path), "is a folder", "give a file")
     if not path.is_file():  # what is read from a pipe is gone, and it is read more than once
-        raise InputError(
-            explain("path", str(path), "is not a file", "save what it gives, and name that")
-        )
+        raise InputError("path", str(path), "is not a file", "save what it gives, and name that")
     if path.stat().st_size > most:
         raise _too_large(path, path.stat().st_size, most)
 
 
 def _too_large(path: Path, size: int, most: int) -> InputError:
     rule = f"has {size / 1e9:.1f} GB, above the limit of {most / 1e9:.1f} GB"
-    return InputError(
-        explain("path", str(path), rule, "give a sample of its rows, or raise the limit")
-    )
+    return InputError("path", str(path), rule, "give a sample of its rows, or raise the limit")
 
 
 def _decoded(path: Path, raw: bytes, encoding: str) -> str:
@@ -57,12 +53,12 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
         line = raw[: error.start].count(b"\n") + 1
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
         raise InputError(
-            explain("path", str(path), rule, "say which encoding it has, latin-1 perhaps")
+            "path", str(path), rule, "say which encoding it has, latin-1 perhaps"
         ) from None
     except LookupError:
         raise InputError(
-            explain("encoding", encoding, "is unknown", "utf-8 or latin-1, for instance")
+            "encoding", encoding, "is unknown", "utf-8 or latin-1, for instance"
         ) from None
     if "\0" in text[:100_000]:
-        raise InputError(explain("path", str(path), "is not text: it holds zero bytes"))
+        raise InputError("path", str(path), "is not text: it holds zero bytes")
     return text

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import InputError, explain
+from mercer.errors import InputError
 from mercer.readers.fasta import read_fasta
 from mercer.readers.files import MOST_BYTES, check_file, read_text
 from mercer.readers.tables import PARQUET, Layout, read_table
@@ -41,21 +41,19 @@ def read_source(
     """
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     if not files:
-        raise InputError(explain("paths", [], "names no file"))
+        raise InputError("paths", [], "names no file")
     for file in files:
         if not file.exists():
-            raise InputError(explain("path", str(file), "is not there"))
+            raise InputError("path", str(file), "is not there")
     if all(_suffix(file) in _FASTA for file in files):
         for file in files:
             check_file(file, most_bytes)
         return _sequences(files)
     if len(files) > 1:
         raise InputError(
-            explain(
-                "paths",
-                [str(file) for file in files],
-                "are several files, which only FASTA files may be",
-            )
+            "paths",
+            [str(file) for file in files],
+            "are several files, which only FASTA files may be",
         )
     file = files[0]
     if file.is_dir():
@@ -114,12 +112,10 @@ def _texts(folder: Path, encoding: str) -> Source:
         texts, names = [read_text(file, encoding) for file in loose], [file.name for file in loose]
     if not texts:
         raise InputError(
-            explain(
-                "path",
-                str(folder),
-                "holds no text",
-                "make a folder for every class, with its texts in it",
-            )
+            "path",
+            str(folder),
+            "holds no text",
+            "make a folder for every class, with its texts in it",
         )
     told = (
         f"{len(texts):,} texts in {len(set(labels))} folders" if labels else f"{len(texts):,} texts"
@@ -142,7 +138,7 @@ def _vectors(file: Path) -> Source:
     try:
         X, y = load_svmlight_file(str(file), zero_based=False)
     except (ValueError, OSError) as error:
-        raise InputError(explain("path", str(file), f"is not a svmlight file ({error})")) from None
+        raise InputError("path", str(file), f"is not a svmlight file ({error})") from None
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
     return Source(
         "vectors",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mercer.aliases import Frame
-from mercer.errors import InputError, MissingDependencyError, explain
+from mercer.errors import InputError, MissingDependencyError
 from mercer.readers.files import MOST_BYTES, check_file, read_text
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL")
@@ -56,9 +56,7 @@ def pandas() -> Any:
         import pandas as pd
     except ImportError:
         raise MissingDependencyError(
-            explain(
-                "pandas", "not installed", "is needed to read tables", "pip install 'mercer[cli]'"
-            )
+            "pandas", "not installed", "is needed to read tables", "pip install 'mercer[cli]'"
         ) from None
     return pd
 
@@ -99,17 +97,15 @@ def read_table(
     missing = MISSING if missing is None else tuple(missing)
     text = read_text(path, encoding, most_bytes)
     if not text.strip():
-        raise InputError(explain("path", str(path), "is empty"))
+        raise InputError("path", str(path), "is empty")
     with _long_cells(), _one_line(path):
         separator = separator or _separator(text)
         if len(separator) != 1 or separator in '\r\n"':
             raise InputError(
-                explain(
-                    "separator",
-                    separator,
-                    "must be one character",
-                    "a blank stands for any number of blanks and tabs",
-                )
+                "separator",
+                separator,
+                "must be one character",
+                "a blank stands for any number of blanks and tabs",
             )
         _check_rectangle(path, text, separator)
         first, *rest = itertools.islice(_rows(text, separator), _LOOK)
@@ -121,7 +117,7 @@ def read_table(
         )
     names = _names(path, first, header, like)
     if header and not rest:
-        raise InputError(explain("path", str(path), "has a header and no rows"))
+        raise InputError("path", str(path), "has a header and no rows")
     decimal = _decimal(text, separator) if like is None else like.decimal
     frame = _frame(path, text, separator, decimal, header, names, missing, like)
     return frame, Layout(separator, header, tuple(names), _texts(frame), missing, encoding, decimal)
@@ -142,7 +138,7 @@ def _one_line(path: Path) -> Iterator[None]:
     try:
         yield
     except csv.Error as error:
-        raise InputError(explain("path", str(path), f"is not a table ({error})")) from None
+        raise InputError("path", str(path), f"is not a table ({error})") from None
 
 
 def _texts(frame: Frame) -> tuple[str, ...]:
@@ -162,16 +158,14 @@ def _parquet(path: Path, most_bytes: int) -> tuple[Any, Layout]:
         frame = pd.read_parquet(path)
     except ImportError:
         raise MissingDependencyError(
-            explain(
-                "pyarrow",
-                "not installed",
-                "is needed for Parquet",
-                "pip install pyarrow, or the extra mercer[parquet]",
-            )
+            "pyarrow",
+            "not installed",
+            "is needed for Parquet",
+            "pip install pyarrow, or the extra mercer[parquet]",
         ) from None
     except Exception as error:
         raise InputError(
-            explain("path", str(path), f"is not a Parquet file ({str(error).splitlines()[0]})")
+            "path", str(path), f"is not a Parquet file ({str(error).splitlines()[0]})"
         ) from None
     frame.columns = [str(name) for name in frame.columns]
     _check_twice(path, list(frame.columns))
@@ -229,12 +223,10 @@ def _check_rectangle(path: Path, text: str, separator: str) -> None:
         if cells != width:
             rule = f"has {cells} cells where the first row has {width}"
             raise InputError(
-                explain(
-                    f"{path.name}, line {at}",
-                    _line(text, at),
-                    rule,
-                    "mend the line, or name the separator",
-                )
+                f"{path.name}, line {at}",
+                _line(text, at),
+                rule,
+                "mend the line, or name the separator",
             )
 
 
@@ -294,7 +286,7 @@ def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> l
             return [f"c{at}" for at in range(len(first))]
         if len(first) not in (len(like.names), len(like.names) - 1):
             rule = f"has {len(first)} columns where the table that was learned from has {len(like.names)}"
-            raise InputError(explain("path", str(path), rule))
+            raise InputError("path", str(path), rule)
         return list(like.names)  # of one less column the caller knows which is absent
     names = [cell.strip() or f"c{at}" for at, cell in enumerate(first)]
     _check_twice(path, names)
@@ -304,9 +296,7 @@ def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> l
 def _check_twice(path: Path, names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise InputError(
-            explain("path", str(path), f"has two columns called {twice[0]!r}", "rename one")
-        )
+        raise InputError("path", str(path), f"has two columns called {twice[0]!r}", "rename one")
 
 
 def _frame(
@@ -341,7 +331,7 @@ def _frame(
         )
     except (ValueError, OverflowError) as error:
         raise InputError(
-            explain("path", str(path), f"cannot be read as a table ({str(error).splitlines()[0]})")
+            "path", str(path), f"cannot be read as a table ({str(error).splitlines()[0]})"
         ) from None
     for name in names:
         if str(frame[name].dtype) in ("object", "str", "string"):

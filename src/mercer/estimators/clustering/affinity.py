@@ -77,12 +77,10 @@ class KernelGraph:
         side = None if data.kernel is None else data.side()
         if scaling is not None:
             if scaling >= n:
-                raise ParameterError(
-                    explain("local_scaling", scaling, f"must be less than n_samples={n}")
-                )
+                raise ParameterError("local_scaling", scaling, f"must be less than n_samples={n}")
             self.square = np.ascontiguousarray(
-                K.diagonal() if K is not None else data.kernel.diagonal(side),
-                dtype=np.float64,  # type: ignore[union-attr]
+                K.diagonal() if K is not None else data.kernel.diagonal(side),  # type: ignore[union-attr]
+                dtype=np.float64,
             )
             self.width = self._widths(data.X, self.square, np.arange(n))
             if K is not None:
@@ -117,7 +115,7 @@ class KernelGraph:
             i, j = np.unravel_index(int(np.argmin(tile)), tile.shape)
             remedy = "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalised kernel), or affinity='nearest_neighbors'"
             what = f"the affinity of samples {rows[0] + i} and {cols[0] + j}"
-            raise ParameterError(explain(what, float(tile[i, j]), "is negative", remedy))
+            raise ParameterError(what, float(tile[i, j]), "is negative", remedy)
 
     def _degrees(self, n: int) -> None:
         """Sums of the rows, and a look at every sign."""
@@ -159,7 +157,7 @@ class NeighbourGraph:
     def __init__(self, data: Training, count: int) -> None:
         n = data.count
         if count > n:
-            raise ParameterError(explain("n_neighbors", count, f"must be at most n_samples={n}"))
+            raise ParameterError("n_neighbors", count, f"must be at most n_samples={n}")
         self.count = count
         self.expansion = Expansion(data.kernel, data.kept(), np.arange(data.width), data.width)
         if data.kernel is None:
@@ -208,14 +206,12 @@ class GivenGraph:
         n = self.matrix.shape[0]
         if self.matrix.shape != (n, n):
             raise ParameterError(
-                explain(
-                    "X",
-                    f"sparse matrix of shape {self.matrix.shape}",
-                    "should be a square matrix of affinities",
-                )
+                "X",
+                f"sparse matrix of shape {self.matrix.shape}",
+                "should be a square matrix of affinities",
             )
         if not np.isfinite(self.matrix.data).all():
-            raise ParameterError(explain("X", "sparse matrix", "holds NaN or infinity"))
+            raise ParameterError("X", "sparse matrix", "holds NaN or infinity")
         if self.matrix.nnz and self.matrix.data.min() < 0:
             at = int(np.argmin(self.matrix.data))
             i, j = (
@@ -223,17 +219,11 @@ class GivenGraph:
                 int(self.matrix.indices[at]),
             )
             raise ParameterError(
-                explain(
-                    f"the affinity of samples {i} and {j}",
-                    float(self.matrix.data[at]),
-                    "is negative",
-                )
+                f"the affinity of samples {i} and {j}", float(self.matrix.data[at]), "is negative"
             )
         gap = abs(self.matrix - self.matrix.T)
         if gap.nnz and gap.max() > 1e-10 * self.matrix.max():
-            raise ParameterError(
-                explain("X", "sparse matrix", "must be symmetric", "use (X + X.T)/2")
-            )
+            raise ParameterError("X", "sparse matrix", "must be symmetric", "use (X + X.T)/2")
         self.matrix.setdiag(0.0)
         self.matrix.eliminate_zeros()
         self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()

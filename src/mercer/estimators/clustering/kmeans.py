@@ -124,9 +124,7 @@ class KernelKMeans(
         n = data.count
         if self.n_clusters > n:
             rule = f"must not be more than the samples: n_samples={n} should be >= n_clusters={self.n_clusters}"
-            raise ParameterError(
-                explain("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
-            )
+            raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
         matrix = TrainingMatrix(data)
         diagonal = matrix.diagonal()
         unit = float(data.weight.max())
@@ -206,21 +204,15 @@ class KernelKMeans(
             or len(given) not in (n, self.n_clusters)
         ):
             rule = f"must be {self.n_clusters} positions of training samples, or {n} labels"
-            raise ParameterError(
-                explain("init", f"array of shape {given.shape}, {given.dtype}", rule)
-            )
+            raise ParameterError("init", f"array of shape {given.shape}, {given.dtype}", rule)
         if given.min() < low or given.max() > high:
-            raise ParameterError(
-                explain("init", given, f"as {meant} must lie between {low} and {high}")
-            )
+            raise ParameterError("init", given, f"as {meant} must lie between {low} and {high}")
         if meant == "labels":
             return given[data.rows]
         place = np.full(n, -1)
         place[data.rows] = np.arange(data.count)
         if len(np.unique(given)) < len(given) or (place[given] < 0).any():
-            raise ParameterError(
-                explain("init", given, "must be different samples, of a weight above 0")
-            )
+            raise ParameterError("init", given, "must be different samples, of a weight above 0")
         return nearest_of(matrix, diagonal, place[given])
 
     def _keep(self, data: Training, diagonal: np.ndarray, found: Clusters) -> None:

@@ -161,11 +161,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             self._neighbours() or (sparse.issparse(X) and given == "precomputed")
         ):
             raise ParameterError(
-                explain(
-                    "local_scaling",
-                    self.local_scaling,
-                    "is for all pairs of samples, not for a sparse graph",
-                )
+                "local_scaling",
+                self.local_scaling,
+                "is for all pairs of samples, not for a sparse graph",
             )
         pairwise = isinstance(given, str) and given == "precomputed"
         graph: Graph
@@ -185,9 +183,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         n = data.count
         if self.n_clusters > n:
             rule = f"must not be more than the samples: n_samples={n} should be >= n_clusters={self.n_clusters}"
-            raise ParameterError(
-                explain("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
-            )
+            raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
         rng = check_random_state(0 if self.random_state is None else self.random_state)
         found = self._embed(graph, min(self.n_components or self.n_clusters, n), rng)
         root = np.where(
@@ -314,12 +310,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         if self.kernel_ is None and X.shape[1] != self._width:
             rule = "must have one column for each training sample"
             raise ShapeError(
-                explain(
-                    "X",
-                    f"{X.shape[1]} columns",
-                    rule,
-                    f"give the affinities with all {self._width}",
-                )
+                "X", f"{X.shape[1]} columns", rule, f"give the affinities with all {self._width}"
             )
         U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._width, 1))]))
         sums = self._graph.links(X, U)

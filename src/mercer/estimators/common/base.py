@@ -96,11 +96,9 @@ class CallableKernel(Kernel, abstract=True):
         values = np.asarray(self.function(left, right), dtype=float)
         if values.shape != out.shape:
             raise ShapeError(
-                explain(
-                    "kernel",
-                    self.function,
-                    f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples",
-                )
+                "kernel",
+                self.function,
+                f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples",
             )
         np.copyto(out, values)
 
@@ -131,14 +129,12 @@ def choose_kernel(
         return Choice(parse(kernel), False) if made is None else Choice(made, True)
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         raise ParameterError(
-            explain(
-                "kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"
-            )
+            "kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"
         )
     if callable(kernel):
         return Choice(CallableKernel(kernel), True)
     remedy = "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, or 'precomputed'"
-    raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))
+    raise ParameterError("kernel", kernel, "is not a kernel", remedy)
 
 
 def _weighted_variance(X: RawSamples, weight: np.ndarray) -> float:
@@ -197,11 +193,9 @@ def _by_name(
             return Sigmoid(scale=g, offset=float(coef0))
     if degree != int(degree):
         raise ParameterError(
-            explain(
-                "degree",
-                degree,
-                "must be a whole number: other powers of an inner product are no kernel",
-            )
+            "degree",
+            degree,
+            "must be a whole number: other powers of an inner product are no kernel",
         )
     return (
         Polynomial(degree=int(degree), scale=g, offset=float(coef0))
@@ -282,9 +276,7 @@ class KernelEstimator(Observable, BaseEstimator):
     def _check_definite(self, choice: Choice, repair: str | None) -> None:
         """Refuse what is known not to fit, warn of what may not."""
         if repair not in (None, "clip", "flip", "shift"):
-            raise ParameterError(
-                explain("repair", repair, "must be None, 'clip', 'flip' or 'shift'")
-            )
+            raise ParameterError("repair", repair, "must be None, 'clip', 'flip' or 'shift'")
         if choice.kernel is None or self.needs == "any" or repair is not None:
             return
         certificate = choice.kernel.certificate()
@@ -312,12 +304,10 @@ class KernelEstimator(Observable, BaseEstimator):
         )
         remedy = "centre it: k.center()" if certificate.status == CPD else mend
         raise DefinitenessError(
-            explain(
-                "kernel",
-                choice.kernel,
-                f"is {certificate.status}{where}{witness}; {name} needs {self.needs}",
-                remedy,
-            )
+            "kernel",
+            choice.kernel,
+            f"is {certificate.status}{where}{witness}; {name} needs {self.needs}",
+            remedy,
         )
 
     def _domain(self) -> Domain | None:
@@ -349,7 +339,7 @@ class KernelEstimator(Observable, BaseEstimator):
         if self._takes_vectors():
             return self._check_numbers(X, reset=reset, **options)
         if raw_length(X) == 0:
-            raise EmptyInputError(explain("X", X, "is empty", "give at least one sample"))
+            raise EmptyInputError("X", X, "is empty", "give at least one sample")
         if not reset:
             return as_in_training(self, X)
         note_columns(self, X)
@@ -369,7 +359,7 @@ class KernelEstimator(Observable, BaseEstimator):
             ) or "dtype='numeric' is not compatible" in str(error):
                 rule = f"holds text where kernel {kernel} wants numbers ({error})"
                 raise InputTypeError(
-                    explain("X", X, rule, "encode it, or give a kernel that reads text")
+                    "X", X, rule, "encode it, or give a kernel that reads text"
                 ) from None
             if "Input X contains" in str(error):
                 raise NotFiniteError(
@@ -412,12 +402,7 @@ class Expansion:
         if X.shape[1] != self.width:
             rule = "must have one column for each training sample"
             raise ShapeError(
-                explain(
-                    "X",
-                    f"{X.shape[1]} columns",
-                    rule,
-                    f"give k(X, X_train) with {self.width} columns",
-                )
+                "X", f"{X.shape[1]} columns", rule, f"give k(X, X_train) with {self.width} columns"
             )
         return np.asarray(X)[:, self.columns]
 
@@ -434,9 +419,7 @@ class Expansion:
         if not np.allclose(known, first, rtol=1e-12, atol=0.0):
             rule = "does not tell k(x, x) of new samples: its diagonal is not constant"
             raise ShapeError(
-                explain(
-                    "kernel", "precomputed", rule, "normalise the matrix, or give the kernel itself"
-                )
+                "kernel", "precomputed", rule, "normalise the matrix, or give the kernel itself"
             )
         return np.full(X.shape[0], first)
 
@@ -462,24 +445,16 @@ def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
         raise ShapeError(
-            explain(
-                "sample_weight",
-                f"array of shape {weight.shape}",
-                f"must have one value for each of the {n} samples",
-            )
+            "sample_weight",
+            f"array of shape {weight.shape}",
+            f"must have one value for each of the {n} samples",
         )
     if not np.isfinite(weight).all() or weight.min() < 0:
         row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
-        raise ParameterError(
-            explain(f"sample_weight[{row}]", float(weight[row]), "must be finite and >= 0")
-        )
+        raise ParameterError(f"sample_weight[{row}]", float(weight[row]), "must be finite and >= 0")
     if not weight.any():
         raise ParameterError(
-            explain(
-                "sample_weight",
-                "all 0",
-                "leaves no sample: all samples have zero or negative weights",
-            )
+            "sample_weight", "all 0", "leaves no sample: all samples have zero or negative weights"
         )
     return weight
 
@@ -488,23 +463,19 @@ def check_square(X: RawSamples) -> None:
     """A precomputed training matrix: square and symmetric."""
     if X.shape[0] != X.shape[1]:
         raise ShapeError(
-            explain(
-                "X",
-                f"array of shape {X.shape}",
-                "should be a square kernel matrix",
-                "Precomputed matrix must be a square matrix: k(X, X)",
-            )
+            "X",
+            f"array of shape {X.shape}",
+            "should be a square kernel matrix",
+            "Precomputed matrix must be a square matrix: k(X, X)",
         )
     largest, gap = _compiled.storage.asymmetry(np.require(X, requirements=["C", "W"]))
     if gap > 1e-8 * (largest or 1.0):
         i, j = np.unravel_index(int(np.argmax(np.abs(X - X.T))), X.shape)
         raise ShapeError(
-            explain(
-                f"K[{i}, {j}] - K[{j}, {i}]",
-                float(X[i, j] - X[j, i]),
-                "is not 0: K must be symmetric",
-                "use (K + K.T)/2",
-            )
+            f"K[{i}, {j}] - K[{j}, {i}]",
+            float(X[i, j] - X[j, i]),
+            "is not 0: K must be symmetric",
+            "use (K + K.T)/2",
         )
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array
 
 from mercer.aliases import ClassWeight, Estimator, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator, check_square, check_weights
 from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
@@ -80,9 +80,7 @@ def begin(
         if numeric:
             y = check_array(y, ensure_2d=False, dtype=np.float64)
         if target != "none" and len(y) != n:
-            raise ShapeError(
-                explain("y", f"{len(y)} values", f"must have one for each of the {n} samples")
-            )
+            raise ShapeError("y", f"{len(y)} values", f"must have one for each of the {n} samples")
     else:
         options = {"y_numeric": True, "multi_output": target == "numbers"} if numeric else {}
         X, y = estimator._check_numbers(X, y=y, **options)
@@ -126,11 +124,7 @@ def begin_classes(
         estimator.classes_ = estimator.classes_[present]
         if len(present) < 2:
             raise ParameterError(
-                explain(
-                    "class_weight",
-                    class_weight,
-                    "leaves fewer than two classes with a weight above 0",
-                )
+                "class_weight", class_weight, "leaves fewer than two classes with a weight above 0"
             )
     data.y = label
     return data
@@ -146,6 +140,6 @@ def weigh_classes(
     values = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
     if not np.isfinite(values).all() or (values < 0).any():
         raise ParameterError(
-            explain("class_weight", class_weight, "must be finite and >= 0 for every class")
+            "class_weight", class_weight, "must be finite and >= 0 for every class"
         )
     return values

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
 from mercer.domains.base import raw_length
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import PenalisedReport
@@ -93,9 +93,7 @@ class _Neighbors(KernelEstimator):
         most = self.n_samples_fit_ - itself
         if not 1 <= k <= most:
             rule = f"Expected 1 <= n_neighbors <= n_samples_fit, which is {most}"
-            raise ParameterError(
-                explain("n_neighbors", k, rule, "ask for fewer, or fit on more samples")
-            )
+            raise ParameterError("n_neighbors", k, rule, "ask for fewer, or fit on more samples")
         n = raw_length(X)
         expansion = Expansion(
             self.kernel_,
@@ -107,7 +105,7 @@ class _Neighbors(KernelEstimator):
         if return_distance and np.isnan(own).any():
             rule = "tells no distances: its diagonal is not constant, so that k(x, x) of new samples is unknown"
             remedy = "normalise the matrix, use weights='uniform' and return_distance=False, or give the kernel itself"
-            raise ShapeError(explain("kernel", "precomputed", rule, remedy))
+            raise ShapeError("kernel", "precomputed", rule, remedy)
         left = np.where(np.isnan(own), 0.0, own)
         skip = np.arange(n) if itself else np.full(n, -1)
         squares = self._squares
@@ -128,9 +126,7 @@ class _Neighbors(KernelEstimator):
             weight = np.asarray(self.weights(distance), dtype=float)
             if weight.shape != distance.shape or not np.isfinite(weight).all():
                 raise ParameterError(
-                    explain(
-                        "weights", self.weights, "must return one finite number for every distance"
-                    )
+                    "weights", self.weights, "must return one finite number for every distance"
                 )
             return found, weight
         same = distance == 0
@@ -181,7 +177,7 @@ class KernelNeighborsClassifier(ClassifierMixin, _Neighbors):
         total = votes.sum(axis=1, keepdims=True)
         if (total == 0).any():
             raise ParameterError(
-                explain("weights", self.weights, "gave all neighbours of a sample the weight 0")
+                "weights", self.weights, "gave all neighbours of a sample the weight 0"
             )
         return votes / total
 
@@ -217,7 +213,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
         total = weight.sum(axis=1)
         if (total == 0).any():
             raise ParameterError(
-                explain("weights", self.weights, "gave all neighbours of a sample the weight 0")
+                "weights", self.weights, "gave all neighbours of a sample the weight 0"
             )
         near = self._y[found]
         return np.einsum("ij,ij...->i...", weight / total[:, None], near)

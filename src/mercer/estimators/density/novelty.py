@@ -119,12 +119,10 @@ class CentroidNovelty(KernelEstimator):
         if data.kernel is not None and not data.kernel.certificate().psd:
             rule = "is needed for rule='bound': a kernel that is not psd has no lengths, only distances"
             raise DefinitenessError(
-                explain(
-                    "radius",
-                    None,
-                    rule,
-                    "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'",
-                )
+                "radius",
+                None,
+                rule,
+                "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'",
             )
         if own.max() - own.min() > 1e-9 * own.max():
             rule = f"is taken to be {np.sqrt(own.max()):.4g}, the largest among the training samples: new ones may be longer"

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _compiled
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.prepared import sides
@@ -191,7 +191,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         spread = float(np.sqrt(self._weight @ (self.X_fit_ - mean) ** 2 / n).mean())
         if spread == 0:
             rule = "needs samples that differ"
-            raise ParameterError(explain("bandwidth", self.bandwidth, rule, "give a number"))
+            raise ParameterError("bandwidth", self.bandwidth, rule, "give a number")
         reference = silverman * spread
         return (
             reference if self.bandwidth == "reference" else self._by_likelihood(window, reference)
@@ -207,7 +207,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         n = len(X)
         if n < 2:
             raise ParameterError(
-                explain("bandwidth", "likelihood", "needs samples that differ", "give a number")
+                "bandwidth", "likelihood", "needs samples that differ", "give a number"
             )
         held = np.arange(n)
         if n > _HELD:
@@ -233,7 +233,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         if values[best] >= 1e300:
             rule = "leaves some sample without a neighbour at every width tried"
             raise ParameterError(
-                explain("bandwidth", "likelihood", rule, "use kernel='gaussian', or give a number")
+                "bandwidth", "likelihood", rule, "use kernel='gaussian', or give a number"
             )
         span = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
         found = minimize_scalar(loss, bounds=span, method="bounded", options={"xatol": 1e-3})
@@ -260,11 +260,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
             if sums.min() < 0:
                 row = int(np.argmin(sums))
                 raise ParameterError(
-                    explain(
-                        f"f(x[{row}])",
-                        float(sums[row]),
-                        "is negative: the kernel takes negative values",
-                    )
+                    f"f(x[{row}])",
+                    float(sums[row]),
+                    "is negative: the kernel takes negative values",
                 )
             with np.errstate(divide="ignore"):
                 logs = np.log(sums)
@@ -306,15 +304,13 @@ class KernelDensity(DensityMixin, KernelEstimator):
             window, scale = WINDOWS["gaussian"], np.asarray(self.kernel_.length_scale)
         if window is None:
             raise ParameterError(
-                explain(
-                    "kernel",
-                    self.kernel_,
-                    "cannot be drawn from",
-                    f"use one of {', '.join(WINDOWS)}, or RBF",
-                )
+                "kernel",
+                self.kernel_,
+                "cannot be drawn from",
+                f"use one of {', '.join(WINDOWS)}, or RBF",
             )
         if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ParameterError(explain("n_samples", n_samples, "must be a positive integer"))
+            raise ParameterError("n_samples", n_samples, "must be a positive integer")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
         X = self._as_array(self.X_fit_)
         middle = rng.choice(raw_length(X), size=int(n_samples), p=self._weight / self._n)

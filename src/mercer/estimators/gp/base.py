@@ -109,11 +109,7 @@ class GaussianProcess(KernelEstimator):
             y = check_array(y, ensure_2d=False, dtype=np.float64)
         if len(y) != raw_length(X):
             raise ShapeError(
-                explain(
-                    "y",
-                    f"{len(y)} values",
-                    f"must have one for each of the {raw_length(X)} samples",
-                )
+                "y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"
             )
         return X, y
 
@@ -154,7 +150,7 @@ class GaussianProcess(KernelEstimator):
         ):
             rule = "gives the kernel's own parameters no density, and there is no way from there"
             raise ParameterError(
-                explain("priors", p["priors"], rule, "begin with parameters that the priors allow")
+                "priors", p["priors"], rule, "begin with parameters that the priors allow"
             )
         learn(
             model, minus, p["optimizer"], p["n_restarts_optimizer"], p["random_state"], p["kernel"]

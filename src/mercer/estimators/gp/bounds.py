@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.params import Constraint
 
@@ -44,7 +44,7 @@ class Limits:
         self.fixed = frozenset([fixed] if isinstance(fixed, str) else fixed)
         every = DEFAULT if isinstance(bounds, dict) else bounds
         if not _is_range(every):
-            raise ParameterError(explain("bounds", bounds, f"{_RULE}, or such pairs by name"))
+            raise ParameterError("bounds", bounds, f"{_RULE}, or such pairs by name")
         self.every = tuple(float(end) for end in every)
         for name, pair in (bounds if isinstance(bounds, dict) else {}).items():
             self._check_name("bounds", name)
@@ -63,10 +63,10 @@ class Limits:
         for name, pair in self.given.items():
             rule = _rule_of(kernel, name.split("[")[0])
             if not _is_range(pair):
-                raise ParameterError(explain(f"bounds[{name!r}]", pair, _RULE))
+                raise ParameterError(f"bounds[{name!r}]", pair, _RULE)
             if not rule.low <= pair[0] < pair[1] <= rule.high:
                 raise ParameterError(
-                    explain(f"bounds[{name!r}]", tuple(pair), f"must be {rule.rule}, as {name} is")
+                    f"bounds[{name!r}]", tuple(pair), f"must be {rule.rule}, as {name} is"
                 )
 
     def _check_name(self, where: str, name: str) -> None:
@@ -78,7 +78,7 @@ class Limits:
         ]
         if name not in self.known and name not in numbers:
             remedy = f"choose among {', '.join([*self.known, *numbers]) or 'none: the kernel has no continuous parameter'}"
-            raise ParameterError(explain(where, name, "is not a parameter to be learned", remedy))
+            raise ParameterError(where, name, "is not a parameter to be learned", remedy)
 
     def of(self, name: str, i: int | None) -> tuple[float, float, bool]:
         """The least and the largest value, and whether the latter is the parameter's own end, which nobody can widen."""
@@ -87,11 +87,9 @@ class Limits:
         if not max(low, rule.low) < min(high, rule.high):
             remedy = f"say bounds={{{name!r}: (low, high)}}, or fix it"
             raise ParameterError(
-                explain(
-                    "bounds",
-                    (low, high),
-                    f"leave nothing for {label(name, i)}, which must be {rule.rule}",
-                    remedy,
-                )
+                "bounds",
+                (low, high),
+                f"leave nothing for {label(name, i)}, which must be {rule.rule}",
+                remedy,
             )
         return max(float(low), rule.low), min(float(high), rule.high), high >= rule.high

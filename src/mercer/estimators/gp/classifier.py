@@ -178,9 +178,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
                 else ""
             )
             raise ParameterError(
-                explain(
-                    "theta", f"array of shape {theta.shape}", f"must have {count} numbers{many}"
-                )
+                "theta", f"array of shape {theta.shape}", f"must have {count} numbers{many}"
             )
         alike = len(theta) == count
         if eval_gradient and not alike:

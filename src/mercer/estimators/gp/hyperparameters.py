@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from mercer.aliases import KernelLike, RawSamples
 from mercer.bridges.from_sklearn import Term, translate
 from mercer.domains.base import Batch
-from mercer.errors import DefinitenessError, ParameterError, explain
+from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.base import CallableKernel
 from mercer.estimators.common.prepared import sides, training_batch
 from mercer.estimators.gp.bounds import DEFAULT, Limits, label
@@ -41,7 +41,7 @@ class Learned:
         if status in ("cpd", "indefinite"):
             rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
             raise DefinitenessError(
-                explain("kernel", kernel, rule, "centre a cpd kernel, or change the failing part")
+                "kernel", kernel, rule, "centre a cpd kernel, or change the failing part"
             )
         self.kernel = kernel
         limits = Limits(kernel, bounds, fixed)
@@ -87,7 +87,7 @@ class Learned:
     def theta(self, theta: np.ndarray) -> None:
         if np.shape(theta) != (len(self.names),):
             rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
-            raise ParameterError(explain("theta", f"array of shape {np.shape(theta)}", rule))
+            raise ParameterError("theta", f"array of shape {np.shape(theta)}", rule)
         known = self.kernel.continuous_params()
         made: dict[str, Any] = {}
         for (name, i), value in zip(
@@ -164,7 +164,7 @@ class Theirs:
     def theta(self, theta: np.ndarray) -> None:
         if np.shape(theta) != (self.kernel.n_dims,):
             rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
-            raise ParameterError(explain("theta", f"array of shape {np.shape(theta)}", rule))
+            raise ParameterError("theta", f"array of shape {np.shape(theta)}", rule)
         self.kernel.theta = theta
         self._translate()
 
@@ -251,35 +251,29 @@ def as_learned(kernel: KernelLike, bounds: Any, fixed: Any) -> Learned | Theirs:
             if isinstance(given, (dict, str)) or tuple(given) != default:
                 remedy = f"say {type(kernel).__name__}(..., length_scale_bounds=(low, high)), or ...='fixed'"
                 raise ParameterError(
-                    explain(
-                        name,
-                        given,
-                        "is for mercer's kernels: those of scikit-learn have bounds of their own",
-                        remedy,
-                    )
+                    name,
+                    given,
+                    "is for mercer's kernels: those of scikit-learn have bounds of their own",
+                    remedy,
                 )
         return Theirs(clone(kernel))
     if isinstance(kernel, str):
         if kernel == "precomputed":
             rule = "cannot say k(x, x) of new samples, which a variance needs"
             raise ParameterError(
-                explain(
-                    "kernel",
-                    kernel,
-                    rule,
-                    "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples",
-                )
+                "kernel",
+                kernel,
+                rule,
+                "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples",
             )
         return Learned(parse(_NAMES.get(kernel, kernel)), bounds, fixed)
     if isinstance(kernel, Kernel):
         return Learned(clone(kernel), bounds, fixed)
     if isinstance(kernel, type) and issubclass(kernel, (Kernel, TheirKernel)):
         raise ParameterError(
-            explain(
-                "kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"
-            )
+            "kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"
         )
     if callable(kernel):
         return Learned(CallableKernel(kernel), bounds, fixed)
     remedy = "give a mercer kernel, an expression, a function of two collections, or a kernel of sklearn.gaussian_process"
-    raise ParameterError(explain("kernel", kernel, "is not a kernel", remedy))
+    raise ParameterError("kernel", kernel, "is not a kernel", remedy)

@@ -58,7 +58,7 @@ def learn(
     except NotDifferentiableError as error:
         remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
         raise NotDifferentiableError(
-            explain("kernel", given, f"cannot be learned: {error}", remedy)
+            "kernel", given, f"cannot be learned: {error}", remedy
         ) from None
     if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"
@@ -106,12 +106,10 @@ class Priors:
             ]
             if not found:
                 remedy = f"choose among {', '.join(labels) or 'none: the kernel has none'}"
-                raise ParameterError(
-                    explain("priors", name, "is not a parameter that is learned", remedy)
-                )
+                raise ParameterError("priors", name, "is not a parameter that is learned", remedy)
             if not hasattr(density, "logpdf"):
                 remedy = "give a frozen distribution, such as scipy.stats.gamma(2.0)"
-                raise ParameterError(explain(f"priors[{name!r}]", density, "has no logpdf", remedy))
+                raise ParameterError(f"priors[{name!r}]", density, "has no logpdf", remedy)
             self.terms += [(at, density) for at in found]
 
     def at(self, theta: np.ndarray) -> tuple[float, np.ndarray]:

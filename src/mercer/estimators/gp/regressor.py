@@ -41,21 +41,15 @@ def mean_at(mean: Any, X: RawSamples, shape: tuple[int, ...]) -> np.ndarray | fl
     values = np.asarray(mean.predict(X) if hasattr(mean, "predict") else mean(X), dtype=np.float64)
     if not np.isfinite(values).all():
         raise NotFiniteError(
-            explain(
-                "mean",
-                mean,
-                f"is not finite for sample {int(np.argwhere(~np.isfinite(values))[0][0])}",
-            )
+            "mean", mean, f"is not finite for sample {int(np.argwhere(~np.isfinite(values))[0][0])}"
         )
     if values.shape == shape:
         return values
     if values.size != shape[0]:
         raise ShapeError(
-            explain(
-                "mean",
-                f"values of shape {values.shape}",
-                f"must give one for each of the {shape[0]} samples",
-            )
+            "mean",
+            f"values of shape {values.shape}",
+            f"must give one for each of the {shape[0]} samples",
         )
     return values.reshape((shape[0],) + (1,) * (len(shape) - 1))
 
@@ -256,7 +250,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """An unfitted process predicts from its prior, so that scikit-learn's own check lets it pass."""
         if not hasattr(self, "X_train_"):
             raise NotFittedError(
-                explain(type(self).__name__, "unfitted", "has seen no data", "call fit(X, y) first")
+                type(self).__name__, "unfitted", "has seen no data", "call fit(X, y) first"
             )
 
     # -- predict -----------------------------------------------------------------------------------------------------

@@ -157,11 +157,9 @@ class KernelCCA(
         if count == 0:
             constant = int(np.argmin([len(part.s) for part in parts]))
             raise ParameterError(
-                explain(
-                    f"view {constant}",
-                    "constant",
-                    "has nothing that could correlate: all samples are the same",
-                )
+                f"view {constant}",
+                "constant",
+                "has nothing that could correlate: all samples are the same",
             )
         if count < self.n_components:
             rule = f"is more than the rank of a view, {least}: {count} are kept"
@@ -195,11 +193,9 @@ class KernelCCA(
         if isinstance(self.kernel, (list, tuple)):
             if len(self.kernel) != count:
                 raise ParameterError(
-                    explain(
-                        "kernel",
-                        f"{len(self.kernel)} kernels",
-                        f"must be one, or one for each of the {count} views",
-                    )
+                    "kernel",
+                    f"{len(self.kernel)} kernels",
+                    f"must be one, or one for each of the {count} views",
                 )
             return list(self.kernel)
         return [self.kernel] * count
@@ -210,17 +206,10 @@ class KernelCCA(
         for at, count in enumerate(counts):
             if count != counts[0]:
                 rule = f"must be views of the same samples: Found input variables with inconsistent numbers of samples: {counts}"
-                raise ShapeError(
-                    explain(f"view {at}", f"{count} samples, view 0 has {counts[0]}", rule)
-                )
+                raise ShapeError(f"view {at}", f"{count} samples, view 0 has {counts[0]}", rule)
         if counts[0] < 2:
             raise ShapeError(
-                explain(
-                    "X",
-                    "n_samples=1",
-                    "is too few to correlate anything",
-                    "give at least 2 samples",
-                )
+                "X", "n_samples=1", "is too few to correlate anything", "give at least 2 samples"
             )
         return counts[0]
 
@@ -311,11 +300,9 @@ class KernelCCA(
         check_is_fitted(self)
         if not isinstance(view, Integral) or not 0 <= view < len(self._views):
             raise ParameterError(
-                explain(
-                    "view",
-                    view,
-                    f"must be one of the {len(self._views)} views: 0 to {len(self._views) - 1}",
-                )
+                "view",
+                view,
+                f"must be one of the {len(self._views)} views: 0 to {len(self._views) - 1}",
             )
         fitted = self._views[view]
         checker = fitted.owner if view else self
@@ -355,7 +342,7 @@ class KernelCCA(
 def _column(view: Any, name: str) -> Any:
     """Numbers in one dimension are a column; other collections stay as they are."""
     if view is None:
-        raise ParameterError(explain(name, None, "is missing", "give all views"))
+        raise ParameterError(name, None, "is missing", "give all views")
     if not hasattr(view, "__len__") and hasattr(view, "__array__"):
         view = np.asarray(view)
     flat = view.tolist() if isinstance(view, np.ndarray) and view.ndim == 1 else view

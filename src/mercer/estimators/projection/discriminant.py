@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import PenalisedReport
@@ -90,7 +90,7 @@ class KernelDiscriminant(
         keep = classes - 1 if self.n_components is None else self.n_components
         if keep > classes - 1:
             rule = f"cannot be larger than the number of classes - 1, which is {classes - 1}"
-            raise ParameterError(explain("n_components", self.n_components, rule))
+            raise ParameterError("n_components", self.n_components, rule)
         # S_T = Φ̃ᵀWΦ̃ and S_B = Φ̃ᵀWE (WE)ᵀΦ̃ with E orthonormal in W; directions V = Φ̃ᵀA v, A = (K̃ + λ/w)⁻¹E
         E = (data.y[:, None] == np.arange(classes)) / np.sqrt(counts)
         system = Penalised(data, float(self.alpha), centred=True)
@@ -147,7 +147,7 @@ class KernelDiscriminant(
             or priors.sum() <= 0
         ):
             raise ParameterError(
-                explain("priors", self.priors, f"must be {len(shares)} numbers >= 0, one per class")
+                "priors", self.priors, f"must be {len(shares)} numbers >= 0, one per class"
             )
         return priors / priors.sum()
 

@@ -162,12 +162,10 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         rank = int((s > max(1e-10 * float(s[0]), rounding)).sum())
         if rank == 0:
             raise ParameterError(
-                explain(
-                    "X",
-                    f"array of shape {X.shape}",
-                    "is constant: it has no sources",
-                    "give samples that vary",
-                )
+                "X",
+                f"array of shape {X.shape}",
+                "is constant: it has no sources",
+                "give samples that vary",
             )
         asked = self.n_components if self.n_components is not None else X.shape[1]
         if min(count, rank) < asked:
@@ -221,10 +219,8 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         S = np.asarray(X, dtype=np.float64)
         if S.ndim != 2 or S.shape[1] != self.mixing_.shape[1]:
             raise ParameterError(
-                explain(
-                    "X",
-                    f"array of shape {S.shape}",
-                    f"must have {self.mixing_.shape[1]} columns, one for each source",
-                )
+                "X",
+                f"array of shape {S.shape}",
+                f"must have {self.mixing_.shape[1]} columns, one for each source",
             )
         return S @ self.mixing_.T + self.mean_

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, own_copy, pick_rows
 from mercer.domains.vectors import Vectors
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import as_in_training, note_columns
 from mercer.estimators.common.prepared import sides
 from mercer.gram.fill import dense
@@ -58,9 +58,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
         """Choose the landmarks and fit the kernel on the training samples."""
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
-            raise ParameterError(
-                explain("KernelMap: kernel", self.kernel, "must be a mercer kernel")
-            )
+            raise ParameterError("KernelMap: kernel", self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
         kernel = RBF() if self.kernel is None else clone(self.kernel)
@@ -69,9 +67,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
             self.landmarks_ = X
         elif isinstance(self.landmarks, (int, np.integer)) and not isinstance(self.landmarks, bool):
             if not self.landmarks >= 1:
-                raise ParameterError(
-                    explain("KernelMap: landmarks", self.landmarks, "must be at least 1")
-                )
+                raise ParameterError("KernelMap: landmarks", self.landmarks, "must be at least 1")
             count = min(int(self.landmarks), len(batch))
             rows = np.sort(
                 check_random_state(self.random_state).choice(len(batch), count, replace=False)

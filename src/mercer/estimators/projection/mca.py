@@ -116,12 +116,10 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             column = next(mixed, 0)
             kinds = sorted({type(v).__name__ for v in X[:, column]})
             raise InputTypeError(
-                explain(
-                    f"column {column}",
-                    ", ".join(kinds),
-                    "are not categories of one type",
-                    "make them all text, or all numbers",
-                )
+                f"column {column}",
+                ", ".join(kinds),
+                "are not categories of one type",
+                "make them all text, or all numbers",
             ) from None
         found = self._encoder.categories_
         keep = [
@@ -166,12 +164,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         total = float(share @ present)
         if total == 0:
             raise ParameterError(
-                explain(
-                    "X",
-                    "no category in any row",
-                    "has nothing to analyse",
-                    "use missing='category'",
-                )
+                "X", "no category in any row", "has nothing to analyse", "use missing='category'"
             )
         mass = np.asarray((sparse.diags_array(share) @ Z).sum(axis=0)).ravel() / total
         # S = D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}; its product SᵀS needs the sparse part alone: the rest is √c√cᵀ
@@ -236,7 +229,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             return
         if width < 2:
             raise ParameterError(
-                explain("correction", self.correction, "needs a table of at least two columns")
+                "correction", self.correction, "needs a table of at least two columns"
             )
         factor = width / (width - 1)
         self.inertia_ = np.where(values > 1 / width, (factor * (values - 1 / width)) ** 2, 0.0)
@@ -277,12 +270,10 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
                     shown = ", ".join(map(str, known[:8])) + (", ..." if len(known) > 8 else "")
                     rule = f"is a category that the training table does not have ({shown})"
                     raise ParameterError(
-                        explain(
-                            f"X[{row}], {name}",
-                            value,
-                            rule,
-                            "use handle_unknown='ignore', or train on more rows",
-                        )
+                        f"X[{row}], {name}",
+                        value,
+                        rule,
+                        "use handle_unknown='ignore', or train on more rows",
                     )
 
     def __sklearn_tags__(self) -> Any:

@@ -350,24 +350,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def _check_invertible(self, data: Training) -> None:
         if data.kernel is None:
             raise ParameterError(
-                explain(
-                    "fit_inverse_transform",
-                    True,
-                    "cannot be had with a precomputed kernel",
-                    "give the kernel and samples",
-                )
+                "fit_inverse_transform",
+                True,
+                "cannot be had with a precomputed kernel",
+                "give the kernel and samples",
             )
         if hasattr(data.X, "toarray"):
             raise InputTypeError(
-                explain("X", "sparse matrix", "has no inverse transform", "give X.toarray()")
+                "X", "sparse matrix", "has no inverse transform", "give X.toarray()"
             )
         if not self._takes_vectors():
             raise InputTypeError(
-                explain(
-                    "fit_inverse_transform",
-                    True,
-                    f"is for vectors, not for {data.kernel.domain.name}",
-                )
+                "fit_inverse_transform", True, f"is for vectors, not for {data.kernel.domain.name}"
             )
         if self.inverse == "fixed_point":
             radial_part(data.kernel)
@@ -377,7 +371,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             made = clone(self.kernel)
             if np.ndim(getattr(made, "length_scale", 1.0)):
                 rule = "with a length scale for every column cannot compare projections, which have other columns"
-                raise ParameterError(explain("kernel", made, rule, "use inverse='fixed_point'"))
+                raise ParameterError("kernel", made, rule, "use inverse='fixed_point'")
             return made.fit(Z)
         found = choose_kernel(self._given_kernel(), Z, self.gamma_, self.degree, self.coef0).kernel  # type: ignore[arg-type]
         assert found is not None
@@ -403,11 +397,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         width = self._dual.shape[1]
         if Z.shape[1] != width:
             raise ParameterError(
-                explain(
-                    "X",
-                    f"array of shape {Z.shape}",
-                    f"must have {width} columns, one for each component",
-                )
+                "X",
+                f"array of shape {Z.shape}",
+                f"must have {width} columns, one for each component",
             )
         if self.inverse == "ridge" and not hasattr(self, "_latent"):
             raise NotFittedError("inverse='ridge' was set after the fit: fit again")

@@ -9,7 +9,7 @@ from scipy import linalg
 from scipy.spatial.distance import cdist
 
 from mercer.domains.base import Batch
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled
@@ -30,12 +30,10 @@ def radial_part(kernel: Kernel | None) -> ScaledDistance:
     if not isinstance(part, ScaledDistance):
         shown = "precomputed" if kernel is None else kernel
         raise ParameterError(
-            explain(
-                "inverse",
-                "fixed_point",
-                f"is for radial kernels, not for {shown}",
-                "use inverse='ridge'",
-            )
+            "inverse",
+            "fixed_point",
+            f"is for radial kernels, not for {shown}",
+            "use inverse='ridge'",
         )
     return part
 

@@ -20,7 +20,7 @@ from mercer.aliases import (
     Targets,
     Weights,
 )
-from mercer.errors import MemoryBudgetError, explain
+from mercer.errors import MemoryBudgetError
 from mercer.estimators.common.base import Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin_classes
@@ -93,7 +93,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
                 f"needs the Gram matrix of {data.count} samples, more than half the memory budget"
             )
             raise MemoryBudgetError(
-                explain("leave_one_out", True, rule, "raise the budget, or use cross-validation")
+                "leave_one_out", True, rule, "raise the budget, or use cross-validation"
             )
         objective, identity = self._solve(data, system)
         self.report_ = RidgeReport(

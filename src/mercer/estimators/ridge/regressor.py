@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.config import format_bytes
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import Expansion, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin
@@ -153,7 +153,7 @@ class KernelRidge(_Ridge):
         penalty = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if len(penalty) not in (1, Y.shape[1]) or penalty.min() < 0:
             rule = f"must be one number >= 0, or one for each of the {Y.shape[1]} targets"
-            raise ParameterError(explain("alpha", self.alpha, rule))
+            raise ParameterError("alpha", self.alpha, rule)
         width = explicit_width(data) if penalty.min() > 0 else None
         A, F = np.empty_like(Y), np.empty_like(Y)
         plan = solver = ""
@@ -234,12 +234,10 @@ class KernelRidgeCV(_Ridge):
         alphas = np.asarray(self.alphas, dtype=np.float64).ravel()
         if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() <= 0:
             raise ParameterError(
-                explain(
-                    "alphas",
-                    self.alphas,
-                    "must be positive numbers",
-                    "leave-one-out needs a penalty > 0",
-                )
+                "alphas",
+                self.alphas,
+                "must be positive numbers",
+                "leave-one-out needs a penalty > 0",
             )
         data = begin(self, X, y, sample_weight, target="numbers")
         y, weight = data.y, data.weight

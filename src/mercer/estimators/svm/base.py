@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import ParameterRules, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ShapeError, explain, warn
+from mercer.errors import ShapeError, warn
 from mercer.estimators.common.base import (
     Choice,
     Expansion,
@@ -100,11 +100,9 @@ class Margin(KernelEstimator):
                 y = column_or_1d(y, warn=True)
                 if len(y) != raw_length(X):
                     raise ShapeError(
-                        explain(
-                            "y",
-                            f"{len(y)} values",
-                            f"must have one for each of the {raw_length(X)} samples",
-                        )
+                        "y",
+                        f"{len(y)} values",
+                        f"must have one for each of the {raw_length(X)} samples",
                     )
         n = raw_length(X)
         weight = check_weights(sample_weight, n)

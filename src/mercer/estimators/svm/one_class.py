@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
 from mercer.solvers.margin.dual import DualSolution
@@ -170,9 +170,7 @@ class SVDD(OutlierMixin, SingleMachine):
         if self._diagonal is None:
             rule = "does not hold k(x, x) of new samples, which SVDD needs unless it is the same for all"
             raise ParameterError(
-                explain(
-                    "kernel", "precomputed", rule, "normalise the kernel, or give a kernel object"
-                )
+                "kernel", "precomputed", rule, "normalise the kernel, or give a kernel object"
             )
         return value - self._diagonal
 

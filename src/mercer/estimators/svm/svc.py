@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import check_weights
 from mercer.estimators.common.fitting import fits, step_teller
 from mercer.estimators.svm.base import Margin, filled
@@ -69,7 +69,7 @@ class MarginClassifier(ClassifierMixin, Margin):
             )
             if not np.isfinite(self.class_weight_).all() or (self.class_weight_ <= 0).any():
                 raise ParameterError(
-                    explain("class_weight", given, "must be finite and positive for every class")
+                    "class_weight", given, "must be finite and positive for every class"
                 )
         bound = weight * self.class_weight_[np.minimum(label, len(self.classes_) - 1)]
         members = [rows[label[rows] == c] for c in range(len(self.classes_))]
@@ -452,7 +452,7 @@ class NuSVC(MarginClassifier):
         if share > lighter * (1 + 1e-12):
             most = 2 * lighter / bound.sum()
             rule = f"specified nu is infeasible: with these classes and weights it can be at most {most:.4g}"
-            raise ParameterError(explain("nu", self.nu, rule, "lower nu, or balance the classes"))
+            raise ParameterError("nu", self.nu, rule, "lower nu, or balance the classes")
         lower, upper = np.zeros((2, n)), np.zeros((2, n))
         upper[0] = np.where(sign > 0, bound, 0.0)
         lower[1] = np.where(sign < 0, -bound, 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.aliases import Prepared
 from mercer.domains.base import Batch, Domain
-from mercer.errors import DomainMismatchError, explain
+from mercer.errors import DomainMismatchError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.parts import Parts
@@ -83,12 +83,10 @@ class Composite(Kernel, abstract=True):
             )
             rule = "mixes kernels on different kinds of samples"
             raise DomainMismatchError(
-                explain(
-                    type(self).__name__,
-                    names,
-                    rule,
-                    "say which columns each looks at: k1.on('a') + k2.on('b')",
-                )
+                type(self).__name__,
+                names,
+                rule,
+                "say which columns each looks at: k1.on('a') + k2.on('b')",
             )
 
     def prepare(self, batch: Batch) -> Any:

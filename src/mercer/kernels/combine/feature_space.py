@@ -14,7 +14,7 @@ from mercer.config import config_context
 from mercer.definiteness import CPD, INDEFINITE, Certificate
 from mercer.definiteness.rules import center_rule, normalize_rule
 from mercer.domains.base import Batch
-from mercer.errors import DefinitenessError, explain
+from mercer.errors import DefinitenessError
 from mercer.gram.fill import map_tiles, multiply
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
@@ -36,12 +36,10 @@ class Normalized(Composite):
         if status in (CPD, INDEFINITE):
             rule = f"is {status} and cannot be normalised"
             raise DefinitenessError(
-                explain(
-                    "Normalized: kernel",
-                    self.kernel,
-                    rule,
-                    "centre a cpd kernel first: k.center().normalize()",
-                )
+                "Normalized: kernel",
+                self.kernel,
+                rule,
+                "centre a cpd kernel first: k.center().normalize()",
             )
 
     def certify(self, d: int | None) -> Certificate:
@@ -61,9 +59,7 @@ class Normalized(Composite):
             row = int(np.argmin(diagonal))
             rule = "is negative, so that k is no kernel and cannot be normalised"
             raise DefinitenessError(
-                explain(
-                    f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "look at k.certificate()"
-                )
+                f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "look at k.certificate()"
             )
         return Parts(side, diagonal=diagonal)
 
@@ -201,9 +197,7 @@ class Centered(Composite):
     def _centre(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):
             raise errors.NotFittedError(
-                explain(
-                    "Centered", self, "does not know its centre yet", "call kernel.fit(X) first"
-                )
+                "Centered", self, "does not know its centre yet", "call kernel.fit(X) first"
             )
         return Batch(self.center_, like=batch)
 

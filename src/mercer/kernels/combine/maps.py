@@ -21,7 +21,7 @@ from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
 from mercer.definiteness.rules import conformal_rule, pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import VECTORS, Vectors
-from mercer.errors import NotFiniteError, ParameterError, ShapeError, explain
+from mercer.errors import NotFiniteError, ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Composite, is_kernel, within
@@ -50,7 +50,7 @@ def register_function(
 ) -> Callable[[Any], Any]:
     """Give a function of a collection a name that prints and parses, and say what proofs may use of it."""
     if not name.isidentifier():
-        raise ParameterError(explain("name", name, "must be a Python name"))
+        raise ParameterError("name", name, "must be a Python name")
 
     def decorate(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
         FUNCTIONS[name] = Registered(name, made, injective, nonzero)
@@ -284,16 +284,14 @@ def _one_number_each(made: Callable[[Any], Any], batch: Batch) -> np.ndarray:
         values = values[:, 0]
     if values.ndim != 1:
         raise ShapeError(
-            explain(
-                "function",
-                describe(made).name,
-                f"returned shape {values.shape}",
-                "return one number per sample",
-            )
+            "function",
+            describe(made).name,
+            f"returned shape {values.shape}",
+            "return one number per sample",
         )
     if not np.isfinite(values).all():
         row = int(np.argmax(~np.isfinite(values)))
-        raise NotFiniteError(explain(f"f(x[{row}])", float(values[row]), "must be finite"))
+        raise NotFiniteError(f"f(x[{row}])", float(values[row]), "must be finite")
     return values
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.definiteness import Certificate
 from mercer.definiteness.rules import power_series_rule
 from mercer.domains.base import Batch
-from mercer.errors import InfiniteFeaturesError, ParameterError, RadiusError, explain
+from mercer.errors import InfiniteFeaturesError, ParameterError, RadiusError
 from mercer.gram.fill import overflow_error
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
@@ -70,13 +70,11 @@ class PowerSeries(Composite):
         except OverflowError as error:
             remedy = "write it with math.lgamma and math.exp"
             raise ParameterError(
-                explain(
-                    f"PowerSeries: coefficients({n})", str(error), "could not be computed", remedy
-                )
+                f"PowerSeries: coefficients({n})", str(error), "could not be computed", remedy
             ) from None
         if not math.isfinite(value):
             raise ParameterError(
-                explain(f"PowerSeries: coefficients({n})", value, "must be a finite number")
+                f"PowerSeries: coefficients({n})", value, "must be a finite number"
             )
         return value
 
@@ -113,9 +111,7 @@ class PowerSeries(Composite):
                 row = int(np.argmax(diagonal))
                 rule = f"must be below the radius of convergence {self.radius:g}"
                 raise RadiusError(
-                    explain(
-                        f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "rescale the data"
-                    )
+                    f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "rescale the data"
                 )
         return Parts(side)
 
@@ -133,20 +129,16 @@ class PowerSeries(Composite):
                 if not signed:
                     remedy = "give a sequence for a series whose late terms are negative"
                     raise ParameterError(
-                        explain(
-                            f"PowerSeries: coefficients({n})",
-                            found[-1],
-                            "must be >= 0, as the first ones are",
-                            remedy,
-                        )
+                        f"PowerSeries: coefficients({n})",
+                        found[-1],
+                        "must be >= 0, as the first ones are",
+                        remedy,
                     )
             size = abs(found[-1])
             if quiet == 0 and (0 < size < 1e-290 or (size == 0 and 0 < smallest < 1e-290)):
                 remedy = "scale the kernel down, or use k.exp() for the exponential"
                 rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
-                raise RadiusError(
-                    explain(f"PowerSeries: coefficients({n})", found[-1], rule, remedy)
-                )
+                raise RadiusError(f"PowerSeries: coefficients({n})", found[-1], rule, remedy)
             smallest = min(smallest, size) if size else smallest
             grown = (
                 math.log(size) + n * log_largest if size and (n == 0 or largest > 0) else -math.inf
@@ -160,9 +152,7 @@ class PowerSeries(Composite):
             if quiet >= _QUIET:
                 return np.array(found[: len(found) - _QUIET + 1])
         rule = f"did not converge within {_MOST} terms at |k| = {largest:g}"
-        raise RadiusError(
-            explain("PowerSeries", self, rule, "keep the data further inside the radius")
-        )
+        raise RadiusError("PowerSeries", self, rule, "keep the data further inside the radius")
 
     def _sum(self, values: np.ndarray, out: np.ndarray) -> None:
         coefficients = self._terms(float(np.abs(values).max()))
@@ -212,7 +202,7 @@ class PowerSeries(Composite):
         weights = [float(a) for a in self.coefficients]
         if min(weights) < 0:
             raise InfiniteFeaturesError(
-                explain("features", self, "has a negative coefficient and no real feature map")
+                "features", self, "has a negative coefficient and no real feature map"
             )
         inner = self.kernel.map_features(batch, truncate)
         return dot_power_features(inner.toarray() if hasattr(inner, "toarray") else inner, weights)

@@ -15,7 +15,7 @@ from mercer import _compiled
 from mercer.definiteness import STRICT, Certificate, Witness
 from mercer.definiteness.rules import exp_rule, power_rule, product_rule, scale_rule, sum_rule
 from mercer.domains.base import Batch
-from mercer.errors import DomainError, InfiniteFeaturesError, MercerError, ParameterError, explain
+from mercer.errors import DomainError, InfiniteFeaturesError, MercerError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Composite, is_constant, is_kernel, within
@@ -32,7 +32,7 @@ class _Nary(Composite, abstract=True):
         names = tuple(f"k{i}" for i in range(1, len(terms) + len(named) + 1))
         if sorted(named) != sorted(names[len(terms) :]) or not names:
             rule = "must be given in order, or by the names k1, k2, ..."
-            raise ParameterError(explain(type(self).__name__, [*map(repr, terms), *named], rule))
+            raise ParameterError(type(self).__name__, [*map(repr, terms), *named], rule)
         object.__setattr__(self, "_names", names)
         for name, term in zip(names, terms, strict=False):
             setattr(self, name, term)
@@ -287,7 +287,7 @@ class Scaled(Composite):
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         if self.factor < 0:
             raise InfiniteFeaturesError(
-                explain("features", self, "is a negative multiple and has no real feature map")
+                "features", self, "is a negative multiple and has no real feature map"
             )
         return np.sqrt(self.factor) * self.kernel.map_features(batch, truncate)
 
@@ -334,12 +334,7 @@ class Power(Composite):
             i, j = np.argwhere(base < 0)[0]
             rule = f"is negative and has no real power {self.exponent:g}"
             raise DomainError(
-                explain(
-                    f"k at ({i}, {j}) of the tile",
-                    float(base[i, j]),
-                    rule,
-                    "use an integer exponent",
-                )
+                f"k at ({i}, {j}) of the tile", float(base[i, j]), rule, "use an integer exponent"
             )
         np.power(base, float(self.exponent), out=out)
 

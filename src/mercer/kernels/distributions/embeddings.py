@@ -24,7 +24,7 @@ from mercer.definiteness import (
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
 from mercer.domains.vectors import NONNEGATIVE, TILE, VECTORS, VectorSamples
-from mercer.errors import DomainError, MercerError, explain
+from mercer.errors import DomainError, MercerError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -421,12 +421,7 @@ class Fisher(Kernel):
         if not np.isfinite(total).all() or not np.trace(total) > 0:
             rule = "is no Fisher matrix: the scores of the data are all 0, or not finite"
             raise DomainError(
-                explain(
-                    "the trace of F",
-                    float(np.trace(total)),
-                    rule,
-                    "fit on more, or on rescaled data",
-                )
+                "the trace of F", float(np.trace(total)), rule, "fit on more, or on rescaled data"
             )
         self.information_ = (total + total.T) / 2
         self._learned_with = self.model
@@ -440,9 +435,7 @@ class Fisher(Kernel):
         size = count(self.model)
         if information is None or self._learned_with is not self.model:
             raise errors.NotFittedError(
-                explain(
-                    "Fisher", self, "has no Fisher matrix", "call fit(X) with training data first"
-                )
+                "Fisher", self, "has no Fisher matrix", "call fit(X) with training data first"
             )
         check_budget(len(samples), size, np.float64, "the scores")
         ridge = float(self.epsilon) * np.trace(information) / size

@@ -17,7 +17,7 @@ from mercer.aliases import Prepared
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.distributions import PROBABILITIES, powers
-from mercer.errors import InputTypeError, explain
+from mercer.errors import InputTypeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.parts import Parts
@@ -49,12 +49,7 @@ class JensenShannon(Kernel):
         samples: Any = super().prepare(batch)
         if samples.sparse:
             raise InputTypeError(
-                explain(
-                    batch.side,
-                    "a sparse matrix",
-                    "is not enough for JensenShannon",
-                    "give X.toarray()",
-                )
+                batch.side, "a sparse matrix", "is not enough for JensenShannon", "give X.toarray()"
             )
         return samples
 

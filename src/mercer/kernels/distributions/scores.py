@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mercer import errors
-from mercer.errors import DomainError, WidthError, explain
+from mercer.errors import DomainError, WidthError
 from mercer.params import Constraint
 
 __all__: list[str] = []
@@ -51,12 +51,12 @@ def check_fitted(model: Any, width: int) -> None:
     """A model without parameters, or of other columns, is refused."""
     if not hasattr(model, "means_" if kind(model) == "GaussianMixture" else "classes_"):
         raise errors.NotFittedError(
-            explain("Fisher: model", model, "is not fitted", "fit it first: Fisher(model.fit(X))")
+            "Fisher: model", model, "is not fitted", "fit it first: Fisher(model.fit(X))"
         )
     if model.n_features_in_ != width:
         rule = f"does not fit the model, which was fitted on {model.n_features_in_}"
         raise WidthError(
-            explain("X", f"{width} columns", rule, "give the columns that the model was fitted on")
+            "X", f"{width} columns", rule, "give the columns that the model was fitted on"
         )
 
 
@@ -95,12 +95,10 @@ def scores(model: Any, x: np.ndarray) -> np.ndarray:
     x = x if model.binarize is None else (x > model.binarize).astype(float)
     if model.binarize is None and not np.isin(x, (0.0, 1.0)).all():
         raise DomainError(
-            explain(
-                "X",
-                float(x[~np.isin(x, (0.0, 1.0))][0]),
-                "must be 0 or 1",
-                "give BernoulliNB a threshold: binarize=",
-            )
+            "X",
+            float(x[~np.isin(x, (0.0, 1.0))][0]),
+            "must be 0 or 1",
+            "give BernoulliNB a threshold: binarize=",
         )
     absent = np.log1p(-np.exp(model.feature_log_prob_))
     likelihood = x @ (model.feature_log_prob_ - absent).T + absent.sum(axis=1)

@@ -16,7 +16,7 @@ import scipy
 
 from mercer.config import get_config
 from mercer.domains.nodes import Graph
-from mercer.errors import DomainError, explain
+from mercer.errors import DomainError
 from mercer.execution.cancel import check_stop
 
 __all__: list[str] = []
@@ -253,7 +253,7 @@ def _conjugate_gradients(
         else:
             rule = f"has not converged after {limit} steps of conjugate gradients"
             raise DomainError(
-                explain("graph", f"{len(V)} nodes", rule, "take a smaller t, or LaplacianDiffusion")
+                "graph", f"{len(V)} nodes", rule, "take a smaller t, or LaplacianDiffusion"
             )
         R = V - apply(X)
     return X

@@ -12,23 +12,12 @@ from mercer.aliases import Prepared
 from mercer.definiteness import Definite
 from mercer.domains.base import Batch
 from mercer.domains.nodes import Graph, Nodes, NodeSamples, read_nodes
-from mercer.errors import (
-    InfiniteFeaturesError,
-    KernelOverflowError,
-    ParameterError,
-    ShapeError,
-    explain,
-)
+from mercer.errors import InfiniteFeaturesError, KernelOverflowError, ParameterError, ShapeError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.graphs.matrix_functions import (
-    WIDTH,
-    Spectrum,
-    is_small,
-    spectrum,
-)
+from mercer.kernels.graphs.matrix_functions import WIDTH, Spectrum, is_small, spectrum
 from mercer.kernels.graphs.node_rows import Table, columns_of
 from mercer.params import Constraint
 
@@ -75,7 +64,7 @@ class NodeKernel(Kernel, abstract=True):
             what = f"{type(self).__name__}: B[{place}]"
             rule = "must be >= 0: with negative weights the Laplacian is not positive semi-definite"
             remedy = "use Diffusion or LaplacianDiffusion, which take any weights"
-            raise ParameterError(explain(what, float(nodes.graph.matrix[pair]), rule, remedy))
+            raise ParameterError(what, float(nodes.graph.matrix[pair]), rule, remedy)
 
     @property
     def domain(self) -> Nodes:  # type: ignore[override]
@@ -198,12 +187,10 @@ class NodeKernel(Kernel, abstract=True):
         try:
             given = np.asarray(V, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ShapeError(
-                explain("V", type(V).__name__, "must be a matrix of numbers")
-            ) from None
+            raise ShapeError("V", type(V).__name__, "must be a matrix of numbers") from None
         if given.ndim not in (1, 2) or len(given) != len(graph):
             rule = f"must have one row for each of the {len(graph)} nodes"
-            raise ShapeError(explain("V", f"array of shape {given.shape}", rule))
+            raise ShapeError("V", f"array of shape {given.shape}", rule)
         vectors = given.reshape(len(graph), -1)
         out = np.empty(vectors.shape)
 
@@ -221,12 +208,7 @@ class NodeKernel(Kernel, abstract=True):
             row, column = np.argwhere(~np.isfinite(out))[0]
             remedy = "give finite vectors, or take a smaller t or power"
             raise KernelOverflowError(
-                explain(
-                    f"(k V)[{row}, {column}]",
-                    float(out[row, column]),
-                    "is not a finite number",
-                    remedy,
-                )
+                f"(k V)[{row}, {column}]", float(out[row, column]), "is not a finite number", remedy
             )
         return out.reshape(given.shape)
 
@@ -261,9 +243,7 @@ class NodeKernel(Kernel, abstract=True):
         if not is_small(self._graph):
             rule = f"has no features at hand: the graph's {len(self._graph)} nodes are too many to decompose"
             raise InfiniteFeaturesError(
-                explain(
-                    "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
-                )
+                "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
             )
         s = spectrum(self._graph, self.matrix)
         return s.vectors[side.at] * np.sqrt(np.maximum(self.transform(s), 0.0))

@@ -70,12 +70,10 @@ class CommonNeighbours(NodeKernel):
             if reason:
                 rule = f"is odd, which needs a positive semi-definite B, but {reason}"
                 raise ParameterError(
-                    explain(
-                        "CommonNeighbours: power",
-                        self.power,
-                        rule,
-                        f"take {self.power + 1}, or add loops to B",
-                    )
+                    "CommonNeighbours: power",
+                    self.power,
+                    rule,
+                    f"take {self.power + 1}, or add loops to B",
                 )
 
     def claim(self) -> Definite:

@@ -26,7 +26,7 @@ from mercer.definiteness import (
 )
 from mercer.domains.base import Batch, Domain
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, ParameterError, explain
+from mercer.errors import DomainError, ParameterError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -257,7 +257,7 @@ class LocalAlignment(Kernel):
                     if name == "scores"
                     else "take a smaller beta, or math.inf, which forbids gaps"
                 )
-                raise ParameterError(explain(f"{type(self).__name__}: {name}", cost, rule, remedy))
+                raise ParameterError(f"{type(self).__name__}: {name}", cost, rule, remedy)
 
     def claim(self) -> Definite:
         rule = "convolution of letters and gaps (Saigo and Vert), since exp(β score) is psd on letters; normalised"
@@ -306,12 +306,10 @@ class LocalAlignment(Kernel):
                 else "add it to the scores"
             )
             raise DomainError(
-                explain(
-                    f"{batch.side}[{row}]",
-                    letter,
-                    f"is a letter without scores, which are for {table[0]}",
-                    remedy,
-                )
+                f"{batch.side}[{row}]",
+                letter,
+                f"is a letter without scores, which are for {table[0]}",
+                remedy,
             )
         return StringSamples(order[at], samples.offsets)
 

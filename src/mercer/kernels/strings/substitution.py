@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.params import is_real, is_square_matrix
 
 __all__: list[str] = []
@@ -63,20 +63,16 @@ def read_scores(what: str, scores: Any) -> tuple[str, np.ndarray] | None:
         alphabet, matrix = scores[0], np.asarray(scores[1], dtype=float)
         if len(alphabet) != len(matrix):
             raise ParameterError(
-                explain(
-                    what,
-                    alphabet,
-                    f"has {len(alphabet)} letters for a matrix of {len(matrix)} rows",
-                )
+                what, alphabet, f"has {len(alphabet)} letters for a matrix of {len(matrix)} rows"
             )
         if len(set(alphabet)) < len(alphabet):
-            raise ParameterError(explain(what, alphabet, "names a letter twice"))
+            raise ParameterError(what, alphabet, "names a letter twice")
         if not np.array_equal(matrix, matrix.T):
             i, j = np.argwhere(matrix != matrix.T)[0]
             rule = f"is not symmetric: {alphabet[i]!r} on {alphabet[j]!r} scores {matrix[i, j]:g}, and {matrix[j, i]:g} the other way"
-            raise ParameterError(explain(what, "the matrix", rule, "use (S + S.T)/2"))
+            raise ParameterError(what, "the matrix", rule, "use (S + S.T)/2")
         return alphabet, matrix
-    raise ParameterError(explain(what, scores, "are not scores of letters", _REMEDY))
+    raise ParameterError(what, scores, "are not scores of letters", _REMEDY)
 
 
 def _from_mapping(what: str, scores: Mapping[Any, Any]) -> tuple[str, np.ndarray]:
@@ -85,35 +81,26 @@ def _from_mapping(what: str, scores: Mapping[Any, Any]) -> tuple[str, np.ndarray
     if not letters or any(
         not isinstance(a, str) or len(a) != 1 or not isinstance(scores[a], Mapping) for a in letters
     ):
-        raise ParameterError(explain(what, scores, "must have one dict for every letter", _REMEDY))
+        raise ParameterError(what, scores, "must have one dict for every letter", _REMEDY)
     matrix = np.empty((len(letters), len(letters)))
     for i, a in enumerate(letters):
         for j, b in enumerate(letters[: i + 1]):
             given = [scores[p][q] for p, q in ((a, b), (b, a)) if q in scores[p]]
             if not given or not all(is_real(score) for score in given):
                 raise ParameterError(
-                    explain(
-                        f"{what}[{a!r}][{b!r}]", given[0] if given else None, "must be a number"
-                    )
+                    f"{what}[{a!r}][{b!r}]", given[0] if given else None, "must be a number"
                 )
             if given[0] != given[-1]:
                 raise ParameterError(
-                    explain(
-                        f"{what}[{a!r}][{b!r}]",
-                        given[0],
-                        f"is {given[-1]} the other way round",
-                        "use their mean",
-                    )
+                    f"{what}[{a!r}][{b!r}]",
+                    given[0],
+                    f"is {given[-1]} the other way round",
+                    "use their mean",
                 )
             matrix[i, j] = matrix[j, i] = given[0]
         strange = [b for b in scores[a] if b not in scores]
         if strange:
             raise ParameterError(
-                explain(
-                    f"{what}[{a!r}]",
-                    strange[0],
-                    "has no dict of its own",
-                    "give one for every letter",
-                )
+                f"{what}[{a!r}]", strange[0], "has no dict of its own", "give one for every letter"
             )
     return "".join(letters), matrix

@@ -29,7 +29,7 @@ from mercer.domains.ngrams import (
     substrings,
 )
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, ParameterError, explain
+from mercer.errors import DomainError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.parts import Parts
@@ -83,7 +83,7 @@ class NgramKernel(Kernel, abstract=True):
 def checked_width(width: Any) -> int:
     """A number of columns."""
     if not isinstance(width, (int, np.integer)) or isinstance(width, bool) or width < 1:
-        raise ParameterError(explain("width", width, "must be an integer >= 1"))
+        raise ParameterError("width", width, "must be an integer >= 1")
     return int(width)
 
 
@@ -176,21 +176,12 @@ class GappedKmer(NgramKernel):
     def check_params(self) -> None:
         if self.matches > self.length:
             raise ParameterError(
-                explain(
-                    "GappedKmer: matches",
-                    self.matches,
-                    f"must not be more than length = {self.length}",
-                )
+                "GappedKmer: matches", self.matches, f"must not be more than length = {self.length}"
             )
         if math.comb(self.length, self.matches) > 10_000:
             rule = f"with length = {self.length} makes {math.comb(self.length, self.matches)} features of every substring"
             raise ParameterError(
-                explain(
-                    "GappedKmer: matches",
-                    self.matches,
-                    rule,
-                    "take a shorter length, or more matches",
-                )
+                "GappedKmer: matches", self.matches, rule, "take a shorter length, or more matches"
             )
 
     def find(self, side: StringSamples, name: str) -> Found:
@@ -241,9 +232,7 @@ class Mismatch(NgramKernel):
     def check_params(self) -> None:
         if self.mismatches > self.n:
             raise ParameterError(
-                explain(
-                    "Mismatch: mismatches", self.mismatches, f"must not be more than n = {self.n}"
-                )
+                "Mismatch: mismatches", self.mismatches, f"must not be more than n = {self.n}"
             )
 
     def key(self) -> tuple[Any, ...]:
@@ -262,12 +251,10 @@ class Mismatch(NgramKernel):
         text = self._alphabet_text()
         if text is None:
             raise errors.NotFittedError(
-                explain(
-                    "Mismatch: alphabet",
-                    None,
-                    "is not known yet",
-                    "call kernel.fit(X), or give it: alphabet='acgt'",
-                )
+                "Mismatch: alphabet",
+                None,
+                "is not known yet",
+                "call kernel.fit(X), or give it: alphabet='acgt'",
             )
         alphabet = np.sort(np.array([ord(letter) for letter in text], dtype=np.uint32))
         near = sum(
@@ -277,12 +264,10 @@ class Mismatch(NgramKernel):
         if near > 100_000:
             rule = f"with {len(alphabet)} letters makes {near} features of every substring"
             raise ParameterError(
-                explain(
-                    "Mismatch: mismatches",
-                    self.mismatches,
-                    rule,
-                    "take fewer, a smaller n, or GappedKmer",
-                )
+                "Mismatch: mismatches",
+                self.mismatches,
+                rule,
+                "take fewer, a smaller n, or GappedKmer",
             )
         if self.alphabet is not None:
             self._check_letters(side, name, alphabet)
@@ -301,12 +286,10 @@ class Mismatch(NgramKernel):
             what = f"{name}[{side.identities()[row]}], letter {at - int(side.offsets[row])}"
             rule = f"is not in the alphabet {self.alphabet!r}"
             raise DomainError(
-                explain(
-                    what,
-                    chr(int(side.codes[at])),
-                    rule,
-                    "add it, or leave alphabet=None to learn the letters",
-                )
+                what,
+                chr(int(side.codes[at])),
+                rule,
+                "add it, or leave alphabet=None to learn the letters",
             )
 
     def _neighbours(self, words: Substrings, coding: Coding) -> tuple[np.ndarray, np.ndarray]:

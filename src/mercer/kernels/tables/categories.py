@@ -17,7 +17,7 @@ from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
 from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
-from mercer.errors import WidthError, explain
+from mercer.errors import WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.maps import by_names, register_function
@@ -126,16 +126,14 @@ class WeightedOverlap(Kernel):
         """h_α(P) of every value; holes have 0."""
         if not hasattr(self, "frequencies_"):
             raise errors.NotFittedError(
-                explain(
-                    "WeightedOverlap",
-                    self,
-                    "does not know the frequencies yet",
-                    "call kernel.fit(X) first",
-                )
+                "WeightedOverlap",
+                self,
+                "does not know the frequencies yet",
+                "call kernel.fit(X) first",
             )
         if side.width != len(self.frequencies_):
             rule = f"must have the {len(self.frequencies_)} columns the kernel was fitted on"
-            raise WidthError(explain("X", f"{side.width} columns", rule))
+            raise WidthError("X", f"{side.width} columns", rule)
         made = np.empty(side.codes.shape)
         for k, (vocabulary, shares) in enumerate(
             zip(side.vocabularies, self.frequencies_, strict=True)
@@ -193,11 +191,9 @@ class _OneHot:
         known: list[dict[Any, int]] = [{} for _ in columns] if like is None else like.vocabularies
         if len(known) != len(columns):
             raise WidthError(
-                explain(
-                    "Y",
-                    f"{len(columns)} columns",
-                    f"must have as many columns as X, which has {len(known)}",
-                )
+                "Y",
+                f"{len(columns)} columns",
+                f"must have as many columns as X, which has {len(known)}",
             )
         if like is None:
             for vocabulary, values in zip(known, columns, strict=True):

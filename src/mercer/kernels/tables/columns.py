@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.categories import is_missing, table_columns
-from mercer.errors import InputTypeError, explain
+from mercer.errors import InputTypeError
 from mercer.kernels.combine.maps import register_function
 
 __all__: list[str] = []
@@ -43,9 +43,7 @@ def days(X: RawSamples) -> np.ndarray:
             try:
                 made[row, k] = np.nan if is_missing(value) else _moment(value)
             except (TypeError, ValueError):
-                raise InputTypeError(
-                    explain(f"X[{row}], {names[k]}", value, "is not a date")
-                ) from None
+                raise InputTypeError(f"X[{row}], {names[k]}", value, "is not a date") from None
     return made
 
 
@@ -78,5 +76,5 @@ def texts(X: RawSamples) -> list[Any]:
     """A column of texts as a list, where a hole is an empty text."""
     columns, _ = table_columns(Batch(X))
     if len(columns) != 1:
-        raise InputTypeError(explain("X", f"{len(columns)} columns", "is not one column of texts"))
+        raise InputTypeError("X", f"{len(columns)} columns", "is not one column of texts")
     return ["" if is_missing(value) else value for value in columns[0]]

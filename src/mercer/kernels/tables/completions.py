@@ -13,7 +13,7 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories, is_missing, table_columns
 from mercer.domains.missing import IncompleteNumbers
 from mercer.domains.vectors import Vectors
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.tables.expectations import Expected, as_table, column_shares, read_numbers
@@ -72,7 +72,7 @@ class Completed(Expected, abstract=True):
             if count > _MOST:
                 rule = f"would have {count:.0f} completions of one row, where {_MOST} are allowed"
                 raise ParameterError(
-                    explain("Completions", self.kernel, rule, "use MissingAware, which draws some")
+                    "Completions", self.kernel, rule, "use MissingAware, which draws some"
                 )
             fills: Any = itertools.product(*(self.shares_[k] for k in holes))
         else:

@@ -17,7 +17,7 @@ from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories, is_missing, table_columns
 from mercer.domains.missing import IncompleteNumbers
-from mercer.errors import DomainError, ParameterError, WidthError, explain
+from mercer.errors import DomainError, ParameterError, WidthError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
 from mercer.kernels.combine.parts import Parts
@@ -40,9 +40,7 @@ some_values = Constraint(
 def no_value(name: str) -> DomainError:
     """A column of holes only."""
     return DomainError(
-        explain(
-            name, "no value", "has nothing that a hole could be filled with", "leave the column out"
-        )
+        name, "no value", "has nothing that a hole could be filled with", "leave the column out"
     )
 
 
@@ -54,11 +52,7 @@ def column_shares(
     columns, names = table_columns(batch)
     if values is not None and len(values) != len(columns):
         raise ParameterError(
-            explain(
-                "values",
-                f"{len(values)} lists",
-                f"must be one for each of the {len(columns)} columns",
-            )
+            "values", f"{len(values)} lists", f"must be one for each of the {len(columns)} columns"
         )
     made = []
     for k, column in enumerate(columns):
@@ -101,21 +95,17 @@ class Expected(Kernel, abstract=True):
         """What was learned of each column, of as many columns as there are now."""
         if not hasattr(self, name):
             raise errors.NotFittedError(
-                explain(
-                    "kernel",
-                    self.kernel,
-                    "does not know the distributions of the columns yet",
-                    "call kernel.fit(X)",
-                )
+                "kernel",
+                self.kernel,
+                "does not know the distributions of the columns yet",
+                "call kernel.fit(X)",
             )
         learned = getattr(self, name)
         if len(learned) != width:
             raise WidthError(
-                explain(
-                    side,
-                    f"{width} columns",
-                    f"must have the {len(learned)} columns the kernel was fitted on",
-                )
+                side,
+                f"{width} columns",
+                f"must have the {len(learned)} columns the kernel was fitted on",
             )
         return learned
 

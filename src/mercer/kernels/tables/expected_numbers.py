@@ -11,7 +11,7 @@ from mercer import _compiled
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain
 from mercer.domains.missing import IncompleteNumbers, IncompleteSamples
-from mercer.errors import ParameterError, WidthError, explain
+from mercer.errors import ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.tables.expectations import Expected, Sides, no_value
@@ -57,7 +57,7 @@ class _Numbers(Expected, abstract=True):
             return np.array([float(value) for value in self.values[k]])
         except (TypeError, ValueError):
             raise ParameterError(
-                explain(f"values[{k}]", self.values[k], f"must be numbers, as {name} is")
+                f"values[{k}]", self.values[k], f"must be numbers, as {name} is"
             ) from None
 
 
@@ -99,11 +99,9 @@ class ExpectedGaussian(_Numbers, abstract=True):
         given = np.asarray(self.kernel.length_scale, dtype=np.float64)  # type: ignore[attr-defined]
         if given.ndim and len(given) != width:
             raise WidthError(
-                explain(
-                    "length_scale",
-                    f"{len(given)} values",
-                    f"must be one for each of the {width} columns",
-                )
+                "length_scale",
+                f"{len(given)} values",
+                f"must be one for each of the {width} columns",
             )
         return np.full(width, 1.0) * given
 

@@ -17,7 +17,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.categories import is_missing, table_columns
-from mercer.errors import WidthError, explain
+from mercer.errors import WidthError
 from mercer.kernels.tables.expectations import as_table, no_value
 
 __all__: list[str] = []
@@ -86,7 +86,7 @@ class HotDeck:
         columns, _ = table_columns(Batch(raw))
         if len(columns) != len(self.columns):
             rule = f"must have the {len(self.columns)} columns it was fitted on"
-            raise WidthError(explain(side, f"{len(columns)} columns", rule))
+            raise WidthError(side, f"{len(columns)} columns", rule)
         return [self._filled(row) for row in zip(*columns, strict=True)]
 
     def table(self, completions: list[list[tuple[Any, ...]]], number: int) -> Any:

@@ -17,7 +17,6 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories
 from mercer.domains.missing import IncompleteNumbers
 from mercer.domains.vectors import Vectors
-from mercer.errors import explain
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Composite, is_kernel
@@ -103,12 +102,7 @@ class _Imputing(Composite, abstract=True):
     def _tables(self, batch: Batch) -> list[Batch]:
         if getattr(self, "fitted_as_", None) != self._settings():
             raise errors.NotFittedError(
-                explain(
-                    type(self).__name__,
-                    self,
-                    "has no table to fill holes from",
-                    "call kernel.fit(X)",
-                )
+                type(self).__name__, self, "has no table to fill holes from", "call kernel.fit(X)"
             )
         filled = read_numbers(by_names(batch, self.names_, self.kernel), self.domain).apply(
             _Versions(self.deck_)

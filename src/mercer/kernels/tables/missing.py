@@ -17,7 +17,7 @@ from mercer.aliases import Columns, Prepared, RawSamples
 from mercer.definiteness import PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import table_columns
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import is_kernel
@@ -165,11 +165,9 @@ class _Filled(Kernel, abstract=True):
         values = self._options()["values"]
         if values is not None and len(values) != len(names):
             raise ParameterError(
-                explain(
-                    "values",
-                    f"{len(values)} lists",
-                    f"must be one for each of the {len(names)} columns",
-                )
+                "values",
+                f"{len(values)} lists",
+                f"must be one for each of the {len(names)} columns",
             )
         self.expected_ = self.rewritten(self.kernel, names, values).fit_batch(batch)
         self.fitted_as_, self.names_ = self._settings(), batch.names
@@ -191,21 +189,17 @@ class _Filled(Kernel, abstract=True):
         """The rewritten kernel, at the present parameters."""
         if not hasattr(self, "expected_"):
             raise errors.NotFittedError(
-                explain(
-                    type(self).__name__,
-                    self,
-                    "does not know the distributions of the columns yet",
-                    "call kernel.fit(X)",
-                )
+                type(self).__name__,
+                self,
+                "does not know the distributions of the columns yet",
+                "call kernel.fit(X)",
             )
         if self.fitted_as_ != self._settings():
             raise errors.NotFittedError(
-                explain(
-                    type(self).__name__,
-                    self,
-                    "was fitted as another kernel",
-                    "call kernel.fit(X) again",
-                )
+                type(self).__name__,
+                self,
+                "was fitted as another kernel",
+                "call kernel.fit(X) again",
             )
         wanted, known = self.kernel.continuous_params(), self.expected_.continuous_params()
         if not all(np.array_equal(value, known[name]) for name, value in wanted.items()):

@@ -26,13 +26,7 @@ from mercer.definiteness import (
 )
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors import CsrSamples, VectorSamples
-from mercer.errors import (
-    DefinitenessError,
-    KernelOverflowError,
-    ParameterError,
-    WidthError,
-    explain,
-)
+from mercer.errors import DefinitenessError, KernelOverflowError, ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.parts import Parts
@@ -126,18 +120,16 @@ class GeneralLinear(Kernel):
         a = np.asarray(self.A, dtype=float)
         if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
             raise ParameterError(
-                explain("GeneralLinear: A", "asymmetric", "must be symmetric", "use (A + A.T)/2")
+                "GeneralLinear: A", "asymmetric", "must be symmetric", "use (A + A.T)/2"
             )
         low = float(np.linalg.eigvalsh(a)[0])
         if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
             remedy = "use mercer.repair(A) to clip it"
             raise DefinitenessError(
-                explain(
-                    "GeneralLinear: A",
-                    f"smallest eigenvalue {low:.6g}",
-                    "must be positive semi-definite",
-                    remedy,
-                )
+                "GeneralLinear: A",
+                f"smallest eigenvalue {low:.6g}",
+                "must be positive semi-definite",
+                remedy,
             )
 
     def prepare(self, batch: Batch) -> Parts:
@@ -145,11 +137,9 @@ class GeneralLinear(Kernel):
         a = np.asarray(self.A, dtype=float)
         if samples.width != len(a):
             raise WidthError(
-                explain(
-                    "GeneralLinear: A",
-                    f"{len(a)} x {len(a)}",
-                    f"does not fit X, which has {samples.width} columns",
-                )
+                "GeneralLinear: A",
+                f"{len(a)} x {len(a)}",
+                f"does not fit X, which has {samples.width} columns",
             )
         if samples.sparse:
             from scipy.sparse import csr_matrix
@@ -221,12 +211,10 @@ class Polynomial(DotKernel):
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         if self.offset < 0:
             raise DefinitenessError(
-                explain(
-                    "Polynomial: offset",
-                    self.offset,
-                    "< 0 has no real feature map",
-                    "give an offset >= 0",
-                )
+                "Polynomial: offset",
+                self.offset,
+                "< 0 has no real feature map",
+                "give an offset >= 0",
             )
         n = self.degree
         try:
@@ -236,7 +224,7 @@ class Polynomial(DotKernel):
             ]
         except OverflowError:
             raise KernelOverflowError(
-                explain("Polynomial: degree", n, "is too large for a feature map in floating point")
+                "Polynomial: degree", n, "is too large for a feature map in floating point"
             ) from None
         return dot_power_features(dense_rows(self.prepare(batch)), weights)
 

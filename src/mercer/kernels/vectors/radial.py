@@ -18,31 +18,22 @@ from mercer.definiteness import DIVISIBLE, PSD, SEPARATES, STRICT, Certificate, 
 from mercer.definiteness.rules import conformal_rule, exp_rule
 from mercer.domains.base import Batch
 from mercer.domains.vectors import WIDE, CsrSamples, VectorSamples
-from mercer.errors import NotDifferentiableError, WidthError, explain
+from mercer.errors import NotDifferentiableError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.vectors.single_precision import DenseRows, SingleRows, SparseRows
 from mercer.params import param, positive, positive_or_inf, positive_or_per_column
 
-__all__ = [
-    "RBF",
-    "Exponential",
-    "Gaussian",
-    "Laplacian",
-    "Matern",
-    "RationalQuadratic",
-]
+__all__ = ["RBF", "Exponential", "Gaussian", "Laplacian", "Matern", "RationalQuadratic"]
 
 
 def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
     """One value per column must fit the columns."""
     if np.ndim(value) and len(value) != width:
         raise WidthError(
-            explain(
-                f"{type(kernel).__name__}: {name}",
-                f"{len(value)} values",
-                f"must have one per column of X, which has {width}",
-            )
+            f"{type(kernel).__name__}: {name}",
+            f"{len(value)} values",
+            f"must have one per column of X, which has {width}",
         )
 
 
@@ -59,9 +50,7 @@ class ScaledDistance(Kernel, abstract=True):
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         raise NotDifferentiableError(
-            explain(
-                "gradient", self, "is not defined", f"{type(self).__name__} must define slope(s2)"
-            )
+            "gradient", self, "is not defined", f"{type(self).__name__} must define slope(s2)"
         )
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.errors import ParameterError, explain
+from mercer.errors import ParameterError
 
 __all__ = ["width"]
 
@@ -31,7 +31,7 @@ def width(
     True
     """
     if how not in ("sigest", "median"):
-        raise ParameterError(explain("how", how, 'must be "sigest" or "median"'))
+        raise ParameterError("how", how, 'must be "sigest" or "median"')
     if not hasattr(X, "tocsr"):
         X = np.asarray(X, dtype=np.float64)
     n = X.shape[0]
