@@ -25,7 +25,7 @@ from mercer import (
     TfIdf,
     White,
 )
-from mercer.estimators import sides
+from mercer.estimators.common import prepared as sides
 
 TEXTS = [
     "crude oil prices",

@@ -57,7 +57,7 @@ def test_rows_that_are_lists_are_copied_too():
 
 
 def test_a_covariance_does_not_push_training_samples_out():
-    from mercer.estimators import sides
+    from mercer.estimators.common import prepared as sides
 
     model = GaussianProcessRegressor(Subsequence(length=2), alpha=0.1, optimizer=None).fit(
         WORDS, np.arange(8.0)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mercer
 from mercer import RBF, SVC
-from mercer.solvers import pairs
+from mercer.solvers.margin import one_vs_one as pairs
 from mercer.solvers.margin.one_vs_one import solve_pairs
 from mercer.solvers.margin.smo import solve_dual
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import RBF, SVC, SVR, NuSVC, NuSVR, OneClassSVM, config_context
-from mercer.estimators import margin_problem
+from mercer.estimators.svm import problem as margin_problem
 from mercer.gram.row_cache import RowCache
 from mercer.solvers.margin.smo import solve_dual
 from mercer.solvers.margin.working_set import solve_blocked

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mercer.solvers import independence
+from mercer.solvers.projection import independence
 from mercer.solvers.projection.independence import Contrast, best_angle, descend, turned
 
 
