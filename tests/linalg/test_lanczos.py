@@ -19,7 +19,7 @@ def symmetric(values, seed=0):
 
 def solve(A, count, **options):
     start = np.random.default_rng(1).standard_normal((len(A), min(len(A), block_size(count))))
-    return leading(lambda V: A @ V, start, count, **options)
+    return leading(A, start, count, **options)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_few_passes_say_so():
 def test_a_listener_stops_it():
     A, _ = symmetric(np.linspace(1.0, 0.9, 300))
     heard = []
-    found = solve(A, 5, tell=lambda step, residual: heard.append((step, residual)) or step == 3)
+    found = solve(A, 5, callback=lambda step, residual: heard.append((step, residual)) or step == 3)
     assert found.passes == 3 and len(heard) == 3
 
 

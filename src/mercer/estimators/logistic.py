@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -22,17 +22,20 @@ from mercer.aliases import (
     Targets,
     Weights,
 )
-from mercer.config import format_bytes, get_config
 from mercer.errors import warn
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
-from mercer.estimators.common.fitting import fits, step_teller
-from mercer.estimators.common.report import NewtonReport
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.fitting import fits, iteration_callback
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
-from mercer.gram.fill import dense, multiply
+from mercer.gram.matrix import Centered, Matrix
+from mercer.gram.plan import COPY
+from mercer.gram.stored import Stored
 from mercer.linalg.cholesky import pivoted_cholesky
-from mercer.solvers.newton import Binary, Multinomial, newton
+from mercer.solvers.newton import Binary, Loss, Multinomial, NewtonSolution, newton
 
-_RANK, _SYSTEM = 300, 2000  # of the preconditioner, and of the system it factors
+_RANK = 300  # of the preconditioner
+_SYSTEM = 2000  # rows of the system that the preconditioner factors
 
 
 class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
@@ -103,88 +106,87 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's loss."""
         start = time.perf_counter()
-        last = vars(self).get("dual_coef_") if self.warm_start else None
-        bias = vars(self).get("intercept_")
+        earlier = self._earlier_solution()
         data = begin_classes(self, X, y, sample_weight)
-        classes = len(self.classes_)
-        weight = self.C * data.weight
-        loss = Binary(data.y, weight) if classes == 2 else Multinomial(data.y, weight, classes)
-        K, product, row, diagonal, middle, plan = self._matrix(data)
+        loss = self._loss(data)
+        matrix, row_means = self._matrix(data)
         warm = None
-        if last is not None and last.shape == (data.count, loss.outputs):
-            warm = last.copy(), bias + last.T @ middle
-        direct = K is not None and classes == 2
-        low = (
-            None
-            if direct
-            else pivoted_cholesky(diagonal, row, min(_RANK, _SYSTEM // loss.outputs, data.count))
+        if earlier is not None and earlier[0].shape == (data.count, loss.outputs):
+            warm = earlier[0].copy(), earlier[1] + earlier[0].T @ row_means
+        direct = matrix.plan.stored and loss.outputs == 1
+        low = None
+        if not direct:
+            rank = min(_RANK, _SYSTEM // loss.outputs, data.count)
+            low = pivoted_cholesky(matrix, rank)
+        solution = newton(
+            matrix,
+            loss,
+            intercept=self.fit_intercept,
+            low=low,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=warm,
+            callback=iteration_callback(self),
         )
-        options: dict[str, Any] = {
-            "intercept": self.fit_intercept,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-        }
-        found = newton(product, K, loss, low=low, start=warm, progress=step_teller(self), **options)
-        self.kernel_ = data.kernel
-        self.support_ = data.rows
-        self.X_fit_ = data.samples()
-        self._width = data.width
-        self.dual_coef_ = found.dual
-        self.intercept_ = found.bias - found.dual.T @ middle
-        self.n_iter_ = found.iterations
-        how = "Cholesky" if direct else f"conjugate gradients, {found.products} products"
-        self.report_ = NewtonReport.of(
-            data, plan, f"Newton by {how}", found, self.tol, time.perf_counter() - start
-        )
-        if not found.converged:
-            message = f"KernelLogisticRegression did not converge ({found.reason}): residual {found.residual:.3g}, tolerance {self.tol:.3g}"
-            warn(
-                f"{message}; scale the features, lower C, or raise max_iter or tol",
-                ConvergenceWarning,
-            )
+        self.kernel_, self.support_, self.X_fit_ = data.kernel, data.rows, data.samples()
+        self._n_training = data.n_given
+        self.dual_coef_ = solution.dual
+        self.intercept_ = solution.bias - solution.dual.T @ row_means
+        self.n_iter_ = solution.iterations
+        how = "Cholesky" if direct else f"conjugate gradients, {solution.products} products"
+        seconds = time.perf_counter() - start
+        self._report(data, str(matrix.plan), f"Newton by {how}", solution, seconds)
         return self
 
-    def _matrix(
-        self, data: Training
-    ) -> tuple[np.ndarray | None, Any, Any, np.ndarray, np.ndarray, str]:
-        """K (centred if there is a bias, which changes the bias by Σ a·middle only), its product, rows and diagonal; the plan."""
-        n = data.count
-        if data.kernel is None or 8 * n * n <= get_config().memory_budget // 4:
-            K = data.gram()
-            middle = np.zeros(n)
-            if self.fit_intercept:
-                middle = K.mean(axis=0)
-                K -= middle[:, None]
-                K -= (middle - middle.mean())[None, :]
-            return (
-                K,
-                lambda V: K @ V,
-                lambda i: K[i],
-                K.diagonal(),
-                middle,
-                f"dense Gram matrix, float64, {format_bytes(8 * n * n)}",
-            )
-        kernel, side = data.kernel, data.side()
-        plan = (
-            "tiles recomputed in every product: the matrix exceeds a quarter of the memory budget"
+    def _earlier_solution(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Coefficients and biases of the last fit, where it is to be continued."""
+        if not self.warm_start or not hasattr(self, "dual_coef_"):
+            return None
+        return self.dual_coef_, self.intercept_
+
+    def _loss(self, data: Training) -> Loss:
+        weight = self.C * data.weight
+        if len(self.classes_) == 2:
+            return Binary(data.y, weight)
+        return Multinomial(data.y, weight, len(self.classes_))
+
+    def _matrix(self, data: Training) -> tuple[Matrix, np.ndarray]:
+        """K and the means of its rows; a stored K is centred if there is a bias.
+
+        Centring changes the bias by Σ a·row_means only.
+        """
+        matrix = data.matrix(COPY)
+        if not matrix.plan.stored or not self.fit_intercept:
+            return matrix, np.zeros(data.count)
+        centered = Centered(matrix, np.full(data.count, 1.0 / data.count))
+        row_means = centered.row_means
+        return Stored(centered.dense(), matrix.plan), row_means
+
+    def _report(
+        self, data: Training, plan: str, solver: str, solution: NewtonSolution, seconds: float
+    ) -> None:
+        facts = {
+            "residual": solution.residual,
+            "tol": self.tol,
+            "objective": solution.objective,
+            "iterations": solution.iterations,
+        }
+        self.report_ = FitReport(
+            data.kernel, plan, solver, data.count, seconds, solution.converged, facts
         )
-
-        def row(i: int) -> np.ndarray:
-            return dense(kernel, side.take(np.array([i])), side)[0]
-
-        return (
-            None,
-            lambda V: multiply(kernel, side, side, V),
-            row,
-            kernel.diagonal(side),
-            np.zeros(n),
-            plan,
+        if solution.converged:
+            return
+        warn(
+            f"KernelLogisticRegression did not converge ({solution.reason}): residual "
+            f"{solution.residual:.3g}, tolerance {self.tol:.3g}; scale the features, lower C, or "
+            "raise max_iter or tol",
+            ConvergenceWarning,
         )
 
     def _values(self, X: RawSamples) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_
 
     def decision_function(self, X: RawSamples) -> np.ndarray:

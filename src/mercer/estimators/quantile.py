@@ -16,10 +16,11 @@ from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Target
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.svm.base import Margin
+from mercer.estimators.svm.base import SupportVectorMachine
+from mercer.solvers.margin.dual import Bounds
 
 
-class KernelQuantileRegressor(RegressorMixin, Margin):
+class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
     """C Σ w · pinball loss + ½ ‖f‖² with a bias: one function for each quantile, sorted at prediction so that they do not cross.
 
     The dual is that of the margin machines, between −C(1 − τ) and Cτ. About a share τ of the samples lies below f_τ.
@@ -42,7 +43,7 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
     """
 
     _parameter_constraints: ClassVar[ParameterRules] = {
-        **Margin._parameter_constraints,
+        **SupportVectorMachine._parameter_constraints,
         "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
     }
 
@@ -73,9 +74,6 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         self.repair = repair
         self.warm_start = warm_start
 
-    def _target_checks(self) -> dict[str, Any]:
-        return {"y_numeric": True, "multi_output": False}
-
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X`` with numbers ``y``; a weight multiplies C for its sample."""
@@ -83,33 +81,24 @@ class KernelQuantileRegressor(RegressorMixin, Margin):
         levels = np.asarray(self.quantile, dtype=np.float64)
         if levels.ndim > 1 or levels.size == 0 or not ((levels > 0) & (levels < 1)).all():
             raise ParameterError("quantile", self.quantile, "must lie strictly between 0 and 1")
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
-            )
-        X, y, weight, choice = self._begin(X, y, sample_weight)
-        rows, kernel = self._kept(choice, X, weight)
-        target, bound = np.asarray(y, dtype=np.float64)[rows], self.C * weight[rows]
-        problem = self._problem(kernel, X, rows)
-        spread = float(target.std()) or 1.0
-        problem.tol = self.tol * spread
-        solutions, coefficients, biases = [], [], []
+        data = self._begin(X, y, sample_weight, "number")
+        bound = self.C * data.weight
+        problem = self._problem(data)
+        problem.tol = self.tol * (float(data.y.std()) or 1.0)
+        solutions = []
         for level in levels.ravel():
-            lower, upper = -bound * (1 - level), bound * level
-            found = problem.solve(
-                target[None], lower[None], upper[None], np.zeros((1, len(rows))), 0.0, self.max_iter
-            )
-            solutions.append(found)
-            coefficients.append(problem.coefficients(found.beta[0]))
-            biases.append(float(found.levels[0]))
-        dual = np.vstack(coefficients)
+            bounds = Bounds(-bound[None] * (1 - level), bound[None] * level)
+            beta = np.zeros((1, data.count))
+            solutions.append(problem.solve(data.y[None], bounds, beta, 0.0, self.max_iter))
+        dual = np.vstack([problem.coefficients(solution.beta[0]) for solution in solutions])
         used = np.flatnonzero(dual.any(axis=0))
-        self._keep_support(kernel, X, rows[used])
+        self._keep_support(data.kernel, data.X, data.rows[used])
         self.dual_coef_ = dual[:, used]
-        self.intercept_ = np.array(biases)
-        self.n_iter_ = int(sum(s.iterations for s in solutions))
+        self.intercept_ = np.array([float(solution.levels[0]) for solution in solutions])
+        self.n_iter_ = int(sum(solution.iterations for solution in solutions))
         self._levels = levels
-        self._report(kernel, problem.plan, solutions, time.perf_counter() - start, problem.tol)
+        seconds = time.perf_counter() - start
+        self._report(data.kernel, problem.plan, solutions, seconds, problem.tol)
         return self
 
     def predict(self, X: RawSamples) -> np.ndarray:

@@ -1,9 +1,9 @@
-"""Relevance vector machines: sparse Bayesian regression and classification on the columns of a kernel matrix."""
+"""Relevance vector machines: sparse Bayesian regression and classification."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,86 +14,21 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
-from mercer.config import format_bytes, get_config
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, warn
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
-from mercer.estimators.common.fitting import fits, step_teller
-from mercer.estimators.common.report import RelevanceReport
+from mercer.estimators.common.averaging import averaged
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.fitting import fits, iteration_callback
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin, begin_classes
-from mercer.estimators.gp.averaging import averaged
 from mercer.execution.blas import serial_blas
-from mercer.execution.threads import run
-from mercer.execution.workspace import Workspace
-from mercer.gram.fill import dense, multiply, visit_rows
+from mercer.gram.matrix import Matrix
+from mercer.gram.plan import PRODUCTS
 from mercer.solvers.rvm import Basis, Gaussian, Logistic, Relevance
 
 _LARGEST = 1e150  # whose square is still a number
 _BLOCK = 1024  # new samples whose variance is computed at a time
-_STRIP = 256  # functions that a thread looks at at a time
-
-
-class StoredBasis:
-    """The constant, if wanted, and the columns of a stored matrix."""
-
-    def __init__(self, K: np.ndarray, bias: bool) -> None:
-        self.Phi = np.column_stack([np.ones(len(K)), K]) if bias else K
-        self.count = self.Phi.shape[1]
-
-    def columns(self, which: np.ndarray) -> np.ndarray:
-        return self.Phi[:, which]
-
-    def correlate(self, V: np.ndarray) -> np.ndarray:
-        return self._by_strips(V.shape[1:], lambda strip: strip.T @ V)
-
-    def energy(self, b: np.ndarray) -> np.ndarray:
-        return self._by_strips((), lambda strip: np.square(strip).T @ b)
-
-    def _by_strips(
-        self, shape: tuple[int, ...], made: Callable[[np.ndarray], np.ndarray]
-    ) -> np.ndarray:
-        out = np.empty((self.count, *shape))
-
-        def work_on(number: int, work: Workspace) -> None:
-            columns = slice(number * _STRIP, (number + 1) * _STRIP)
-            out[columns] = made(self.Phi[:, columns])
-
-        run(-(-self.count // _STRIP), work_on)
-        return out
-
-
-class LazyBasis:
-    """The same with a matrix that is computed anew, tile by tile, whenever all of it is met."""
-
-    def __init__(self, data: Training, bias: bool) -> None:
-        assert data.kernel is not None
-        self.kernel, self.side, self.bias = data.kernel, data.side(), int(bias)
-        self.count = len(self.side) + self.bias
-
-    def columns(self, which: np.ndarray) -> np.ndarray:
-        made = np.ones((len(self.side), len(which)))
-        real = np.flatnonzero(which >= self.bias)
-        if len(real):
-            made[:, real] = dense(
-                self.kernel,
-                self.side.take(which[real] - self.bias),
-                self.side,
-                np.dtype(np.float64),
-            ).T
-        return made
-
-    def correlate(self, V: np.ndarray) -> np.ndarray:
-        made = multiply(self.kernel, self.side, self.side, np.ascontiguousarray(V))
-        return np.vstack([V.sum(axis=0), made]) if self.bias else made
-
-    def energy(self, b: np.ndarray) -> np.ndarray:
-        made = np.zeros(len(self.side))
-
-        def add(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
-            made[slice(*rows)] += np.square(tile) @ b[slice(*cols)]
-
-        visit_rows(self.kernel, self.side, self.side, add)
-        return np.append(b.sum(), made) if self.bias else made
 
 
 class _RelevanceMachine(KernelEstimator):
@@ -108,77 +43,62 @@ class _RelevanceMachine(KernelEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def _basis(self, data: Training) -> tuple[Basis, str]:
-        bias, size = bool(vars(self)["fit_intercept"]), 8 * data.count**2
-        if (
-            data.kernel is None or 2 * size <= get_config().memory_budget
-        ):  # the matrix, and the copy that has the constant
-            return StoredBasis(
-                data.gram(), bias
-            ), f"dense Gram matrix, float64, {format_bytes(size)}"
-        budget = format_bytes(get_config().memory_budget)
-        return (
-            LazyBasis(data, bias),
-            f"tiles of the Gram matrix computed anew: {format_bytes(size)} exceed half the budget of {budget}",
-        )
-
-    def _maximise(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
-        p = vars(self)
-        with (
-            serial_blas()
-        ):  # many small matrices: threads would wait for each other; what is large runs on ours
-            found = likelihood.maximise(basis, p["max_iter"], step_teller(self))
-        if not found.converged:
-            message = f"the evidence still rises after {found.iterations} steps; raise max_iter={p['max_iter']}, or tol={p['tol']}"
+    def _maximise(self, matrix: Matrix, likelihood: Gaussian | Logistic) -> Relevance:
+        """The functions that the evidence keeps, in order of the samples."""
+        given = vars(self)
+        basis = Basis(matrix, given["fit_intercept"])
+        # many small matrices: BLAS threads would wait for each other, and large ones run on ours
+        with serial_blas():
+            result = likelihood.maximise(basis, given["max_iter"], iteration_callback(self))
+        if not result.converged:
+            limits = f"raise max_iter={given['max_iter']}, or tol={given['tol']}"
+            message = f"the evidence still rises after {result.iterations} steps; {limits}"
             warn(message, ConvergenceWarning)
-        order = np.argsort(found.active)
-        found.active, found.alpha, found.mean = (
-            found.active[order],
-            found.alpha[order],
-            found.mean[order],
-        )
-        found.covariance = found.covariance[np.ix_(order, order)]
-        return found
+        order = np.argsort(result.active)
+        result.active, result.alpha = result.active[order], result.alpha[order]
+        result.mean = result.mean[order]
+        result.covariance = result.covariance[np.ix_(order, order)]
+        return result
 
-    def _keep(self, data: Training, found: list[Relevance], plan: str, start: float) -> None:
-        """The union of what the problems kept, and everybody's weights on it."""
-        bias = int(vars(self)["fit_intercept"])
-        self._found = found
-        used = np.unique(np.concatenate([f.active for f in found]))
-        kept = used[used >= bias] - bias
-        self.relevance_ = data.rows[kept]
-        self.relevance_vectors_ = (
-            None if data.kernel is None else pick_rows(data.X, self.relevance_)
-        )
+    def _keep(self, data: Training, results: list[Relevance], matrix: Matrix, start: float) -> None:
+        """The union of the functions that the problems kept, and the weights of all on it."""
+        constant = int(vars(self)["fit_intercept"])
+        used = np.unique(np.concatenate([result.active for result in results]))
+        kept = used[used >= constant] - constant
         self.kernel_ = data.kernel
-        self._expansion = Expansion(
-            data.kernel, self.relevance_vectors_, self.relevance_, data.width
-        )
-        weights, precisions = (
-            np.zeros((len(found), len(kept) + 1)),
-            np.full((len(found), len(kept) + 1), np.inf),
-        )
-        for row, f in enumerate(found):
-            at = np.where(f.active < bias, 0, 1 + np.searchsorted(kept, f.active - bias))
-            weights[row, at], precisions[row, at] = f.mean, f.alpha
+        self.relevance_ = data.rows[kept]
+        self.relevance_vectors_ = None
+        if data.kernel is not None:
+            self.relevance_vectors_ = pick_rows(data.X, self.relevance_)
+        self._n_training = data.n_given
+        self._covariances = [result.covariance for result in results]
+        weights = np.zeros((len(results), len(kept) + 1))
+        precisions = np.full_like(weights, np.inf)
+        for row, result in enumerate(results):
+            places = 1 + np.searchsorted(kept, result.active - constant)
+            places = np.where(result.active < constant, 0, places)
+            weights[row, places], precisions[row, places] = result.mean, result.alpha
         self.intercept_: Any = weights[:, 0]
         self.intercept_alpha_: Any = precisions[:, 0]
         self.dual_coef_, self.alpha_ = weights[:, 1:], precisions[:, 1:]
-        self.n_iter_ = max(f.iterations for f in found)
-        self.log_marginal_likelihood_value_ = float(np.mean([f.value for f in found]))
-        name = "precomputed" if data.kernel is None else repr(data.kernel)
-        status = "unknown" if data.kernel is None else data.kernel.certify(None).status
-        self.report_ = RelevanceReport(
-            name,
-            status,
-            plan,
-            self.log_marginal_likelihood_value_,
-            len(kept),
+        self.n_iter_ = max(result.iterations for result in results)
+        self.log_marginal_likelihood_value_ = float(np.mean([result.value for result in results]))
+        self.report_ = FitReport(
+            data.kernel,
+            str(matrix.plan),
+            "sequential maximisation of the evidence",
             data.count,
-            self.n_iter_,
-            all(f.converged for f in found),
             time.perf_counter() - start,
+            all(result.converged for result in results),
+            {
+                "likelihood": self.log_marginal_likelihood_value_,
+                "iterations": self.n_iter_,
+                "relevant": len(kept),
+            },
         )
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self.kernel_, self.relevance_vectors_, self.relevance_, self._n_training)
 
     def _functions(self, X: RawSamples) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Blocks of new samples: their positions, and the constant and all relevant columns there."""
@@ -186,23 +106,23 @@ class _RelevanceMachine(KernelEstimator):
             rows = np.arange(start, min(raw_length(X), start + _BLOCK))
             values = np.ones((len(rows), 1 + len(self.relevance_)))
             if len(self.relevance_):
-                values[:, 1:] = self._expansion.apply(
-                    pick_rows(X, rows), np.eye(len(self.relevance_))
-                )
+                identity = np.eye(len(self.relevance_))
+                values[:, 1:] = self._expansion().apply(pick_rows(X, rows), identity)
             yield rows, values
 
     def _latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of every latent function, a column for each problem."""
-        mean, variance = (np.empty((raw_length(X), len(self._found))) for _ in range(2))
+        shape = raw_length(X), len(self._covariances)
+        mean, variance = np.empty(shape), np.empty(shape)
         weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.dual_coef_)])
         precisions = np.column_stack(
             [np.atleast_1d(self.intercept_alpha_), np.atleast_2d(self.alpha_)]
         )
         for rows, Phi in self._functions(X):
             mean[rows] = Phi @ weights.T
-            for number, found in enumerate(self._found):
+            for number, covariance in enumerate(self._covariances):
                 own = Phi[:, np.isfinite(precisions[number])]
-                variance[rows, number] = np.einsum("ij,ij->i", own @ found.covariance, own)
+                variance[rows, number] = np.einsum("ij,ij->i", own @ covariance, own)
         return mean, np.maximum(variance, 0.0)
 
 
@@ -273,45 +193,40 @@ class RVR(RegressorMixin, _RelevanceMachine):
         """Find the relevant samples for the numbers ``y``."""
         start = time.perf_counter()
         data = begin(self, X, y, None, target="number")
-        basis, plan = self._basis(data)
-        size = float(np.abs(data.y).max()) or 1.0  # squares stay finite while it is done
+        # squares stay finite while the targets have magnitude 1
+        size = float(np.abs(data.y).max()) or 1.0
         if size > _LARGEST:
-            raise ParameterError(
-                "y",
-                f"values up to {size:.3g}",
-                f"has no finite variance beyond {_LARGEST:g}",
-                "scale y",
-            )
-        noise = None if self.noise_variance is None else self.noise_variance / size**2
-        if noise is not None and not 0 < noise < np.inf:
-            raise ParameterError(
-                "noise_variance",
-                self.noise_variance,
-                f"cannot be told from 0 beside targets of {size:.3g}",
-            )
-        likelihood = Gaussian(data.y / size, noise, self.tol)
-        found = self._maximise(basis, likelihood)
-        found.mean, found.alpha = found.mean * size, found.alpha / size**2
-        found.covariance, found.value = (
-            found.covariance * size**2,
-            found.value - data.count * np.log(size),
-        )
-        self._keep(data, [found], plan, start)
+            rule = f"has no finite variance beyond {_LARGEST:g}"
+            raise ParameterError("y", f"values up to {size:.3g}", rule, "scale y")
+        matrix = data.matrix(PRODUCTS)
+        likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol)
+        result = self._maximise(matrix, likelihood)
+        result.mean, result.alpha = result.mean * size, result.alpha / size**2
+        result.covariance = result.covariance * size**2
+        result.value -= data.count * np.log(size)
+        self._keep(data, [result], matrix, start)
         self.noise_variance_ = likelihood.noise * size**2
-        self.covariance_ = found.covariance
+        self.covariance_ = result.covariance
         self.dual_coef_, self.alpha_ = self.dual_coef_[0], self.alpha_[0]
-        self.intercept_, self.intercept_alpha_ = (
-            float(self.intercept_[0]),
-            float(self.intercept_alpha_[0]),
-        )
+        self.intercept_ = float(self.intercept_[0])
+        self.intercept_alpha_ = float(self.intercept_alpha_[0])
         return self
+
+    def _scaled_noise(self, size: float) -> float | None:
+        if self.noise_variance is None:
+            return None
+        noise = self.noise_variance / size**2
+        if not 0 < noise < np.inf:
+            rule = f"cannot be distinguished from 0 beside targets of {size:.3g}"
+            raise ParameterError("noise_variance", self.noise_variance, rule)
+        return noise
 
     def predict(self, X: RawSamples, return_std: bool = False) -> Any:
         """The mean, and the standard deviation of a new observation: of the noise and of the weights."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         if not return_std:
-            return self._expansion.apply(X, self.dual_coef_[:, None])[:, 0] + self.intercept_
+            return self._expansion().apply(X, self.dual_coef_[:, None])[:, 0] + self.intercept_
         mean, variance = self._latent(X)
         return mean[:, 0], np.sqrt(self.noise_variance_ + variance[:, 0])
 
@@ -365,20 +280,23 @@ class RVC(ClassifierMixin, _RelevanceMachine):
         """Find the relevant samples for the labels ``y``."""
         start = time.perf_counter()
         data = begin_classes(self, X, y, None)
-        basis, plan = self._basis(data)
-        ones = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found = [
-            self._maximise(basis, Logistic((data.y == c).astype(float), self.tol)) for c in ones
+        matrix = data.matrix(PRODUCTS)
+        against_rest = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        results = [
+            self._maximise(matrix, Logistic((data.y == c).astype(float), self.tol))
+            for c in against_rest
         ]
-        self._keep(data, found, plan, start)
-        self.covariance_ = found[0].covariance if len(found) == 1 else [f.covariance for f in found]
+        self._keep(data, results, matrix, start)
+        self.covariance_: Any = self._covariances
+        if len(results) == 1:
+            self.covariance_ = self._covariances[0]
         return self
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
         """The latent function at the mean of the weights; a column for each class where there are more than two."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        made = self._expansion.apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
+        made = self._expansion().apply(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
         return made[:, 0] if made.shape[1] == 1 else made
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.domains.base import in_order_of, raw_length
 from mercer.errors import ParameterError, ShapeError
-from mercer.estimators.common.base import note_columns
+from mercer.estimators.common.validation import note_columns
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
 

@@ -1,1 +1,4 @@
-"""The lazy matrix and the engine that fills its tiles. A kernel is known here only by ``prepare``, ``tile`` and ``diag``."""
+"""Gram matrices: one interface, three forms, one place that plans, and the engine that fills tiles.
+
+A kernel is known here only by `tile`, `leaves` and `diagonal`.
+"""

@@ -1,6 +1,6 @@
-"""Cut a Gram matrix into tiles and do something with each: store it, multiply by it, sum it.
+"""Cut a Gram matrix into tiles and do something with each: store it, multiply by it, visit it.
 
-Reductions are made in an order that depends on the sizes only, never on the number of threads.
+Sums are made in an order that depends on the sizes only, never on the number of threads.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import DType, Prepared
-from mercer.config import format_bytes, get_config
 from mercer.domains.vectors import TILE
-from mercer.errors import KernelOverflowError, MemoryBudgetError, ShapeError
+from mercer.errors import KernelOverflowError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
+from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 
-_CACHED = 32 * 2**20  # a larger matrix is written past the cache
+_CACHED = 32 * 2**20  # bytes: a larger matrix is written past the cache
 _PARTIALS = 64 * 2**20  # bytes that a symmetric product may spend on partial results
+_STRIPS = 64  # partial results at most
+_FEW = 4  # columns that are multiplied one by one
+
+Range = tuple[int, int]
+Visitor = Callable[[np.ndarray, Range, Range], Any]  # of a tile, its rows and its columns
 
 
 class Fills(Protocol):
@@ -31,79 +36,75 @@ class Fills(Protocol):
     @property
     def leaves(self) -> int: ...
     def tile(self, pair: Pair, out: np.ndarray) -> None: ...
+    def diagonal(self, samples: Prepared, /) -> np.ndarray: ...
 
 
-def blocks(count: int) -> list[tuple[int, int]]:
+# -- one tile --------------------------------------------------------------------------------------
+
+
+def blocks(count: int) -> list[Range]:
     """Ranges of at most TILE rows."""
     return [(start, min(count, start + TILE)) for start in range(0, count, TILE)]
 
 
-def _fill(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    rows: tuple[int, int],
-    cols: tuple[int, int],
-    out: np.ndarray,
-    work: Workspace,
-    alone: bool,
-) -> None:
-    """One tile, exactly symmetric when it lies on the diagonal of a symmetric matrix."""
-    work.reset()
-    kernel.tile(Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, None if alone else {}), out)
-    if x is y and rows == cols:
-        _compiled.storage.mirror(out)
-
-
-def _overflow(
-    x: Prepared, y: Prepared, out: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]
-) -> KernelOverflowError:
-    i, j = np.argwhere(~np.isfinite(out))[0]
-    # samples know where they were taken from, so that a part of a collection is named by its place in the whole
-    return overflow_error(
-        int(x.identities()[rows[0] + i]), int(y.identities()[cols[0] + j]), float(out[i, j])
-    )
-
-
-def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
-    """The error for one entry."""
-    remedy = "rescale the data, or take a smaller degree, exponent or time"
-    return KernelOverflowError(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy)
+def tiles_of(n: int, m: int, symmetric: bool) -> list[tuple[Range, Range]]:
+    """The tiles of an n × m matrix; of a symmetric one those on and above the diagonal."""
+    tiles = list(itertools.product(blocks(n), blocks(m)))
+    if symmetric:
+        tiles = [(rows, cols) for rows, cols in tiles if cols[0] >= rows[0]]
+    return tiles
 
 
 def fill(
     kernel: Fills,
     x: Prepared,
     y: Prepared,
-    rows: tuple[int, int],
-    cols: tuple[int, int],
+    rows: Range,
+    cols: Range,
     out: np.ndarray,
     work: Workspace,
 ) -> None:
-    """One tile, checked to be finite."""
-    _fill(kernel, x, y, rows, cols, out, work, kernel.leaves == 1)
+    """Compute one tile and check that it is finite."""
+    _compute(kernel, x, y, rows, cols, out, work)
     if not _compiled.storage.all_finite(out):
         raise _overflow(x, y, out, rows, cols)
 
 
-def check_budget(rows: int, cols: int, dtype: DType, what: str = "the dense Gram matrix") -> None:
-    """A matrix beyond the memory budget is refused before it is allocated."""
-    size = rows * cols * np.dtype(dtype).itemsize
-    budget = get_config().memory_budget
-    if size > budget:
-        raise MemoryBudgetError(
-            what,
-            f"{rows} x {cols}, {format_bytes(size)}",
-            f"exceeds the memory budget of {format_bytes(budget)}",
-            "use k.gram(X), which never stores it, or raise the budget with mercer.config_context(memory_budget=...)",
-        )
+def _compute(
+    kernel: Fills,
+    x: Prepared,
+    y: Prepared,
+    rows: Range,
+    cols: Range,
+    out: np.ndarray,
+    work: Workspace,
+) -> None:
+    """Compute one tile, exactly symmetric on the diagonal of a symmetric matrix."""
+    work.reset()
+    shared: dict[Any, np.ndarray] | None = {}
+    if kernel.leaves == 1:
+        shared = None  # no other formula reads the products of this tile
+    kernel.tile(Pair(x, y, *rows, *cols, work, shared), out)
+    if x is y and rows == cols:
+        _compiled.storage.mirror(out)
 
 
-def _aligned(n: int, m: int) -> np.ndarray:
-    """An empty float64 matrix that starts on a cache line."""
-    room = np.empty(n * m + 8)
-    skip = -(room.ctypes.data // 8) % 8
-    return room[skip : skip + n * m].reshape(n, m)
+def _overflow(
+    x: Prepared, y: Prepared, out: np.ndarray, rows: Range, cols: Range
+) -> KernelOverflowError:
+    i, j = np.argwhere(~np.isfinite(out))[0]
+    # samples know where they were taken from: a part of a collection is named by its place in it
+    row, column = x.identities()[rows[0] + i], y.identities()[cols[0] + j]
+    return overflow_error(int(row), int(column), float(out[i, j]))
+
+
+def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
+    """The error for one entry that is not finite."""
+    remedy = "rescale the data, or take a smaller degree, exponent or time"
+    return KernelOverflowError(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy)
+
+
+# -- the dense matrix ------------------------------------------------------------------------------
 
 
 def dense(
@@ -113,66 +114,74 @@ def dense(
     dtype: DType = np.float64,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The whole matrix, in ``out`` if given; only the upper triangle is computed when ``x is y``."""
-    dtype = np.dtype(dtype) if out is None else out.dtype
+    """The whole matrix, in ``out`` if given; only half of it is computed where ``x is y``."""
     n, m = len(x), len(y)
+    streaming = False
     if out is None:
-        check_budget(n, m, dtype)
-    streamed = (
-        out is None and dtype == np.float64 and n % 8 == 0 and m % 8 == 0 and n * m * 8 > _CACHED
-    )
-    matrix = (
-        out if out is not None else _aligned(n, m) if streamed else np.empty((n, m), dtype=dtype)
-    )
-    direct = matrix.dtype == np.float64
-    if n <= TILE and m <= TILE:  # small: no machinery
+        require_room(n, m, dtype)
+        streaming = _bypasses_cache(n, m, np.dtype(dtype))
+        out = _aligned(n, m) if streaming else np.empty((n, m), dtype=dtype)
+    if n <= TILE and m <= TILE:
+        _fill_small(kernel, x, y, out)
+        return out
+    _fill_large(kernel, x, y, out, streaming)
+    return out
 
-        def whole(_: int, work: Workspace) -> None:
-            here = (
-                direct and matrix.flags.c_contiguous
-            )  # compiled loops are quick on whole rows only
-            tile = matrix if here else work.out(n, m)
-            fill(kernel, x, y, (0, n), (0, m), tile, work)
-            if not here:
-                matrix[...] = tile
-                if not np.isfinite(matrix).all():
-                    raise _overflow(x, y, matrix, (0, n), (0, m))
 
-        run(1, whole)
-        return matrix
+def _bypasses_cache(n: int, m: int, dtype: np.dtype) -> bool:
+    """Whether the matrix is so large that it is written past the cache, in whole cache lines."""
+    whole_lines = n % 8 == 0 and m % 8 == 0
+    return dtype == np.float64 and whole_lines and n * m * 8 > _CACHED
+
+
+def _aligned(n: int, m: int) -> np.ndarray:
+    """An empty float64 matrix that starts on a cache line."""
+    room = np.empty(n * m + 8)
+    skip = -(room.ctypes.data // 8) % 8
+    return room[skip : skip + n * m].reshape(n, m)
+
+
+def _fill_small(kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray) -> None:
+    """A matrix of one tile."""
+    n, m = matrix.shape
+    # compiled loops are fast on whole rows of double precision only
+    direct = matrix.dtype == np.float64 and matrix.flags.c_contiguous
+
+    def compute(_: int, work: Workspace) -> None:
+        tile = matrix if direct else work.out(n, m)
+        fill(kernel, x, y, (0, n), (0, m), tile, work)
+        if not direct:
+            _copy_checked(x, y, tile, matrix)
+
+    run(1, compute)
+
+
+def _copy_checked(x: Prepared, y: Prepared, tile: np.ndarray, matrix: np.ndarray) -> None:
+    """Copy to another precision, in which values may overflow."""
+    matrix[...] = tile
+    if not np.isfinite(matrix).all():
+        raise _overflow(x, y, matrix, (0, len(matrix)), (0, matrix.shape[1]))
+
+
+def _fill_large(
+    kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray, streaming: bool
+) -> None:
     symmetric = x is y
-    row_blocks, col_blocks = blocks(n), blocks(m)
-    tiles = [
-        (r, c)
-        for a, r in enumerate(row_blocks)
-        for b, c in enumerate(col_blocks)
-        if not symmetric or b >= a
-    ]
-    deliver = _compiled.streaming.deliver if streamed else _compiled.storage.deliver
-    alone = kernel.leaves == 1
+    n, m = matrix.shape
+    tiles = tiles_of(n, m, symmetric)
+    deliver = _compiled.streaming.deliver if streaming else _compiled.storage.deliver
 
-    def work_on(number: int, work: Workspace) -> None:
+    def compute(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
         tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        _fill(kernel, x, y, rows, cols, tile, work, alone)
+        _compute(kernel, x, y, rows, cols, tile, work)
         if not deliver(tile, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(x, y, tile.astype(dtype), rows, cols)
+            raise _overflow(x, y, tile.astype(matrix.dtype), rows, cols)
 
-    run(len(tiles), work_on, "Gram matrix")
-    return matrix
+    run(len(tiles), compute, "Gram matrix")
 
 
-def _row_strips(n: int, m: int, columns: int) -> list[range]:
-    """Groups of row blocks for a symmetric product: their number depends on the sizes alone."""
-    count = -(-n // TILE)
-    groups = max(1, min(64, count, _PARTIALS // max(1, 8 * m * columns)))
-    if groups < 2:
-        return []
-    # Row block a has count − a tiles in the upper triangle: cut where the tiles are shared out evenly.
-    cost = np.cumsum(count - np.arange(count))
-    edges = np.searchsorted(cost, np.linspace(0, cost[-1], groups + 1)[1:-1]) + 1
-    edges = np.unique(np.concatenate([[0], edges, [count]]))
-    return [range(a, b) for a, b in itertools.pairwise(edges.tolist())]
+# -- products --------------------------------------------------------------------------------------
 
 
 def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarray:
@@ -180,168 +189,163 @@ def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarr
     n, m = len(x), len(y)
     v = np.ascontiguousarray(v, dtype=np.float64)
     if v.ndim != 2 or len(v) != m:  # compiled loops read as many rows as there are samples
-        raise ShapeError(
-            "coefficients",
-            f"array of shape {v.shape}",
-            f"must have one row for each of the {m} samples",
-        )
+        rule = f"must have one row for each of the {m} samples"
+        raise ShapeError("coefficients", f"array of shape {v.shape}", rule)
     out = np.zeros((n, v.shape[1]))
-    if x is y:
-        strips = _row_strips(n, m, v.shape[1])
-        if strips:
-            return _multiply_symmetric(kernel, x, v, out, strips)
-    row_blocks, col_blocks = blocks(n), blocks(m)
+    strips = _row_strips(n, v.shape[1]) if x is y else []
+    if strips:
+        return _multiply_symmetric(kernel, x, v, out, strips)
 
-    def work_on(number: int, work: Workspace) -> None:
-        rows = row_blocks[number]
-        for cols in col_blocks:
-            check_stop()
-            tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-            fill(kernel, x, y, rows, cols, tile, work)
-            _add_product(tile, v[cols[0] : cols[1]], out[rows[0] : rows[1]], work)
+    def add(tile: np.ndarray, rows: Range, cols: Range, work: Workspace) -> None:
+        _add_product(tile, v[slice(*cols)], out[slice(*rows)], work)
 
-    run(len(row_blocks), work_on, "Gram product")
+    _sweep_rows(kernel, x, y, add, "Gram product")
     return out
 
 
-def times_few(K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """K V of a stored matrix and at most four columns, at the speed of reading it; by our own threads, so let BLAS be serial around it."""
-    n, width = len(K), V.shape[1]
-    vectors = np.zeros((4, K.shape[1]))
-    vectors[:width] = V.T
-    out = np.empty((n, 4))
-    strips = [(start, min(n, start + TILE)) for start in range(0, n, TILE)]
-    if len(strips) > 1 and n - strips[-1][0] < 2:  # rows are taken two by two
-        strips[-2:] = [(strips[-2][0], n)]
-
-    def work_on(number: int, work: Workspace) -> None:
-        a, b = strips[number]
-        _compiled.storage.times_four(K[a:b], vectors, out[a:b])
-
-    run(len(strips), work_on, "product")
-    return out[:, :width]
-
-
-def _add_product(
-    tile: np.ndarray, v: np.ndarray, out: np.ndarray, work: Workspace, transposed: bool = False
-) -> None:
-    storage = _compiled.storage
-    if v.shape[1] <= 4:
-        product = storage.transposed_times_vector if transposed else storage.times_vector
-        for c in range(v.shape[1]):
-            column = np.ascontiguousarray(v[:, c])
-            total = np.ascontiguousarray(out[:, c])
-            product(tile, column, total)
-            out[:, c] = total
-    else:
-        work.serial_blas()
-        out += (tile.T if transposed else tile) @ v
+def _row_strips(n: int, n_columns: int) -> list[range]:
+    """Groups of row blocks for a symmetric product: their number depends on the sizes alone."""
+    count = -(-n // TILE)
+    groups = max(1, min(_STRIPS, count, _PARTIALS // max(1, 8 * n * n_columns)))
+    if groups < 2:
+        return []
+    # Row block a has count − a tiles in the upper triangle: cut where the tiles are shared evenly.
+    cost = np.cumsum(count - np.arange(count))
+    edges = np.searchsorted(cost, np.linspace(0, cost[-1], groups + 1)[1:-1]) + 1
+    edges = np.unique(np.concatenate([[0], edges, [count]]))
+    return [range(a, b) for a, b in itertools.pairwise(edges.tolist())]
 
 
 def _multiply_symmetric(
     kernel: Fills, x: Prepared, v: np.ndarray, out: np.ndarray, strips: list[range]
 ) -> np.ndarray:
-    """Upper triangle only; what a strip contributes to other rows is kept apart and added in order."""
+    """Upper triangle only; what a strip adds to other rows is kept apart and added in order."""
     ranges = blocks(len(x))
-    partial: list[np.ndarray | None] = [None] * len(strips)
+    partial = [np.empty(0)] * len(strips)
 
-    def work_on(number: int, work: Workspace) -> None:
-        mine = np.zeros_like(out)
+    def compute(number: int, work: Workspace) -> None:
+        total = np.zeros_like(out)
         for a in strips[number]:
-            rows = ranges[a]
             for cols in ranges[a:]:
-                check_stop()
-                tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-                fill(kernel, x, x, rows, cols, tile, work)
-                _add_product(tile, v[cols[0] : cols[1]], mine[rows[0] : rows[1]], work)
-                if rows != cols:
-                    _add_product(
-                        tile, v[rows[0] : rows[1]], mine[cols[0] : cols[1]], work, transposed=True
-                    )
-        partial[number] = mine
+                add_both(ranges[a], cols, total, work)
+        partial[number] = total
 
-    run(len(strips), work_on, "Gram product")
-    for mine in partial:
-        out += mine
+    def add_both(rows: Range, cols: Range, total: np.ndarray, work: Workspace) -> None:
+        check_stop()
+        tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+        fill(kernel, x, x, rows, cols, tile, work)
+        _add_product(tile, v[slice(*cols)], total[slice(*rows)], work)
+        if rows != cols:
+            _add_product(tile, v[slice(*rows)], total[slice(*cols)], work, transposed=True)
+
+    run(len(strips), compute, "Gram product")
+    for total in partial:
+        out += total
     return out
 
 
-def visit_rows(
+def _add_product(
+    tile: np.ndarray, v: np.ndarray, out: np.ndarray, work: Workspace, transposed: bool = False
+) -> None:
+    if v.shape[1] > _FEW:
+        work.serial_blas()
+        out += (tile.T if transposed else tile) @ v
+        return
+    product = _compiled.storage.times_vector
+    if transposed:
+        product = _compiled.storage.transposed_times_vector
+    for c in range(v.shape[1]):
+        total = np.ascontiguousarray(out[:, c])
+        product(tile, np.ascontiguousarray(v[:, c]), total)
+        out[:, c] = total
+
+
+# -- visits ----------------------------------------------------------------------------------------
+
+
+def _sweep_rows(
     kernel: Fills,
     x: Prepared,
     y: Prepared,
-    visit: Callable[[np.ndarray, tuple[int, int], tuple[int, int]], Any],
-    label: str = "samples",
+    use: Callable[[np.ndarray, Range, Range, Workspace], Any],
+    label: str,
 ) -> None:
-    """Call ``visit(tile, rows, cols)`` for every tile; the tiles of the same rows come in order and from one thread."""
+    """Compute every tile and use it; the tiles of the same rows in order and from one thread."""
     row_blocks, col_blocks = blocks(len(x)), blocks(len(y))
 
-    def work_on(number: int, work: Workspace) -> None:
+    def compute(number: int, work: Workspace) -> None:
         rows = row_blocks[number]
         for cols in col_blocks:
             check_stop()
             tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
             fill(kernel, x, y, rows, cols, tile, work)
-            visit(tile, rows, cols)
+            use(tile, rows, cols, work)
 
-    run(len(row_blocks), work_on, label)
+    run(len(row_blocks), compute, label)
+
+
+def visit_rows(
+    kernel: Fills, x: Prepared, y: Prepared, visit: Visitor, label: str = "samples"
+) -> None:
+    """Call ``visit(tile, rows, cols)`` for every tile; those of the same rows come in order."""
+    _sweep_rows(kernel, x, y, lambda tile, rows, cols, _: visit(tile, rows, cols), label)
 
 
 def map_tiles(
     kernel: Fills,
     x: Prepared,
     y: Prepared,
-    visit: Callable[[Pair, tuple[int, int], tuple[int, int]], Any],
+    visit: Callable[[Pair, Range, Range], Any],
     symmetric: bool,
     label: str,
 ) -> Iterator[Any]:
-    """Call ``visit(pair, rows, cols)`` for every tile (the upper triangle if ``symmetric``); results in a fixed order."""
-    row_blocks, col_blocks = blocks(len(x)), blocks(len(y))
-    tiles = [
-        (r, c)
-        for a, r in enumerate(row_blocks)
-        for b, c in enumerate(col_blocks)
-        if not symmetric or b >= a
-    ]
+    """Call ``visit(pair, rows, cols)`` for every tile; results come in a fixed order."""
+    tiles = tiles_of(len(x), len(y), symmetric)
     results: list[Any] = [None] * len(tiles)
 
-    def work_on(number: int, work: Workspace) -> None:
+    def compute(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
         work.reset()
-        results[number] = visit(
-            Pair(x, y, rows[0], rows[1], cols[0], cols[1], work, {}), rows, cols
-        )
+        results[number] = visit(Pair(x, y, *rows, *cols, work, {}), rows, cols)
 
-    run(len(tiles), work_on, label)
+    run(len(tiles), compute, label)
     yield from results
+
+
+# -- diagonals -------------------------------------------------------------------------------------
 
 
 def check_diagonal(values: np.ndarray, dtype: DType = np.float64) -> np.ndarray:
     """A diagonal in its final precision, refused where it is not finite."""
     with np.errstate(over="ignore"):
         values = values.astype(dtype, copy=False)
-    if not np.isfinite(values).all():
-        row = int(np.argmax(~np.isfinite(values)))
-        raise KernelOverflowError(
-            f"k(x[{row}], x[{row}])",
-            float(values[row]),
-            "is not a finite number",
-            "rescale the data",
-        )
-    return values
+    if np.isfinite(values).all():
+        return values
+    row = int(np.argmax(~np.isfinite(values)))
+    what = f"k(x[{row}], x[{row}])"
+    raise KernelOverflowError(
+        what, float(values[row]), "is not a finite number", "rescale the data"
+    )
 
 
-def diagonal_by_blocks(kernel: Fills, side: Prepared, size: int = 16) -> np.ndarray:
-    """k(x, x) from small tiles along the diagonal: for kernels that know no shorter way. Not checked to be finite."""
-    n = len(side)
+def diagonal_by_blocks(kernel: Fills, samples: Prepared, size: int = 16) -> np.ndarray:
+    """k(x, x) from small tiles along the diagonal, for kernels that know no shorter way.
+
+    It is not checked to be finite.
+    """
+    n = len(samples)
     out = np.empty(n)
 
-    def work_on(number: int, work: Workspace) -> None:
+    def compute(number: int, work: Workspace) -> None:
         rows = np.arange(number * size, min(n, (number + 1) * size))
-        block = side.take(rows)
+        block = samples.take(rows)
+        whole = (0, len(rows))
         tile = np.empty((len(rows), len(rows)))
-        _fill(kernel, block, block, (0, len(rows)), (0, len(rows)), tile, work, kernel.leaves == 1)
+        _compute(kernel, block, block, whole, whole, tile, work)
         out[rows] = tile.diagonal()
 
-    run(-(-n // size), work_on, "diagonal")
+    run(-(-n // size), compute, "diagonal")
     return out
+
+
+check_budget = require_room

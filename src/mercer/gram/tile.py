@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from mercer.execution.workspace import Workspace
 class Pair:
     """Rows ``i0:i1`` of ``x`` against rows ``j0:j1`` of ``y``.
 
-    Inner products and distances are computed once per tile, when a leaf first asks, and written on a board that
-    all leaves of a composite read: never write into what `dot`, `sqdist` or `l1` return. A kernel of one leaf has
-    nobody to share with: ``board`` is None, and the products are written where the result will be (``out``), which
-    saves a tile's room in the cache.
+    Inner products and distances are computed once per tile, when a formula first asks, and shared by
+    all formulas of a composite kernel: never write into what `dot`, `sqdist` or `l1` return. A kernel
+    of one formula has nothing to share: ``shared`` is None, and the products are written where the
+    result will be (``out``), which saves the cache one tile.
     """
 
-    __slots__ = ("board", "i0", "i1", "j0", "j1", "work", "x", "y")
+    __slots__ = ("i0", "i1", "j0", "j1", "shared", "work", "x", "y")
 
     def __init__(
         self,
@@ -30,45 +30,47 @@ class Pair:
         j0: int,
         j1: int,
         work: Workspace,
-        board: dict[Any, np.ndarray] | None = None,
+        shared: dict[Hashable, np.ndarray] | None = None,
     ) -> None:
         self.x, self.y = x, y
         self.i0, self.i1, self.j0, self.j1 = i0, i1, j0, j1
         self.work = work
-        self.board = board
+        self.shared = shared
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
         return self.i1 - self.i0, self.j1 - self.j0
 
     @property
     def rows(self) -> slice:
+        """The rows of x."""
         return slice(self.i0, self.i1)
 
     @property
     def cols(self) -> slice:
+        """The rows of y, which are the columns of the tile."""
         return slice(self.j0, self.j1)
 
     def of(self, x: Prepared, y: Prepared) -> Pair:
         """The same tile of other samples (the parts of a composite)."""
-        return Pair(x, y, self.i0, self.i1, self.j0, self.j1, self.work, self.board)
+        return Pair(x, y, self.i0, self.i1, self.j0, self.j1, self.work, self.shared)
 
-    def _written(self, key: Any, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
-        if self.board is None:
-            return self.work.shared(
-                self.i1 - self.i0, self.j1 - self.j0
-            ) if out is None else out, False
-        found = self.board.get(key)
-        if found is not None:
-            return found, True
-        found = self.work.shared(self.i1 - self.i0, self.j1 - self.j0)
-        self.board[key] = found
-        return found, False
+    def _tile(self, key: Hashable, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
+        """Where a product is, or is to be, written; and whether it is there already."""
+        if self.shared is None:
+            return self.work.shared(*self.shape) if out is None else out, False
+        tile = self.shared.get(key)
+        if tile is not None:
+            return tile, True
+        tile = self.work.shared(*self.shape)
+        self.shared[key] = tile
+        return tile, False
 
     def dot(self, out: np.ndarray | None = None) -> np.ndarray:
         """Inner products of the rows."""
-        tile, done = self._written(("dot", id(self.x), id(self.y)), out)
-        if not done:
+        tile, ready = self._tile(("dot", id(self.x), id(self.y)), out)
+        if not ready:
             self.x.dot(self.y, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile
 
@@ -77,15 +79,15 @@ class Pair:
     ) -> np.ndarray:
         """Σ weights (x − y)²."""
         key = ("sqdist", id(self.x), id(self.y), None if weights is None else weights.tobytes())
-        tile, done = self._written(key, out)
-        if not done:
+        tile, ready = self._tile(key, out)
+        if not ready:
             self.x.sqdist(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile
 
     def l1(self, weights: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Σ weights |x − y|."""
-        tile, done = self._written(("l1", id(self.x), id(self.y), weights.tobytes()), out)
-        if not done:
+        tile, ready = self._tile(("l1", id(self.x), id(self.y), weights.tobytes()), out)
+        if not ready:
             self.x.l1(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
         return tile
 
@@ -100,4 +102,4 @@ class Pair:
 
     def buffer(self) -> np.ndarray:
         """Room for one tile; returned with ``work.release``."""
-        return self.work.temporary(self.i1 - self.i0, self.j1 - self.j0)
+        return self.work.temporary(*self.shape)

@@ -1,58 +1,121 @@
-"""Regularised linear systems with a Gram matrix that is never stored: preconditioned conjugate gradients."""
+"""Linear systems with a positive definite matrix that is only multiplied: conjugate gradients."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
 
+from mercer.execution.cancel import check_stop
+from mercer.linalg.matrices import Identity, Multipliable
+from mercer.linalg.solution import Solution
 
-@dataclasses.dataclass(frozen=True)
-class IterativeSolution:
-    """The solution, and how well it solves."""
+
+@dataclasses.dataclass
+class LinearSolution(Solution):
+    """The solution of a linear system; the residual is the largest ‖b − Ax‖/‖b‖ of a column."""
 
     x: np.ndarray
-    iterations: int
-    residual: float
-    converged: bool
+
+
+class Ridge:
+    """A + λI for a matrix A that is only multiplied."""
+
+    def __init__(self, matrix: Multipliable, penalty: float) -> None:
+        self.matrix, self.penalty = matrix, penalty
+
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        return self.matrix @ V + self.penalty * V
+
+
+class LowRankInverse:
+    """(LLᵀ + λI)⁻¹, by the Woodbury identity: the preconditioner of a matrix near LLᵀ."""
+
+    def __init__(self, L: np.ndarray, penalty: float) -> None:
+        self.L, self.penalty = L, penalty
+        rank = L.shape[1]
+        self.inner = linalg.cho_factor(L.T @ L + penalty * np.eye(rank)) if rank else None
+
+    def __matmul__(self, R: np.ndarray) -> np.ndarray:
+        if self.inner is None:
+            return R / self.penalty
+        return (R - self.L @ linalg.cho_solve(self.inner, self.L.T @ R)) / self.penalty
 
 
 def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray],
-    penalty: float,
-    Y: np.ndarray,
-    L: np.ndarray,
+    A: Multipliable,
+    B: np.ndarray,
+    inverse: Multipliable | None = None,
+    *,
     tol: float = 1e-10,
-    most: int = 1000,
-) -> IterativeSolution:
-    """(K + penalty·I) X = Y for all columns at once, preconditioned by (LLᵀ + penalty·I)⁻¹."""
-    inner = linalg.cho_factor(L.T @ L + penalty * np.eye(L.shape[1])) if L.shape[1] else None
+    limit: int = 1000,
+    measure: Literal["residual", "energy"] = "residual",
+    floor: np.ndarray | float = 0.0,
+) -> LinearSolution:
+    """Solve A X = B, all columns at once.
 
-    def precondition(R: np.ndarray) -> np.ndarray:
-        return (
-            R / penalty if inner is None else (R - L @ linalg.cho_solve(inner, L.T @ R)) / penalty
-        )
-
-    X = np.zeros_like(Y)
-    R = Y.copy()
-    Z = precondition(R)
+    Parameters
+    ----------
+    A : matrix
+        Positive definite; it is only multiplied.
+    B : ndarray of shape (n, k)
+        The right-hand sides.
+    inverse : matrix, default=None
+        The preconditioner M⁻¹, near A⁻¹. It may remove from its argument, in place, what lies
+        outside the space in which the system is solved.
+    tol : float, default=1e-10
+        Where to stop: ‖R‖/‖B‖ of every column ("residual"), or √(RᵀM⁻¹R) over its first value
+        ("energy").
+    limit : int, default=1000
+        Iterations at most.
+    measure : {"residual", "energy"}, default="residual"
+        What is compared with ``tol``. By "energy", a column that is done is left alone, so that it
+        does not depend on the columns beside it.
+    floor : float or ndarray of shape (k,), default=0.0
+        Energies RᵀM⁻¹R that are rounding error.
+    """
+    inverse = Identity() if inverse is None else inverse
+    X, R = np.zeros_like(B), B.copy()
+    size = np.maximum(np.linalg.norm(B, axis=0), 1e-300)
+    Z = inverse @ R
     P = Z.copy()
-    rho = np.einsum("ij,ij->j", R, Z)
-    size = np.maximum(np.linalg.norm(Y, axis=0), 1e-300)
-    residual = 1.0
-    for step in range(1, most + 1):
-        Q = multiply(P) + penalty * P
-        curve = np.einsum("ij,ij->j", P, Q)
-        alpha = np.where(curve > 0, rho / np.where(curve > 0, curve, 1.0), 0.0)
-        X += alpha * P
-        R -= alpha * Q
-        residual = float(np.max(np.linalg.norm(R, axis=0) / size))
-        if residual <= tol:
-            return IterativeSolution(X, step, residual, True)
-        Z = precondition(R)
-        fresh = np.einsum("ij,ij->j", R, Z)
-        P = Z + np.where(rho > 0, fresh / np.where(rho > 0, rho, 1.0), 0.0) * P
-        rho = fresh
-    return IterativeSolution(X, most, residual, False)
+    energy = _dots(R, Z)
+    goal = np.maximum(floor, tol * tol * energy)
+    residual = _residual(R, size)
+    for step in range(limit):
+        active = np.ones(len(size), dtype=bool) if measure == "residual" else energy > goal
+        if not active.any():
+            return LinearSolution(X, iterations=step, residual=residual)
+        check_stop()
+        Q = A @ P
+        length = _quotient(energy, _dots(P, Q), active)
+        if not length.any():  # no direction of positive curvature is left
+            break
+        X += length * P
+        R -= length * Q
+        residual = _residual(R, size)
+        if measure == "residual" and residual <= tol:
+            return LinearSolution(X, iterations=step + 1, residual=residual)
+        Z = inverse @ R
+        fresh = _dots(R, Z)
+        P = Z + _quotient(fresh, energy, active) * P
+        energy = np.where(active, fresh, energy)
+    reason = "no convergence"
+    return LinearSolution(X, iterations=limit, residual=residual, converged=False, reason=reason)
+
+
+def _dots(R: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Inner products column by column."""
+    return np.add.reduce(R * Z, axis=0)
+
+
+def _residual(R: np.ndarray, size: np.ndarray) -> float:
+    return float(np.max(np.linalg.norm(R, axis=0) / size))
+
+
+def _quotient(above: np.ndarray, below: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """Quotients of positive numbers; 0 for columns that are done or out of direction."""
+    usable = active & (below > 0)
+    return np.where(usable, above / np.where(usable, below, 1.0), 0.0)

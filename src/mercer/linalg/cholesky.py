@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from mercer.linalg.matrices import HasRows
 
-def landmarks(
-    diagonal: np.ndarray, row: Callable[[int], np.ndarray], rank: int, tol: float = 1e-10
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pivots of a Cholesky factorisation that takes the largest remaining diagonal first, and L with LLᵀ close to K."""
-    left = diagonal.astype(float).copy()
-    start = float(left.sum())
+
+def landmarks(matrix: HasRows, rank: int, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
+    """Pivots of a Cholesky factorisation, and the factor L with L Lᵀ near the matrix.
+
+    The largest remaining diagonal entry is the next pivot. The factorisation ends at the given rank,
+    or where the remaining trace is less than ``tol`` of the whole.
+    """
+    remaining = matrix.diagonal().astype(float).copy()
+    trace = float(remaining.sum())
     pivots: list[int] = []
-    L = np.zeros(
-        (rank, len(left))
-    )  # a row for each pivot: products with all of them read memory in order
+    # a row for each pivot: products with all of them read memory in order
+    L = np.zeros((rank, len(remaining)))
     for k in range(rank):
-        pivot = int(np.argmax(left))
-        if left[pivot] <= 0 or (k and left.sum() <= tol * start):
+        pivot = int(np.argmax(remaining))
+        exhausted = k > 0 and remaining.sum() <= tol * trace
+        if remaining[pivot] <= 0 or exhausted:
             break
         pivots.append(pivot)
-        L[k] = (row(pivot) - L[:k, pivot] @ L[:k]) / np.sqrt(left[pivot])
-        left = np.maximum(left - L[k] ** 2, 0.0)
-        left[pivot] = 0.0
+        L[k] = (matrix.row(pivot) - L[:k, pivot] @ L[:k]) / np.sqrt(remaining[pivot])
+        remaining = np.maximum(remaining - L[k] ** 2, 0.0)
+        remaining[pivot] = 0.0
     return np.array(pivots, dtype=int), L[: len(pivots)].T
 
 
-def pivoted_cholesky(
-    diagonal: np.ndarray, row: Callable[[int], np.ndarray], rank: int, tol: float = 1e-10
-) -> np.ndarray:
-    """L with LLᵀ close to K, one row of K per column, the largest remaining diagonal first."""
-    return landmarks(diagonal, row, rank, tol)[1]
+def pivoted_cholesky(matrix: HasRows, rank: int, tol: float = 1e-10) -> np.ndarray:
+    """The factor L of `landmarks`."""
+    return landmarks(matrix, rank, tol)[1]

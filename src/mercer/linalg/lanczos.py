@@ -1,7 +1,8 @@
-"""The largest eigenvalues of a symmetric matrix that is only multiplied: block Lanczos, as few passes over the matrix as can be.
+"""The largest eigenvalues of a symmetric matrix that is only multiplied, by block Lanczos.
 
-A pass over a Gram matrix costs the same for one vector as for a dozen, whether it reads the matrix or computes it anew. So the Krylov
-space grows by blocks, everything in it is used (Rayleigh and Ritz), and it is cut back to its best part when it becomes large.
+A pass over a Gram matrix costs the same for one vector as for a dozen, whether it reads the matrix or
+computes it again. So the Krylov space grows by blocks, everything in it is used (Rayleigh-Ritz), and
+it is cut back to its best part when it becomes large.
 """
 
 from __future__ import annotations
@@ -12,136 +13,200 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg
 
+from mercer.linalg.matrices import Multipliable
 from mercer.linalg.products import product
+from mercer.linalg.solution import Solution
 
 CLOSE = 1e-12  # of the largest eigenvalue: a residual that double precision can reach
 _STALLED = 30  # passes in which the residual was not halved
 _GOOD = 1e-8  # a stalled residual that is good enough
+_EQUAL = 1e-7  # of the largest eigenvalue: nearer ones may be copies of one eigenvalue
 
 
-@dataclasses.dataclass(frozen=True)
-class Leading:
-    """Eigenvalues, the largest first, with unit eigenvectors as columns."""
+@dataclasses.dataclass
+class Leading(Solution):
+    """Eigenvalues, the largest first, with unit eigenvectors as columns.
+
+    Iterations are passes over the matrix; the residual is the largest ‖Av − λv‖ over the largest |λ|.
+    """
 
     values: np.ndarray
     vectors: np.ndarray
-    passes: int
-    residual: float  # the largest ‖Av − λv‖, over the largest |λ|
-    lowest: float  # the smallest Ritz value: no eigenvalue of the matrix need be as small, but one is at least so
-    converged: bool
+    lowest: float  # the smallest Ritz value, which bounds the smallest eigenvalue from above
 
 
 def block_size(count: int) -> int:
-    """Columns of a pass that is costly however many there are: some more than are wanted, so that few passes are needed."""
+    """Columns of a block: some more than eigenvalues are wanted, so that few passes are needed."""
     return min(count + 6, 40)
 
 
-def _may_hide_copies(values: np.ndarray, columns: int) -> bool:
-    """A Krylov space of so many random columns has at most so many copies of an eigenvalue: where it found as many, there may be more."""
-    values = values[
-        np.abs(values) > 1e-12 * np.abs(values).max(initial=0.0)
-    ]  # of 0, any number will do
-    if len(values) < columns:
-        return False
-    spread = np.abs(values[: len(values) - columns + 1] - values[columns - 1 :])
-    return bool((spread <= 1e-7 * np.abs(values).max()).any())
-
-
 def leading(
-    multiply: Callable[[np.ndarray], np.ndarray],
+    A: Multipliable,
     start: np.ndarray,
     count: int,
     *,
     tol: float = CLOSE,
     noise: float = 0.0,
     passes: int = 300,
-    tell: Callable[[int, float], bool] | None = None,
+    callback: Callable[[int, float], bool] | None = None,
 ) -> Leading:
-    """The ``count`` largest eigenpairs; ``start`` is a block of random columns.
+    """The ``count`` largest eigenpairs of a symmetric matrix.
 
-    Done when the residuals are below ``tol`` times the largest, or below ``noise``, the rounding of the products; at most ``passes``
-    products are asked for.
+    Parameters
+    ----------
+    A : matrix
+        Symmetric; it is only multiplied.
+    start : ndarray of shape (n, block)
+        Random columns to begin with.
+    count : int
+        How many eigenpairs are wanted.
+    tol : float
+        The iteration is done when the residuals are below ``tol`` times the largest eigenvalue.
+    noise : float, default=0.0
+        The rounding error of the products, below which residuals need not fall.
+    passes : int, default=300
+        Products at most.
+    callback : callable, default=None
+        Called with the number of passes and the residual; True asks to stop.
     """
-    n = len(start)
-    most = max(
-        8 * start.shape[1], 4 * count + 2 * start.shape[1], 64
-    )  # columns to hold; beyond, the best are kept
-    block, columns = _orthonormal(start), start.shape[1]
-    patience = 0
-    rng = np.random.RandomState(0)  # of further columns, where copies of an eigenvalue may hide
-    Q, image = np.empty((n, 0), order="F"), np.empty((n, 0), order="F")
-    T = np.empty((0, 0))
-    best, since, lowest = np.inf, 0, np.inf
+    space = _KrylovSpace(start, count)
+    patience = 0  # passes to wait after random columns came in, before the result is believed
     for step in range(1, passes + 1):
-        fresh = multiply(block)
-        T = _bordered(T, product(Q.T, fresh), product(block.T, fresh))
-        Q, image = (
-            np.asfortranarray(np.hstack([Q, block])),
-            np.asfortranarray(np.hstack([image, fresh])),
-        )
-        values, Y = linalg.eigh(T)
-        values, Y = values[::-1], Y[:, ::-1]
-        lowest = min(lowest, float(values[-1]))
-        wanted = min(count, len(values))
-        V = product(Q, Y[:, :wanted])
-        rest = product(image, Y[:, :wanted]) - V * values[:wanted]
-        size = max(float(np.abs(values).max()), 1e-300)
-        residual = float(np.linalg.norm(rest, axis=0).max()) / size
-        since += 1
-        if residual < 0.5 * best:
-            best, since = residual, 0
-        full = Q.shape[1] >= n
-        stop = tell is not None and tell(step, residual)
-        enough = max(tol, noise / size)
-        # after fresh columns came in, what was found before is as good as it was: they need passes of their own to show what they bring
-        done = step >= patience and (
-            (residual <= enough and wanted == count) or (since >= _STALLED and residual <= _GOOD)
-        )
-        hidden = not full and _may_hide_copies(values[:wanted], columns)
-        if (done and not hidden) or full or stop:
-            return Leading(
-                values[:wanted], V, step, residual, lowest, residual <= max(enough, _GOOD) or full
-            )
-        # the new directions: what the last images add to the space
-        block = fresh - product(Q, product(Q.T, fresh))
-        block = _orthonormal(
-            block - product(Q, product(Q.T, block)), float(np.linalg.norm(fresh, axis=0).max())
-        )
+        image = space.extend(A)
+        enough = max(tol, noise / space.scale)
+        stop = callback is not None and callback(step, space.residual)
+        accurate = space.complete and space.residual <= enough
+        done = step >= patience and (accurate or space.stalled)
+        hidden = space.may_hide_copies()
+        if space.full or stop or (done and not hidden):
+            return space.result(step, space.residual <= max(enough, _GOOD) or space.full)
+        block = space.new_directions(image)
+        if done or block.shape[1] == 0:
+            # nothing else can be reached from this start, or copies of an eigenvalue may be hidden
+            if space.complete and not hidden:
+                return space.result(step, True)
+            block = space.random_directions()
+            patience = step + 1 + max(4, step // 2)
+        space.prepare(block)
+    return space.result(passes, space.residual <= enough)
+
+
+class _KrylovSpace:
+    """An orthonormal basis Q, its image AQ, the projection T = QᵀAQ, and what follows from T."""
+
+    def __init__(self, start: np.ndarray, count: int) -> None:
+        n, width = start.shape
+        self.n, self.count, self.width = n, count, width
+        self.capacity = max(8 * width, 4 * count + 2 * width, 64)
+        self.random_columns = width  # random columns that came in so far
+        self.rng = np.random.RandomState(0)
+        self.block = _orthonormal(start)
+        self.Q = np.empty((n, 0), order="F")
+        self.image = np.empty((n, 0), order="F")
+        self.T = np.empty((0, 0))
+        self.best, self.since_best, self.lowest = np.inf, 0, np.inf
+
+    def extend(self, A: Multipliable) -> np.ndarray:
+        """Add the next block and solve the projected problem; the image of the block."""
+        image = A @ self.block
+        side, corner = product(self.Q.T, image), product(self.block.T, image)
+        self.T = np.block([[self.T, side], [side.T, (corner + corner.T) / 2]])
+        self.Q = np.asfortranarray(np.hstack([self.Q, self.block]))
+        self.image = np.asfortranarray(np.hstack([self.image, image]))
+        values, vectors = linalg.eigh(self.T)
+        self.values, self.coordinates = values[::-1], vectors[:, ::-1]
+        self.lowest = min(self.lowest, float(values[0]))
+        self._measure()
+        return image
+
+    def _measure(self) -> None:
+        """The wanted eigenvectors and their residual."""
+        wanted = self.coordinates[:, : self.wanted]
+        self.vectors = product(self.Q, wanted)
+        rest = product(self.image, wanted) - self.vectors * self.values[: self.wanted]
+        self.scale = max(float(np.abs(self.values).max()), 1e-300)
+        self.residual = float(np.linalg.norm(rest, axis=0).max()) / self.scale
+        self.since_best += 1
+        if self.residual < 0.5 * self.best:
+            self.best, self.since_best = self.residual, 0
+
+    @property
+    def wanted(self) -> int:
+        """How many of the wanted eigenvalues the space has."""
+        return min(self.count, len(self.T))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the space has all wanted eigenvalues."""
+        return self.wanted == self.count
+
+    @property
+    def full(self) -> bool:
+        """Whether the space is all of Rⁿ."""
+        return self.Q.shape[1] >= self.n
+
+    @property
+    def stalled(self) -> bool:
+        """Whether a good residual no longer falls."""
+        return self.since_best >= _STALLED and self.residual <= _GOOD
+
+    def may_hide_copies(self) -> bool:
+        """Whether an eigenvalue was found as often as random columns allow: there may be more."""
+        if self.full:
+            return False
+        values = self.values[: self.wanted]
+        largest = float(np.abs(values).max(initial=0.0))
+        values = values[np.abs(values) > 1e-12 * largest]  # of 0, any number will do
+        if len(values) < self.random_columns:
+            return False
+        last = self.random_columns - 1
+        spread = np.abs(values[: len(values) - last] - values[last:])
+        return bool((spread <= _EQUAL * largest).any())
+
+    def new_directions(self, image: np.ndarray) -> np.ndarray:
+        """What the last images add to the space; orthogonalised twice, against rounding error."""
+        block = self._outside(self._outside(image))
+        block = _orthonormal(block, float(np.linalg.norm(image, axis=0).max()))
         if block.shape[1]:
-            block -= product(Q, product(Q.T, block))
-            block = _orthonormal(block, 1.0)
-        if (
-            done or block.shape[1] == 0
-        ):  # nothing else can be reached from this start, or copies may be hidden
-            if wanted == count and not hidden:
-                return Leading(values[:wanted], V, step, residual, lowest, True)
-            fresh = rng.standard_normal((n, start.shape[1]))
-            for _ in range(2):
-                fresh = fresh - product(Q, product(Q.T, fresh))
-            block, columns, since, patience = (
-                _orthonormal(fresh),
-                columns + start.shape[1],
-                0,
-                step + 1 + max(4, step // 2),
-            )
-        block = block[:, : n - Q.shape[1]]
-        if Q.shape[1] + block.shape[1] > most:
-            keep = min(count + start.shape[1], len(values))
-            Q, image, T = (
-                product(Q, Y[:, :keep]),
-                product(image, Y[:, :keep]),
-                np.diag(values[:keep]),
-            )
-    return Leading(values[:wanted], V, passes, residual, lowest, residual <= enough)
+            block = _orthonormal(self._outside(block), 1.0)
+        return block
 
+    def random_directions(self) -> np.ndarray:
+        """Fresh random columns orthogonal to the space."""
+        fresh = self.rng.standard_normal((self.n, self.width))
+        self.random_columns += self.width
+        self.since_best = 0
+        return _orthonormal(self._outside(self._outside(fresh)))
 
-def _bordered(T: np.ndarray, side: np.ndarray, corner: np.ndarray) -> np.ndarray:
-    return np.block([[T, side], [side.T, (corner + corner.T) / 2]])
+    def _outside(self, V: np.ndarray) -> np.ndarray:
+        return V - product(self.Q, product(self.Q.T, V))
+
+    def prepare(self, block: np.ndarray) -> None:
+        """Make room for the next block: a space that is too large keeps its best part."""
+        self.block = block[:, : self.n - self.Q.shape[1]]
+        if self.Q.shape[1] + self.block.shape[1] <= self.capacity:
+            return
+        keep = min(self.count + self.width, len(self.values))
+        self.Q = product(self.Q, self.coordinates[:, :keep])
+        self.image = product(self.image, self.coordinates[:, :keep])
+        self.T = np.diag(self.values[:keep])
+
+    def result(self, passes: int, converged: bool) -> Leading:
+        """What the space says of the largest eigenvalues."""
+        return Leading(
+            self.values[: self.wanted],
+            self.vectors,
+            self.lowest,
+            iterations=passes,
+            residual=self.residual,
+            converged=converged,
+        )
 
 
 def _orthonormal(B: np.ndarray, scale: float | None = None) -> np.ndarray:
-    """An orthonormal basis of the columns, without the directions that are rounding beside ``scale``."""
+    """An orthonormal basis of the columns, without directions that are rounding beside ``scale``."""
     Q, R, _ = linalg.qr(B, mode="economic", pivoting=True, check_finite=False)
     size = np.abs(R.diagonal())
-    limit = 1e-12 * (max(float(size[0]), 1e-300) if scale is None else scale)
-    return np.asfortranarray(Q[:, : int((size > limit).sum())])
+    if scale is None:
+        scale = max(float(size[0]), 1e-300)
+    return np.asfortranarray(Q[:, : int((size > 1e-12 * scale).sum())])

@@ -1,21 +1,41 @@
-"""Newton's method for log-losses in feature space: minimise L(F) + ½ Σ aᵀKa, F = KA + 1b, one column of A per output.
+"""Newton's method for log-losses in feature space: minimise L(F) + ½ Σ aᵀKa, F = KA + 1b.
 
-A step solves A = −∇L(F₀) − H(F − F₀). With H = RRᵀ sample by sample and A = RU it reads (I + RᵀKR) U + Rᵀ1b = s, where
-Σ(RU) = 0 is what determines b; the matrix is never worse than I, so that conjugate gradients need few products with K.
+There is one column of A for each output. A step solves A = −∇L(F₀) − H(F − F₀). With H = RRᵀ sample by
+sample and A = RU it reads (I + RᵀKR) U + Rᵀ1b = s, where Σ(RU) = 0 determines b. The matrix is never
+worse conditioned than I, so that conjugate gradients need few products with K.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import linalg
 from scipy.special import expit, log_expit, logsumexp, softmax
 
-Product = Callable[[np.ndarray], np.ndarray]
+from mercer.gram.matrix import Matrix
+from mercer.linalg.cg import conjugate_gradients
+from mercer.linalg.matrices import Identity, Multipliable
+from mercer.linalg.solution import Solution
+
 _SMALLEST = 1e-30  # of a probability that is divided by
+_LEAST_STEP = 1e-10  # of a Newton step, below which there is no progress
+
+
+class Loss(Protocol):
+    """A convex loss with a factor R of its Hessian, sample by sample."""
+
+    outputs: int
+    w: np.ndarray
+    pull: np.ndarray  # R⁺(−∇L)
+
+    def value(self, F: np.ndarray) -> float: ...
+    def look(self, F: np.ndarray) -> np.ndarray: ...
+    def forward(self, U: np.ndarray) -> np.ndarray: ...
+    def backward(self, V: np.ndarray) -> np.ndarray: ...
+    def curvature(self, a: int, b: int) -> np.ndarray: ...
 
 
 class Binary:
@@ -27,24 +47,26 @@ class Binary:
         self.y, self.w = label[:, None].astype(float), weight[:, None]
 
     def value(self, F: np.ndarray) -> float:
+        """The loss."""
         return -float((self.w * log_expit(np.where(self.y > 0, F, -F))).sum())
 
     def look(self, F: np.ndarray) -> np.ndarray:
-        """Stand at F; returns −∇L."""
+        """Set the expansion point F; returns −∇L."""
         p = expit(F)
         spread = np.sqrt(np.maximum(p * expit(-F), _SMALLEST))
         self.root = np.sqrt(self.w) * spread
         difference = np.where(self.y > 0, expit(-F), -p)
-        self.pull = np.sqrt(self.w) * difference / spread  # R⁺(−∇L)
+        self.pull = np.sqrt(self.w) * difference / spread
         return self.w * difference
 
     def forward(self, U: np.ndarray) -> np.ndarray:
+        """R U."""
         return self.root * U
 
     backward = forward
 
     def curvature(self, a: int, b: int) -> np.ndarray:
-        """H between two outputs, of every sample."""
+        """The Hessian between two outputs, of every sample."""
         return self.root[:, 0] ** 2
 
 
@@ -57,10 +79,12 @@ class Multinomial:
         self.y = (label[:, None] == np.arange(classes)).astype(float)
 
     def value(self, F: np.ndarray) -> float:
+        """The loss."""
         chosen = np.take_along_axis(F, self.label[:, None], axis=1)[:, 0]
         return float((self.w[:, 0] * (logsumexp(F, axis=1) - chosen)).sum())
 
     def look(self, F: np.ndarray) -> np.ndarray:
+        """Set the expansion point F; returns −∇L."""
         self.p = np.maximum(softmax(F, axis=1), _SMALLEST)
         self.root, self.scale = np.sqrt(self.p), np.sqrt(self.w)
         self.pull = self.scale * (self.y - self.p) / self.root
@@ -71,122 +95,234 @@ class Multinomial:
         return self.scale * (self.root * U - self.p * (self.root * U).sum(axis=1, keepdims=True))
 
     def backward(self, V: np.ndarray) -> np.ndarray:
+        """Rᵀ V."""
         return self.scale * self.root * (V - (self.p * V).sum(axis=1, keepdims=True))
 
     def curvature(self, a: int, b: int) -> np.ndarray:
+        """The Hessian between two outputs, of every sample."""
         return self.w[:, 0] * self.p[:, a] * (float(a == b) - self.p[:, b])
 
 
-@dataclasses.dataclass(frozen=True)
-class NewtonSolution:
-    """The coefficients, the biases, and how well the equation A = −∇L holds."""
+@dataclasses.dataclass
+class NewtonSolution(Solution):
+    """Coefficients and biases; the residual is max |A + ∇L| over the largest weight."""
 
     dual: np.ndarray
     bias: np.ndarray
     objective: float
-    residual: float  # max |A + ∇L| over the largest weight
-    iterations: int
     products: int  # of K with a matrix
-    converged: bool
-    reason: str
+
+
+@dataclasses.dataclass
+class _Point:
+    """A, b, KA and the objective there."""
+
+    A: np.ndarray
+    b: np.ndarray
+    KA: np.ndarray
+    value: float
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.value))
+
+
+class _Problem:
+    """The objective, with a count of the products with K."""
+
+    def __init__(self, matrix: Matrix, loss: Loss) -> None:
+        self.matrix, self.loss = matrix, loss
+        self.products = 0
+
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        self.products += 1
+        return self.matrix @ V
+
+    def at(self, A: np.ndarray, b: np.ndarray, KA: np.ndarray) -> _Point:
+        return _Point(A, b, KA, self.loss.value(KA + b) + 0.5 * float((A * KA).sum()))
+
+    def start(self, given: tuple[np.ndarray, np.ndarray] | None, intercept: bool) -> _Point:
+        """Zero, or an earlier solution, moved to fit the sums, where it is better."""
+        zero = np.zeros((len(self.loss.w), self.loss.outputs))
+        origin = self.at(zero, np.zeros(self.loss.outputs), zero.copy())
+        if given is None:
+            return origin
+        A, b = given
+        if intercept:
+            A = A - A.mean(axis=0)
+        else:
+            b = origin.b
+        earlier = self.at(A, b, self @ A)
+        return min(origin, earlier, key=lambda point: point.value)
+
+    def search(self, point: _Point, A: np.ndarray, b: np.ndarray) -> _Point | None:
+        """Towards A and b as far as the objective does not grow; None without progress."""
+        step, bias_step = A - point.A, b - point.b
+        K_step = self @ step
+        # near the end the objective moves by rounding error only
+        highest = point.value + 1e-12 * abs(point.value)
+        share = 1.0
+        while share >= _LEAST_STEP:
+            new = self.at(
+                point.A + share * step, point.b + share * bias_step, point.KA + share * K_step
+            )
+            if new.value <= highest:
+                return new if new.finite else None
+            share /= 2
+        return None
 
 
 def newton(
-    multiply: Product,
-    K: np.ndarray | None,
-    loss: Any,
+    matrix: Matrix,
+    loss: Loss,
     *,
     intercept: bool = True,
     low: np.ndarray | None = None,
     tol: float = 1e-8,
     max_iter: int = 100,
     start: tuple[np.ndarray, np.ndarray] | None = None,
-    progress: Callable[[int, float], Any] | None = None,
+    callback: Callable[[int, float], Any] | None = None,
 ) -> NewtonSolution:
-    """``multiply`` is the product with K; K itself, where it is stored, lets a single output be solved by Cholesky.
+    """Minimise L(KA + 1b) + ½ Σ aᵀKa.
 
-    ``low``, a matrix with low·lowᵀ near K, makes conjugate gradients quick.
+    Parameters
+    ----------
+    matrix : Matrix
+        K. Where it is stored, a single output is solved by Cholesky.
+    loss : Binary or Multinomial
+        The loss L.
+    intercept : bool, default=True
+        Whether there are biases b.
+    low : ndarray of shape (n, rank), default=None
+        A factor with low·lowᵀ near K, which preconditions conjugate gradients.
+    tol : float, default=1e-8
+        Where to stop: max |A + ∇L| over the largest weight.
+    max_iter : int, default=100
+        Newton steps at most.
+    start : tuple of A and b, default=None
+        An earlier solution.
+    callback : callable, default=None
+        Called with the number of steps and the objective; True asks to stop.
     """
-    n = len(loss.w)
-    counted = _Counted(multiply)
-    A, b = np.zeros((n, loss.outputs)), np.zeros(loss.outputs)
-    KA = np.zeros_like(A)
-    value = loss.value(KA)
-    if start is not None:  # made to fit the sums, and taken if it is better than nothing
-        A0 = start[0] - start[0].mean(axis=0) if intercept else start[0]
-        b0 = start[1] if intercept else b
-        KA0 = counted(A0)
-        better = loss.value(KA0 + b0) + 0.5 * float((A0 * KA0).sum())
-        if better < value:
-            A, b, KA, value = A0, b0, KA0, better
+    problem = _Problem(matrix, loss)
+    point = problem.start(start, intercept)
+    step = _DirectStep(matrix.dense()) if _is_direct(matrix, loss) else _IterativeStep(problem, low)
     largest = float(loss.w.max())
-    residual, reason, done = np.inf, "max_iter reached", 0
-    for done in range(max_iter + 1):
-        gradient = loss.look(KA + b)
-        residual = float(np.abs(A - gradient).max()) / largest
-        if residual <= tol:
-            reason = "converged"
+    iterations, reason, residual = 0, "", np.inf
+    while not reason:
+        gradient = loss.look(point.KA + point.b)
+        residual = float(np.abs(point.A - gradient).max()) / largest
+        reason = _reason_to_stop(residual <= tol, iterations, max_iter, point.value, callback)
+        if reason:
             break
-        if done == max_iter or (progress is not None and progress(done, value)):
-            reason = "max_iter reached" if done == max_iter else "stopped by a callback"
-            break
-        right = loss.backward(KA + b) + loss.pull
-        if K is not None and loss.outputs == 1:
-            aim, level = _direct(K, loss, right, intercept)
-        else:
-            aim, level = _projected_cg(
-                counted, loss, right, intercept, max(1e-13, min(1e-2, 0.1 * residual)), low
-            )
-        step, bias_step = aim - A, level - b
-        K_step = counted(step)
-        share = 1.0
-        while True:  # the objective must not grow; near the end it moves by rounding only
-            new_A, new_b, new_KA = A + share * step, b + share * bias_step, KA + share * K_step
-            new = loss.value(new_KA + new_b) + 0.5 * float((new_A * new_KA).sum())
-            if new <= value + 1e-12 * abs(value) or share < 1e-10:
-                break
-            share /= 2
-        if share < 1e-10 or not np.isfinite(new):
+        right = loss.backward(point.KA + point.b) + loss.pull
+        A, b = step.solve(loss, right, intercept, residual)
+        new = problem.search(point, A, b)
+        if new is None:
             reason = "no further progress in floating point"
             break
-        A, b, KA, value = new_A, new_b, new_KA, new
-    return NewtonSolution(A, b, value, residual, done, counted.count, reason == "converged", reason)
+        point = new
+        iterations += 1
+    return NewtonSolution(
+        point.A,
+        point.b,
+        point.value,
+        problem.products,
+        iterations=iterations,
+        residual=residual,
+        converged=reason == "converged",
+        reason=reason,
+    )
 
 
-class _Counted:
-    def __init__(self, multiply: Product) -> None:
-        self.multiply, self.count = multiply, 0
-
-    def __call__(self, V: np.ndarray) -> np.ndarray:
-        self.count += 1
-        return self.multiply(V)
+def _is_direct(matrix: Matrix, loss: Loss) -> bool:
+    return matrix.plan.stored and loss.outputs == 1
 
 
-def _direct(
-    K: np.ndarray, loss: Any, right: np.ndarray, intercept: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _reason_to_stop(
+    converged: bool,
+    iterations: int,
+    max_iter: int,
+    value: float,
+    callback: Callable[[int, float], Any] | None,
+) -> str:
+    if converged:
+        return "converged"
+    if iterations == max_iter:
+        return "max_iter reached"
+    if callback is not None and callback(iterations, value):
+        return "stopped by a callback"
+    return ""
+
+
+class _DirectStep:
     """One output: Cholesky of I + RKR."""
-    root = loss.root[:, 0]
-    system = K * root[:, None]
-    system *= root[None, :]
-    system[np.diag_indices_from(system)] += 1.0
-    factor, info = linalg.lapack.dpotrf(system.T, lower=0, overwrite_a=1, clean=0)
-    if info:
-        raise np.linalg.LinAlgError("I + RKR is not positive definite: K is not a kernel matrix")
-    solved = linalg.lapack.dpotrs(
-        factor, np.asfortranarray(np.column_stack([right, root])), lower=0
-    )[0]
-    U, border = solved[:, :1], solved[:, 1]
-    if not intercept:
-        return root[:, None] * U, np.zeros(1)
-    level = float(root @ U[:, 0]) / float(root @ border)
-    return root[:, None] * (U - level * border[:, None]), np.array([level])
+
+    def __init__(self, K: np.ndarray) -> None:
+        self.K = K
+
+    def solve(
+        self, loss: Any, right: np.ndarray, intercept: bool, residual: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The A and b that a Newton step aims at."""
+        root = loss.root[:, 0]
+        system = self.K * root[:, None]
+        system *= root[None, :]
+        system[np.diag_indices_from(system)] += 1.0
+        factor, info = linalg.lapack.dpotrf(system.T, lower=0, overwrite_a=1, clean=0)
+        if info:
+            message = "I + RKR is not positive definite: K is not a kernel matrix"
+            raise np.linalg.LinAlgError(message)
+        both = np.asfortranarray(np.column_stack([right, root]))
+        solved = linalg.lapack.dpotrs(factor, both, lower=0)[0]
+        U, border = solved[:, :1], solved[:, 1]
+        if not intercept:
+            return root[:, None] * U, np.zeros(1)
+        level = float(root @ U[:, 0]) / float(root @ border)
+        return root[:, None] * (U - level * border[:, None]), np.array([level])
 
 
-class _Preconditioner:
-    """(I + RᵀLLᵀR)⁻¹ by the Woodbury identity: one system with a block LᵀHL for every pair of outputs."""
+class _IterativeStep:
+    """Preconditioned conjugate gradients among the U whose coefficients RU sum to 0."""
 
-    def __init__(self, L: np.ndarray, loss: Any) -> None:
+    def __init__(self, matrix: Multipliable, low: np.ndarray | None) -> None:
+        self.matrix, self.low = matrix, low
+
+    def solve(
+        self, loss: Loss, right: np.ndarray, intercept: bool, residual: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The A and b that a Newton step aims at."""
+        system = _Hessian(self.matrix, loss, right.shape)
+        near: Multipliable = Identity()
+        if self.low is not None and self.low.shape[1] > 0:
+            near = _LowRankInverse(self.low, loss)
+        inverse = _Projected(near, loss, right.shape, intercept)
+        solution = conjugate_gradients(
+            system,
+            right.reshape(-1, 1),
+            inverse,
+            tol=max(1e-13, min(1e-2, 0.1 * residual)),
+            limit=2 * right.size + 10,
+            measure="energy",
+        )
+        return loss.forward(solution.x.reshape(right.shape)), inverse.bias
+
+
+class _Hessian:
+    """I + RᵀKR on matrices U, laid out as one column."""
+
+    def __init__(self, matrix: Multipliable, loss: Loss, shape: tuple[int, ...]) -> None:
+        self.matrix, self.loss, self.shape = matrix, loss, shape
+
+    def __matmul__(self, P: np.ndarray) -> np.ndarray:
+        image = self.matrix @ self.loss.forward(P.reshape(self.shape))
+        return P + self.loss.backward(image).reshape(-1, 1)
+
+
+class _LowRankInverse:
+    """(I + RᵀLLᵀR)⁻¹ by the Woodbury identity: a block LᵀHL for every two outputs."""
+
+    def __init__(self, L: np.ndarray, loss: Loss) -> None:
         self.L, self.loss = L, loss
         rank, outputs = L.shape[1], loss.outputs
         system = np.eye(rank * outputs)
@@ -196,61 +332,40 @@ class _Preconditioner:
                 system[a * rank : (a + 1) * rank, b * rank : (b + 1) * rank] += block
         self.factor = linalg.cho_factor(system, lower=False, overwrite_a=True, check_finite=False)
 
-    def __call__(self, V: np.ndarray) -> np.ndarray:
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
         reduced = self.L.T @ self.loss.forward(V)
         solved = linalg.cho_solve(self.factor, reduced.T.ravel(), check_finite=False)
         return V - self.loss.backward(self.L @ solved.reshape(reduced.T.shape).T)
 
 
-def _projected_cg(
-    multiply: Product,
-    loss: Any,
-    right: np.ndarray,
-    intercept: bool,
-    tol: float,
-    low: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Preconditioned conjugate gradients among the U whose coefficients RU sum to 0 in every column."""
-    n, outputs = right.shape
-    near: Product = (
-        (lambda V: V) if low is None or low.shape[1] == 0 else _Preconditioner(low, loss)
-    )
-    inverse: np.ndarray = np.zeros((outputs, outputs))
-    border = np.zeros((outputs, n, outputs))  # near⁻¹ of the directions that the sums forbid
-    if intercept:
-        for c in range(outputs):
-            direction = np.zeros((n, outputs))
+class _Projected:
+    """A preconditioner that keeps the sums of RU at 0; what the sums forbid belongs to the bias."""
+
+    def __init__(
+        self, near: Multipliable, loss: Loss, shape: tuple[int, ...], intercept: bool
+    ) -> None:
+        self.near, self.loss, self.shape = near, loss, shape
+        n, outputs = shape
+        self.bias = np.zeros(outputs)
+        self.inverse: np.ndarray = np.zeros((outputs, outputs))
+        self.border = np.zeros((outputs, n, outputs))  # near⁻¹ of the forbidden directions
+        if intercept:
+            self._find_border()
+
+    def _find_border(self) -> None:
+        for c in range(len(self.bias)):
+            direction = np.zeros(self.shape)
             direction[:, c] = 1.0
-            border[c] = near(loss.backward(direction))
-            inverse[:, c] = loss.forward(border[c]).sum(axis=0)
-        inverse = np.linalg.pinv((inverse + inverse.T) / 2, hermitian=True)
+            self.border[c] = self.near @ self.loss.backward(direction)
+            self.inverse[:, c] = self.loss.forward(self.border[c]).sum(axis=0)
+        self.inverse = np.linalg.pinv((self.inverse + self.inverse.T) / 2, hermitian=True)
 
-    def precondition(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """near⁻¹V without what the sums forbid, and how much of V that was: it belongs to the bias."""
-        Z = near(V)
-        part = inverse @ loss.forward(Z).sum(axis=0)
-        return Z - np.tensordot(part, border, axes=1), part
-
-    bias = np.zeros(outputs)
-    U = np.zeros_like(right)
-    R = right.copy()
-    P, rho, goal = np.zeros_like(right), 1.0, 0.0
-    for step in range(2 * right.size + 10):
-        Z, part = precondition(R)
-        R -= loss.backward(
-            np.broadcast_to(part, R.shape)
-        )  # left in R, it would drown what is still to be solved
-        bias += part
-        fresh = float((R * Z).sum())
-        goal = tol * tol * max(fresh, 1e-300) if step == 0 else goal
-        if fresh <= goal:
-            break
-        P = Z if step == 0 else Z + (fresh / rho) * P
-        rho = fresh
-        Q = P + loss.backward(multiply(loss.forward(P)))
-        curve = float((P * Q).sum())
-        if curve <= 0:
-            break
-        U += (rho / curve) * P
-        R -= (rho / curve) * Q
-    return loss.forward(U), bias
+    def __matmul__(self, R: np.ndarray) -> np.ndarray:
+        """near⁻¹R without what the sums forbid, which is taken off R in place."""
+        V = R.reshape(self.shape)
+        Z = self.near @ V
+        part = self.inverse @ self.loss.forward(Z).sum(axis=0)
+        # left in R, it would drown what is still to be solved
+        V -= self.loss.backward(np.broadcast_to(part, self.shape))
+        self.bias += part
+        return (Z - np.tensordot(part, self.border, axes=1)).reshape(-1, 1)

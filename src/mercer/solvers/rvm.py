@@ -15,11 +15,17 @@ import numpy as np
 from scipy import linalg, optimize
 from scipy.special import expit, log_expit
 
-_LIGHT, _FULL, _THOROUGH = (
-    4,
-    5,
-    200,
-)  # steps of tuning: of precisions, of the noise too now and then, and at the end
+from mercer.execution.threads import run
+from mercer.execution.workspace import Workspace
+from mercer.gram.fill import Range
+from mercer.gram.matrix import Matrix
+from mercer.gram.stored import Stored
+from mercer.gram.streamed import Streamed
+from mercer.linalg.solution import Solution
+
+_STRIP = 256  # functions that a thread looks at at a time
+# steps of tuning: of the precisions, of the noise too now and then, and at the end
+_LIGHT, _FULL, _THOROUGH = 4, 5, 200
 _STARTS = 1.0, 0.01  # variances of the noise to begin with, as shares of the targets'
 _TURNS = 10  # times that a function may come and go, and promises in a row that are not kept
 _ALIKE = 1e-8  # 1 − cos² of functions that are the same for every purpose
@@ -27,18 +33,57 @@ _NOTHING = 1e-10  # of a function is left that those in use do not explain: its 
 _REACH = 10.0  # how far tuning may move the logarithm of a precision; what would go further leaves
 
 
-class Basis(Protocol):
-    """The matrix Φ, a row for each sample and a column for each function."""
+class Basis:
+    """The matrix Φ: the constant, if wanted, beside the columns of a Gram matrix."""
 
-    count: int
+    def __init__(self, matrix: Matrix, constant: bool) -> None:
+        self.matrix, self.constant = matrix, int(constant)
+        self.count = len(matrix) + self.constant
 
-    def columns(self, which: np.ndarray) -> np.ndarray: ...
+    def columns(self, which: np.ndarray) -> np.ndarray:
+        """Some functions at all samples."""
+        values = np.ones((len(self.matrix), len(which)))
+        real = np.flatnonzero(which >= self.constant)
+        if len(real):
+            values[:, real] = self.matrix.rows(which[real] - self.constant).dense().T
+        return values
 
     def correlate(self, V: np.ndarray) -> np.ndarray:
         """ΦᵀV."""
+        if isinstance(self.matrix, Stored):
+            product = self._by_strips(self.matrix.array, V.shape[1:], lambda strip: strip @ V)
+        else:
+            product = self.matrix @ np.ascontiguousarray(V)
+        return np.vstack([V.sum(axis=0), product]) if self.constant else product
 
     def energy(self, b: np.ndarray) -> np.ndarray:
         """Σ b_i φ_i² of every function."""
+        if isinstance(self.matrix, Stored):
+            sums = self._by_strips(self.matrix.array, (), lambda strip: np.square(strip) @ b)
+        else:
+            assert isinstance(self.matrix, Streamed)
+            sums = np.zeros(len(self.matrix))
+            self.matrix.visit(lambda tile, rows, cols: _add_squares(sums, tile, b, rows, cols))
+        return np.append(b.sum(), sums) if self.constant else sums
+
+    def _by_strips(
+        self, K: np.ndarray, shape: tuple[int, ...], compute: Callable[[np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """One result per row, strips of rows on mercer's threads: BLAS is serial around it."""
+        out = np.empty((len(K), *shape))
+
+        def compute_strip(number: int, _: Workspace) -> None:
+            rows = slice(number * _STRIP, (number + 1) * _STRIP)
+            out[rows] = compute(K[rows])
+
+        run(-(-len(K) // _STRIP), compute_strip)
+        return out
+
+
+def _add_squares(
+    sums: np.ndarray, tile: np.ndarray, b: np.ndarray, rows: Range, cols: Range
+) -> None:
+    sums[slice(*rows)] += np.square(tile) @ b[slice(*cols)]
 
 
 @dataclasses.dataclass
@@ -51,7 +96,7 @@ class Settled:
     pull: np.ndarray  # ΦᵀΔ of it is Q: what the samples want of every function
 
 
-Teller = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
+Callback = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
 Scan = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -104,7 +149,7 @@ class Gaussian:
         self._energy: np.ndarray | None = None
         self._known: tuple[np.ndarray | None, np.ndarray, np.ndarray] = None, y, y
 
-    def maximise(self, basis: Basis, most: int, tell: Teller) -> Relevance:
+    def maximise(self, basis: Basis, most: int, callback: Callback) -> Relevance:
         """The best of what different first guesses of the noise lead to: the evidence has many maxima, and this costs little."""
         starts, best = (
             [share * self.noise for share in _STARTS] if self.learned else [self.noise],
@@ -112,7 +157,7 @@ class Gaussian:
         )
         for noise in starts:
             self.noise = noise
-            found = maximise(basis, self, most, self.tol, tell)
+            found = maximise(basis, self, most, self.tol, callback)
             if best is None or found.value > best[0].value:
                 best = found, self.noise
         assert best is not None
@@ -181,8 +226,8 @@ class Logistic:
         self.label, self.sign, self.tol = label, 2.0 * label - 1.0, tol
         self._last = np.zeros(len(label))  # the function of the last mode
 
-    def maximise(self, basis: Basis, most: int, tell: Teller) -> Relevance:
-        return maximise(basis, self, most, self.tol, tell)
+    def maximise(self, basis: Basis, most: int, callback: Callback) -> Relevance:
+        return maximise(basis, self, most, self.tol, callback)
 
     def settle(self, A: np.ndarray, alpha: np.ndarray) -> Settled:
         w = linalg.lstsq(A, self._last, check_finite=False)[0] if A.shape[1] else np.zeros(0)
@@ -256,7 +301,7 @@ def _ascend(
 
 
 @dataclasses.dataclass
-class Relevance:
+class Relevance(Solution):
     """The functions that stay, and their weights."""
 
     active: np.ndarray
@@ -264,16 +309,10 @@ class Relevance:
     mean: np.ndarray
     covariance: np.ndarray
     value: float
-    iterations: int
-    converged: bool
 
 
 def maximise(
-    basis: Basis,
-    likelihood: Likelihood,
-    most: int,
-    tol: float,
-    tell: Callable[[int, float], bool] | None = None,
+    basis: Basis, likelihood: Likelihood, most: int, tol: float, callback: Callback = None
 ) -> Relevance:
     """One function at a time, until none that enters or leaves raises the evidence by more than ``tol``."""
     active, alpha = np.zeros(0, dtype=int), np.zeros(0)
@@ -293,13 +332,11 @@ def maximise(
         )  # what is of no use goes, however little that gains
         gain[barred | copy] = -np.inf
         best = int(np.argmax(gain))
-        if tell is not None and tell(step, found.value):
+        if callback is not None and callback(step, found.value):
             break
         if gain[best] <= tol or barred.sum() > _TURNS:
             if effort == _THOROUGH:
-                return Relevance(
-                    active, alpha, found.mean, found.covariance, found.value, step, True
-                )
+                return _relevance(active, alpha, found, step, True)
             effort = _THOROUGH
         else:
             tried = _changed(basis, active, alpha, A, best, target[best])
@@ -317,7 +354,21 @@ def maximise(
         if not stays.all():  # tuned away: the samples say nothing of their weights
             active, alpha, A = active[stays], alpha[stays], A[:, stays]
             found = likelihood.settle(A, alpha)
-    return Relevance(active, alpha, found.mean, found.covariance, found.value, step, False)
+    return _relevance(active, alpha, found, step, False)
+
+
+def _relevance(
+    active: np.ndarray, alpha: np.ndarray, settled: Settled, step: int, converged: bool
+) -> Relevance:
+    return Relevance(
+        active,
+        alpha,
+        settled.mean,
+        settled.covariance,
+        settled.value,
+        iterations=step,
+        converged=converged,
+    )
 
 
 def _proposals(

@@ -1,4 +1,4 @@
-"""Graphs of samples: all pairs weighted by a kernel, as it is or with a width for every sample, or the nearest neighbours alone."""
+"""Graphs of samples: all pairs weighted by a kernel, with or without local scaling, or neighbours."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
-from mercer.aliases import Prepared, RawSamples
-from mercer.config import format_bytes, get_config
+from mercer.aliases import Prepared, RawSamples, SparseMatrix
+from mercer.config import format_bytes
 from mercer.definiteness import Definite
 from mercer.errors import ParameterError, explain, warn
-from mercer.estimators.common.base import Expansion
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.nearest import nearest
 from mercer.estimators.common.training import Training
-from mercer.estimators.density.nearest import nearest
-from mercer.gram.fill import dense, multiply, visit_rows
+from mercer.gram.build import gram_matrix
+from mercer.gram.fill import Range, multiply
+from mercer.gram.matrix import Matrix, Shifted
+from mercer.gram.plan import PRODUCTS, Plan, plan_matrix
+from mercer.gram.stored import Stored
+from mercer.gram.streamed import Streamed
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
 from mercer.kernels.combine.parts import Parts
-from mercer.linalg.products import product
+from mercer.linalg.matrices import Multipliable
 from mercer.params import param
 
-_TINY = 1e-150  # a width that only copies of a sample have: everything else is infinitely far
+_TINY = 1e-150  # a local scale that only copies of a sample have
 
 
 class Graph(Protocol):
@@ -30,21 +35,28 @@ class Graph(Protocol):
 
     plan: str
     degree: np.ndarray
-    matrix: Any  # the weights, dense or sparse, where they are stored
+    weights: Multipliable  # the matrix of weights
+    matrix: Any  # the weights as an array or a sparse matrix, where they are stored
 
-    def product(self, V: np.ndarray) -> np.ndarray: ...
-    def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray: ...
+    def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
+        """Σ w(x, x_i) u_i for new samples."""
 
 
-def _weights(k: np.ndarray, square_x: Any, square_y: Any, width_x: Any, width_y: Any) -> np.ndarray:
+def _weights(
+    k: np.ndarray,
+    squares: np.ndarray,
+    other_squares: np.ndarray,
+    scale: np.ndarray,
+    other_scale: np.ndarray,
+) -> np.ndarray:
     """exp(−d²/(s_x s_y)), d² = k(x, x) + k(y, y) − 2 k(x, y)."""
-    squared = np.maximum(square_x[:, None] + square_y - 2.0 * k, 0.0)
+    squared = np.maximum(squares[:, None] + other_squares - 2.0 * k, 0.0)
     with np.errstate(over="ignore"):
-        return np.exp(-squared / width_x[:, None] / width_y)
+        return np.exp(-squared / scale[:, None] / other_scale)
 
 
 class LocallyScaled(Kernel, abstract=True):
-    """The weights of two prepared sides that carry k(x, x) and a width for every sample."""
+    """The weights between samples that carry k(x, x) and a local scale."""
 
     definite: ClassVar[Definite | None] = None
     kernel: Kernel = param(check=is_kernel)
@@ -52,185 +64,209 @@ class LocallyScaled(Kernel, abstract=True):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
         x, y = pair.x.extra, pair.y.extra
-        np.copyto(
-            out,
-            _weights(
-                out,
-                x["square"][pair.rows],
-                y["square"][pair.cols],
-                x["width"][pair.rows],
-                y["width"][pair.cols],
-            ),
-        )
+        squares = x["square"][pair.rows], y["square"][pair.cols]
+        scales = x["scale"][pair.rows], y["scale"][pair.cols]
+        np.copyto(out, _weights(out, *squares, *scales))
+
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.ones(len(samples))
 
 
 class KernelGraph:
-    """Weights k(x, y) for all pairs; with ``scaling`` m, exp(−d²/(s_x s_y)) with s_x the distance from x to its m-th neighbour."""
+    """Weights for all pairs of samples: k(x, y), or exp(−d²/(s_x s_y)) with local scaling.
+
+    The local scale s_x is the distance from x to its m-th neighbour, m = ``scaling``. Nothing is
+    computed before `build`.
+    """
 
     def __init__(self, data: Training, scaling: int | None) -> None:
+        if scaling is not None and scaling >= data.count:
+            rule = f"must be less than n_samples={data.count}"
+            raise ParameterError("local_scaling", scaling, rule)
         self.data, self.scaling = data, scaling
-        self.expansion = Expansion(data.kernel, data.kept(), np.arange(data.width), data.width)
-        n = data.count
-        size = 8 * n * n
-        stored = data.kernel is None or size <= get_config().memory_budget // 2
-        K = data.gram() if data.kernel is None else None
-        side = None if data.kernel is None else data.side()
-        if scaling is not None:
-            if scaling >= n:
-                raise ParameterError("local_scaling", scaling, f"must be less than n_samples={n}")
-            self.square = np.ascontiguousarray(
-                K.diagonal() if K is not None else data.kernel.diagonal(side),  # type: ignore[union-attr]
-                dtype=np.float64,
-            )
-            self.width = self._widths(data.X, self.square, np.arange(n))
-            if K is not None:
-                K = _weights(K, self.square, self.square, self.width, self.width)
-        self.kernel, self.side = (
-            self._scaled(side, self.width, self.square)
-            if side is not None and scaling
-            else (data.kernel, side)
+        self.kernel = data.kernel
+        self.expansion = Expansion(
+            data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
         )
-        self.matrix = None
-        if stored:
-            self.matrix = K if K is not None else dense(self.kernel, self.side, self.side)  # type: ignore[arg-type]
-            np.fill_diagonal(self.matrix, 0.0)
-            self._check_signs(self.matrix, (0, n), (0, n))
-            self.degree = product(self.matrix, np.ones(n))
-            self.plan = f"all pairs, stored, {format_bytes(size)}"
+        self.matrix: np.ndarray | None = None
+
+    def build(self) -> KernelGraph:
+        """Compute the local scales, the degrees and, where they fit, the weights."""
+        plan = plan_matrix(self.data.count, PRODUCTS, given=self.data.kernel is None)
+        matrix = self._matrix(plan)
+        if isinstance(matrix, Stored):
+            self._keep_stored(matrix)
         else:
-            self._degrees(n)
-            self.plan = f"all pairs, tiles recomputed in every product: {format_bytes(size)} exceeds half the memory budget"
+            assert isinstance(matrix, Streamed)
+            self._keep_streamed(matrix)
+        self.plan = _describe(plan)
+        del self.data
+        return self
 
-    def _scaled(self, side: Prepared, width: np.ndarray, square: np.ndarray) -> tuple[Kernel, Any]:
-        assert self.data.kernel is not None
-        return LocallyScaled(self.data.kernel), Parts(side, square=square, width=width)
+    def _matrix(self, plan: Plan) -> Matrix:
+        """The weights with loops."""
+        if self.data.kernel is None:
+            K = self.data.gram()
+            if self.scaling is not None:
+                self._scale_samples(np.ascontiguousarray(K.diagonal()))
+                K = _weights(K, self.square, self.square, self.scale, self.scale)
+            return Stored(K, plan)
+        kernel, samples = self.data.kernel, self.data.prepared()
+        if self.scaling is not None:
+            squares = np.ascontiguousarray(kernel.diagonal(samples), dtype=np.float64)
+            self._scale_samples(squares)
+            kernel, samples = self._scaled(samples, self.scale, self.square)
+        return gram_matrix(kernel, samples, plan)
 
-    def _widths(self, X: RawSamples, square: np.ndarray, skip: np.ndarray) -> np.ndarray:
-        squared, _ = nearest(self.expansion, X, square, self.square, int(self.scaling), skip)  # type: ignore[arg-type]
+    def _keep_stored(self, matrix: Stored) -> None:
+        n = len(matrix)
+        self.matrix = matrix.array
+        np.fill_diagonal(self.matrix, 0.0)
+        _check_signs(self.matrix, (0, n), (0, n))
+        self.weights: Multipliable = matrix
+        self.degree = (matrix @ np.ones((n, 1)))[:, 0]
+
+    def _keep_streamed(self, matrix: Streamed) -> None:
+        """Sums of the rows, and a check of every sign."""
+        degree = np.zeros(len(matrix))
+
+        def visit(tile: np.ndarray, rows: Range, cols: Range) -> None:
+            _check_signs(tile, rows, cols)
+            degree[slice(*rows)] += tile.sum(axis=1)
+
+        matrix.visit(visit, "degrees")
+        loops = matrix.diagonal()
+        self.degree = degree - loops
+        self.weights = Shifted(matrix, -loops)
+
+    def _scale_samples(self, squares: np.ndarray) -> None:
+        self.square = squares
+        self.scale = self._local_scales(self.data.X, squares, np.arange(len(squares)))
+
+    def _local_scales(self, X: RawSamples, squares: np.ndarray, skip: np.ndarray) -> np.ndarray:
+        assert self.scaling is not None
+        squared, _ = nearest(self.expansion, X, squares, self.square, self.scaling, skip)
         return np.maximum(np.sqrt(np.maximum(squared[:, -1], 0.0)), _TINY)
 
-    @staticmethod
-    def _check_signs(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
-        if tile.min() < 0:
-            i, j = np.unravel_index(int(np.argmin(tile)), tile.shape)
-            remedy = "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalised kernel), or affinity='nearest_neighbors'"
-            what = f"the affinity of samples {rows[0] + i} and {cols[0] + j}"
-            raise ParameterError(what, float(tile[i, j]), "is negative", remedy)
-
-    def _degrees(self, n: int) -> None:
-        """Sums of the rows, and a look at every sign."""
-        self.degree = np.zeros(n)
-
-        def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
-            self._check_signs(tile, rows, cols)
-            self.degree[rows[0] : rows[1]] += tile.sum(axis=1)
-
-        visit_rows(self.kernel, self.side, self.side, visit, "degrees")  # type: ignore[arg-type]
-        self.loops = (
-            np.ones(n)
-            if self.scaling
-            else np.asarray(self.data.kernel.diagonal(self.side), dtype=np.float64)  # type: ignore[union-attr]
-        )
-        self.degree -= self.loops
-
-    def product(self, V: np.ndarray) -> np.ndarray:
-        if self.matrix is not None:
-            return product(self.matrix, V)
-        return multiply(self.kernel, self.side, self.side, V) - self.loops[:, None] * V  # type: ignore[arg-type]
+    def _scaled(
+        self, samples: Prepared, scale: np.ndarray, squares: np.ndarray
+    ) -> tuple[Kernel, Prepared]:
+        assert self.kernel is not None
+        return LocallyScaled(self.kernel), Parts(samples, square=squares, scale=scale)
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ w(x, x_i) u_i for new samples."""
         if self.scaling is None:
             return self.expansion.apply(X, U)
-        square = np.ascontiguousarray(self.expansion.squares(X, self.square))
-        width = self._widths(X, square, np.full(len(square), -1))
-        if self.data.kernel is None:
-            return _weights(np.asarray(X), square, self.square, width, self.width) @ U
-        x, y = self.expansion.sides(X)
-        kernel, right = self._scaled(y, self.width, self.square)
-        return multiply(kernel, Parts(x, square=square, width=width), right, U)
+        squares = np.ascontiguousarray(self.expansion.squares(X, self.square))
+        scale = self._local_scales(X, squares, np.full(len(squares), -1))
+        if self.kernel is None:
+            return _weights(np.asarray(X), squares, self.square, scale, self.scale) @ U
+        x, y = self.expansion.prepare(X)
+        kernel, training = self._scaled(y, self.scale, self.square)
+        return multiply(kernel, Parts(x, square=squares, scale=scale), training, U)
+
+
+def _describe(plan: Plan) -> str:
+    if plan.stored:
+        return f"all pairs, stored, {format_bytes(plan.bytes)}"
+    return f"all pairs, {plan}"
+
+
+def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
+    if tile.min() >= 0:
+        return
+    i, j = np.unravel_index(int(np.argmin(tile)), tile.shape)
+    remedy = (
+        "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalised kernel), or "
+        "affinity='nearest_neighbors'"
+    )
+    what = f"the affinity of samples {rows[0] + i} and {cols[0] + j}"
+    raise ParameterError(what, float(tile[i, j]), "is negative", remedy)
 
 
 class NeighbourGraph:
-    """½(A + Aᵀ), A the 0/1 matrix of the nearest samples in feature space, the sample itself counted among them."""
+    """½(A + Aᵀ), A the 0/1 matrix of the nearest samples in feature space, each its own neighbour."""
 
     def __init__(self, data: Training, count: int) -> None:
-        n = data.count
-        if count > n:
-            raise ParameterError("n_neighbors", count, f"must be at most n_samples={n}")
-        self.count = count
-        self.expansion = Expansion(data.kernel, data.kept(), np.arange(data.width), data.width)
-        if data.kernel is None:
-            self.square = np.ascontiguousarray(np.diagonal(data.X))
-        else:
-            self.square = np.ascontiguousarray(data.kernel.diagonal(data.side()), dtype=np.float64)
-        found = np.empty((n, 0), dtype=np.int64)
-        if count > 1:
-            squared, found = nearest(
-                self.expansion, data.X, self.square, self.square, count - 1, np.arange(n)
-            )
-            lost = squared[:, -1] >= (1 - 1e-15) * (self.square + self.square[found[:, -1]])
-            if data.kernel is not None and lost.mean() > 0.1 and (self.square > 0).all():
-                rule = "is 0 between neighbours, so that all samples are equally far"
-                warn(
-                    explain(
-                        "kernel",
-                        data.kernel,
-                        rule,
-                        "take a wider one, or kernel='linear', for the neighbours of the samples",
-                    )
-                )
-        A = sparse.csr_array(
-            (np.ones(found.size), found.ravel(), np.arange(n + 1) * (count - 1)), shape=(n, n)
+        if count > data.count:
+            rule = f"must be at most n_samples={data.count}"
+            raise ParameterError("n_neighbors", count, rule)
+        self.data, self.count = data, count
+        self.expansion = Expansion(
+            data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
         )
-        self.matrix = sparse.csr_array(0.5 * (A + A.T))
-        self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()
-        self.plan = f"{count} nearest neighbours in feature space, {self.matrix.nnz} links"
 
-    def product(self, V: np.ndarray) -> np.ndarray:
-        return self.matrix @ V
+    def build(self) -> NeighbourGraph:
+        """Find the neighbours."""
+        n = self.data.count
+        self.square = np.ascontiguousarray(self.data.products().diagonal())
+        positions = np.empty((n, 0), dtype=np.int64)
+        if self.count > 1:
+            positions = self._neighbours()
+        ends = np.arange(n + 1) * (self.count - 1)
+        A = sparse.csr_array((np.ones(positions.size), positions.ravel(), ends), shape=(n, n))
+        self.matrix = self.weights = sparse.csr_array(0.5 * (A + A.T))
+        self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()
+        links = f"{self.matrix.nnz} links"
+        self.plan = f"{self.count} nearest neighbours in feature space, {links}"
+        del self.data
+        return self
+
+    def _neighbours(self) -> np.ndarray:
+        squares, every = self.square, np.arange(self.data.count)
+        distances, positions = nearest(
+            self.expansion, self.data.X, squares, squares, self.count - 1, every
+        )
+        farthest = positions[:, -1]
+        vanished = distances[:, -1] >= (1 - 1e-15) * (squares + squares[farthest])
+        positive = self.data.kernel is not None and bool((squares > 0).all())
+        if positive and vanished.mean() > 0.1:
+            rule = "is 0 between neighbours, so that all samples are equally far"
+            remedy = "take a wider one, or kernel='linear', for the neighbours of the samples"
+            warn(explain("kernel", self.data.kernel, rule, remedy))
+        return positions
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
+        """Σ u_i over the neighbours of new samples."""
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         # k(x, x) is the same for all neighbours of x, and does not change their order
-        _, found = nearest(self.expansion, X, np.zeros(n), self.square, self.count, np.full(n, -1))
-        return U[found].sum(axis=1)
+        nothing = np.full(n, -1)
+        _, positions = nearest(self.expansion, X, np.zeros(n), self.square, self.count, nothing)
+        return U[positions].sum(axis=1)
 
 
 class GivenGraph:
     """A sparse matrix of weights, as it was given."""
 
-    def __init__(self, W: Any) -> None:
-        self.matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
-        self.matrix.sum_duplicates()
-        n = self.matrix.shape[0]
-        if self.matrix.shape != (n, n):
-            raise ParameterError(
-                "X",
-                f"sparse matrix of shape {self.matrix.shape}",
-                "should be a square matrix of affinities",
-            )
-        if not np.isfinite(self.matrix.data).all():
-            raise ParameterError("X", "sparse matrix", "holds NaN or infinity")
-        if self.matrix.nnz and self.matrix.data.min() < 0:
-            at = int(np.argmin(self.matrix.data))
-            i, j = (
-                int(np.searchsorted(self.matrix.indptr, at, side="right") - 1),
-                int(self.matrix.indices[at]),
-            )
-            raise ParameterError(
-                f"the affinity of samples {i} and {j}", float(self.matrix.data[at]), "is negative"
-            )
-        gap = abs(self.matrix - self.matrix.T)
-        if gap.nnz and gap.max() > 1e-10 * self.matrix.max():
-            raise ParameterError("X", "sparse matrix", "must be symmetric", "use (X + X.T)/2")
-        self.matrix.setdiag(0.0)
-        self.matrix.eliminate_zeros()
-        self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()
-        self.plan = f"sparse matrix as given, {self.matrix.nnz} links"
-
-    def product(self, V: np.ndarray) -> np.ndarray:
-        return self.matrix @ V
+    def __init__(self, W: SparseMatrix) -> None:
+        matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        _check_graph(matrix)
+        matrix.setdiag(0.0)
+        matrix.eliminate_zeros()
+        self.matrix = self.weights = matrix
+        self.degree = np.asarray(matrix.sum(axis=1)).ravel()
+        self.plan = f"sparse matrix as given, {matrix.nnz} links"
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
+        """Σ w(x, x_i) u_i for new samples."""
         return X @ U
+
+
+def _check_graph(matrix: SparseMatrix) -> None:
+    """Raise an error for weights that are not square, finite, positive and symmetric."""
+    n = matrix.shape[0]
+    if matrix.shape != (n, n):
+        what = f"sparse matrix of shape {matrix.shape}"
+        raise ParameterError("X", what, "should be a square matrix of affinities")
+    if not np.isfinite(matrix.data).all():
+        raise ParameterError("X", "sparse matrix", "holds NaN or infinity")
+    if matrix.nnz and matrix.data.min() < 0:
+        at = int(np.argmin(matrix.data))
+        i, j = int(np.searchsorted(matrix.indptr, at, side="right") - 1), int(matrix.indices[at])
+        what = f"the affinity of samples {i} and {j}"
+        raise ParameterError(what, float(matrix.data[at]), "is negative")
+    gap = abs(matrix - matrix.T)
+    if gap.nnz and gap.max() > 1e-10 * matrix.max():
+        raise ParameterError("X", "sparse matrix", "must be symmetric", "use (X + X.T)/2")

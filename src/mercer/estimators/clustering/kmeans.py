@@ -25,17 +25,15 @@ from mercer.aliases import (
 )
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
-from mercer.estimators.common.base import (
-    KERNEL_RULES,
-    Choice,
-    Expansion,
-    KernelEstimator,
-    check_weights,
-)
-from mercer.estimators.common.fitting import fits, step_teller
-from mercer.estimators.common.matrix import TrainingMatrix
-from mercer.estimators.common.report import DiscoveryReport
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.fitting import fits, iteration_callback
+from mercer.estimators.common.kernel_choice import Choice
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_weights
+from mercer.gram.matrix import Matrix
+from mercer.gram.plan import PRODUCTS
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
@@ -123,19 +121,46 @@ class KernelKMeans(
         data = begin(self, X, None, sample_weight, target="none")
         n = data.count
         if self.n_clusters > n:
-            rule = f"must not be more than the samples: n_samples={n} should be >= n_clusters={self.n_clusters}"
+            rule = (
+                f"must not be more than the samples: n_samples={n} should be >= "
+                f"n_clusters={self.n_clusters}"
+            )
             raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
-        matrix = TrainingMatrix(data)
+        matrix = data.matrix(PRODUCTS)
         diagonal = matrix.diagonal()
         unit = float(data.weight.max())
-        weight = data.weight / unit  # squares of tiny or huge weights would be lost
+        best = self._best_of_starts(data, matrix, diagonal, data.weight / unit)
+        self._check(best, unit, float(np.abs(diagonal).sum()))
+        inertia = max(best.inertia, 0.0) * unit
+        best = dataclasses.replace(best, inertia=inertia, mass=best.mass * unit)
+        self._keep(data, diagonal, best)
+        sizes = np.bincount(best.labels, minlength=self.n_clusters)
+        self.report_ = FitReport(
+            data.kernel,
+            str(matrix.plan),
+            f"Lloyd's algorithm, the best of {self._starts()} start(s)",
+            n,
+            time.perf_counter() - start,
+            best.converged,
+            {
+                "iterations": best.iterations,
+                "clusters": self.n_clusters,
+                "smallest_cluster": int(sizes.min()),
+                "largest_cluster": int(sizes.max()),
+                "inertia": best.inertia,
+            },
+        )
+        return self
+
+    def _best_of_starts(
+        self, data: Training, matrix: Matrix, diagonal: np.ndarray, weight: np.ndarray
+    ) -> Clusters:
+        """The clusters of least inertia; weights are scaled, so that their squares are not lost."""
         rng = check_random_state(self.random_state)
-        starts = self._starts()
-        best: Clusters | None = None
-        for _ in range(starts):
+        results = []
+        for _ in range(self._starts()):
             labels = self._initial(data, matrix, diagonal, rng)
-            tell = step_teller(self)
-            made = lloyd(
+            result = lloyd(
                 matrix,
                 diagonal,
                 weight,
@@ -143,35 +168,23 @@ class KernelKMeans(
                 self.n_clusters,
                 most=self.max_iter,
                 tol=float(self.tol),
-                tell=tell,
+                callback=iteration_callback(self),
             )
-            if best is None or made.inertia < best.inertia:
-                best = made
-        assert best is not None
-        if best.inertia < -1e-8 * float(np.abs(diagonal).sum()):
-            rule = f"is not positive on these samples: squared distances are negative, {best.inertia * unit:.4g} in all"
-            warn(
-                explain("kernel", self.kernel, rule, "mend the matrix by mercer.repair(K)"),
-                DefinitenessWarning,
+            results.append(result)
+        return min(results, key=lambda result: result.inertia)
+
+    def _check(self, best: Clusters, unit: float, trace: float) -> None:
+        """Warn of negative distances and of clusters that still change."""
+        if best.inertia < -1e-8 * trace:
+            rule = (
+                "is not positive on these samples: squared distances are negative, "
+                f"{best.inertia * unit:.4g} in all"
             )
-        best = dataclasses.replace(
-            best, inertia=max(best.inertia, 0.0) * unit, mass=best.mass * unit
-        )
+            remedy = "repair the matrix by mercer.repair(K)"
+            warn(explain("kernel", self.kernel, rule, remedy), DefinitenessWarning)
         if not best.converged:
-            rule = f"no convergence: samples still move after {best.iterations} rounds; raise max_iter, or tol"
-            warn(rule, ConvergenceWarning)
-        self._keep(data, diagonal, best)
-        sizes = np.bincount(best.labels, minlength=self.n_clusters)
-        found = f"{self.n_clusters} clusters of {sizes.min()} to {sizes.max()} samples, inertia {best.inertia:.10g}"
-        solver = (
-            f"Lloyd, {best.iterations} rounds, the best of {starts} starts"
-            if starts > 1
-            else f"Lloyd, {best.iterations} rounds"
-        )
-        self.report_ = DiscoveryReport.of(
-            data, matrix.plan, solver, found, (), time.perf_counter() - start
-        )
-        return self
+            rounds = f"samples still move after {best.iterations} rounds"
+            warn(f"no convergence: {rounds}; raise max_iter, or tol", ConvergenceWarning)
 
     def _starts(self) -> int:
         if self.n_init == "auto":
@@ -179,7 +192,7 @@ class KernelKMeans(
         return 1 if not isinstance(self.init, str) and not callable(self.init) else int(self.n_init)
 
     def _initial(
-        self, data: Training, matrix: TrainingMatrix, diagonal: np.ndarray, rng: Any
+        self, data: Training, matrix: Matrix, diagonal: np.ndarray, rng: Any
     ) -> np.ndarray:
         """Labels to begin with."""
         if isinstance(self.init, str):
@@ -193,7 +206,7 @@ class KernelKMeans(
         given = np.asarray(
             self.init(data.X, self.n_clusters, rng) if callable(self.init) else self.init
         )
-        n = data.width
+        n = data.n_given
         if given.shape == (n,) and n != self.n_clusters:
             low, high, meant = 0, self.n_clusters - 1, "labels"
         else:
@@ -216,11 +229,11 @@ class KernelKMeans(
         return nearest_of(matrix, diagonal, place[given])
 
     def _keep(self, data: Training, diagonal: np.ndarray, found: Clusters) -> None:
-        self.kernel_, self.X_fit_, self.support_, self._width = (
+        self.kernel_, self.X_fit_, self.support_, self._n_training = (
             data.kernel,
-            data.kept(),
+            data.own_samples(),
             data.rows,
-            data.width,
+            data.n_given,
         )
         self.inertia_, self.n_iter_ = found.inertia, found.iterations
         self.cluster_sizes_ = found.mass
@@ -228,14 +241,14 @@ class KernelKMeans(
         self._share = np.zeros((data.count, self.n_clusters))
         self._share[np.arange(data.count), found.labels] = data.weight / found.mass[found.labels]
         self._n_features_out = self.n_clusters
-        self.labels_ = np.empty(data.width, dtype=np.int32)
+        self.labels_ = np.empty(data.n_given, dtype=np.int32)
         self.labels_[data.rows] = found.labels
-        if data.count < data.width:
-            idle = np.setdiff1d(np.arange(data.width), data.rows)
+        if data.count < data.n_given:
+            idle = np.setdiff1d(np.arange(data.n_given), data.rows)
             self.labels_[idle] = np.argmin(self._relative(pick_rows(data.X, idle)), axis=1)
 
     def _expansion(self) -> Expansion:
-        return Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
+        return Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
 
     def _relative(self, X: RawSamples) -> np.ndarray:
         """Squared distances less k(x, x), which is the same for all centres."""

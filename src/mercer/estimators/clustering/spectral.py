@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import warnings
 from numbers import Integral, Real
@@ -23,11 +22,12 @@ from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSa
 from mercer.config import get_config
 from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
-from mercer.estimators.common.base import KERNEL_RULES, Choice, KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import DiscoveryReport
-from mercer.estimators.common.training import Training, begin
-from mercer.estimators.projection.signs import turn
+from mercer.estimators.common.kernel_choice import Choice, is_precomputed
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.training import begin
 from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.radial import RBF, Exponential, Matern, RationalQuadratic
@@ -131,12 +131,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def _given_kernel(self) -> Any:
-        return (
-            self.kernel
-            if isinstance(self.affinity, str) and self.affinity in ("kernel", "nearest_neighbors")
-            else self.affinity
-        )
+    def _given_kernel(self) -> KernelLike:
+        named = isinstance(self.affinity, str) and self.affinity in ("kernel", "nearest_neighbors")
+        return self.kernel if named else self.affinity
 
     def _neighbours(self) -> bool:
         return isinstance(self.affinity, str) and self.affinity == "nearest_neighbors"
@@ -156,101 +153,85 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
         self.__dict__.pop("affinity_matrix_", None)  # of an earlier fit
-        given = self._given_kernel()
-        if self.local_scaling is not None and (
-            self._neighbours() or (sparse.issparse(X) and given == "precomputed")
-        ):
-            raise ParameterError(
-                "local_scaling",
-                self.local_scaling,
-                "is for all pairs of samples, not for a sparse graph",
-            )
-        pairwise = isinstance(given, str) and given == "precomputed"
-        graph: Graph
-        if pairwise and sparse.issparse(X):
-            validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-            graph = GivenGraph(X)
-            data = Training(
-                X, None, np.arange(X.shape[0]), np.ones(X.shape[0]), np.zeros(X.shape[0])
-            )
-        else:
-            data = begin(self, X, None, None, target="none")
-            graph = (
-                NeighbourGraph(data, self.n_neighbors)
-                if self._neighbours()
-                else KernelGraph(data, self.local_scaling)
-            )
-        n = data.count
+        graph = self._build_graph(X)
+        n = len(graph.degree)
         if self.n_clusters > n:
-            rule = f"must not be more than the samples: n_samples={n} should be >= n_clusters={self.n_clusters}"
+            rule = (
+                f"must not be more than the samples: n_samples={n} should be >= "
+                f"n_clusters={self.n_clusters}"
+            )
             raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        found = self._embed(graph, min(self.n_components or self.n_clusters, n), rng)
-        root = np.where(
-            graph.degree > 0, 1.0 / np.sqrt(np.where(graph.degree > 0, graph.degree, 1.0)), 1.0
-        )
-        embedding = found.vectors * root[:, None]
-        self.embedding_ = embedding * turn(embedding)
-        self.eigenvalues_ = found.values
-        self.kernel_, self._graph, self._width = data.kernel, graph, data.width
+        smooth = self._embed(graph, min(self.n_components or self.n_clusters, n), rng)
+        linked = graph.degree > 0
+        root = np.where(linked, 1.0 / np.sqrt(np.where(linked, graph.degree, 1.0)), 1.0)
+        embedding = smooth.vectors * root[:, None]
+        self.embedding_ = embedding * sign_flips(embedding)
+        self.eigenvalues_ = smooth.values
+        self._graph, self._n_training = graph, n
         if graph.matrix is not None:
             self.affinity_matrix_ = graph.matrix
         self._cut(rng)
-        if len(np.unique(self.labels_)) < self.n_clusters:
-            rule = f"are more than the embedding tells apart: {len(np.unique(self.labels_))} are not empty"
-            warn(
-                explain(
-                    "n_clusters",
-                    self.n_clusters,
-                    rule,
-                    "take a wider kernel (a smaller gamma), or fewer clusters",
-                )
-            )
+        self._check_clusters()
         sizes = np.bincount(self.labels_, minlength=self.n_clusters)
-        told = f"{self.n_clusters} clusters of {sizes.min()} to {sizes.max()} samples; eigenvalues {self._shown()}"
-        notes = self._notes(found)
-        self.report_ = DiscoveryReport.of(
-            data,
+        self.report_ = FitReport(
+            self.kernel_,
             graph.plan,
-            f"{found.solver}; {self.assign_labels}",
-            told,
-            notes,
+            f"{smooth.solver}; {self.assign_labels}",
+            n,
             time.perf_counter() - start,
+            facts={
+                "clusters": self.n_clusters,
+                "smallest_cluster": int(sizes.min()),
+                "largest_cluster": int(sizes.max()),
+                "eigenvalues": self.eigenvalues_[:10].tolist(),
+            },
+            notes=self._notes(smooth),
         )
         return self
+
+    def _build_graph(self, X: RawSamples) -> Graph:
+        """The graph of the samples, and the kernel that weighs it."""
+        given = sparse.issparse(X) and is_precomputed(self._given_kernel())
+        if self.local_scaling is not None and (given or self._neighbours()):
+            rule = "is for all pairs of samples, not for a sparse graph"
+            raise ParameterError("local_scaling", self.local_scaling, rule)
+        if given:
+            validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+            self.kernel_ = None
+            return GivenGraph(X)
+        data = begin(self, X, None, None, target="none")
+        self.kernel_ = data.kernel
+        if self._neighbours():
+            return NeighbourGraph(data, self.n_neighbors).build()
+        return KernelGraph(data, self.local_scaling).build()
+
+    def _check_clusters(self) -> None:
+        filled = len(np.unique(self.labels_))
+        if filled < self.n_clusters:
+            rule = f"are more than the embedding separates: {filled} are not empty"
+            remedy = "take a wider kernel (a smaller gamma), or fewer clusters"
+            warn(explain("n_clusters", self.n_clusters, rule, remedy))
 
     def _embed(self, graph: Graph, count: int, rng: Any) -> Smooth:
         tol = float(self.tol) or _TOL
         if sparse.issparse(graph.matrix):
-            found = smoothest_sparse(graph.matrix, graph.degree, count, rng, tol)
-            self._check_residual(found, tol)
-            return found
-        n = len(graph.degree)
-        found = smoothest(
-            graph.product,
-            graph.degree,
-            count,
-            rng.standard_normal((n, min(n, block_size(count)))),
-            tol,
-        )
-        if (
-            found.parts > 1 and graph.matrix is not None
-        ):  # only as many as eigenvalues were seen so far
-            found = dataclasses.replace(
-                found,
-                parts=max(found.parts, connected_components(sparse.csr_array(graph.matrix > 0))[0]),
+            smooth = smoothest_sparse(graph.matrix, graph.degree, count, rng, tol)
+        else:
+            n = len(graph.degree)
+            start = rng.standard_normal((n, min(n, block_size(count))))
+            smooth = smoothest(graph.weights, graph.degree, count, start, tol)
+            if smooth.parts > 1 and graph.matrix is not None:
+                # only as many parts as eigenvalues were computed are known so far
+                parts = connected_components(sparse.csr_array(graph.matrix > 0))[0]
+                smooth.parts = max(smooth.parts, parts)
+        if smooth.residual > max(1e-6, tol):
+            warn(
+                f"no convergence: relative residual {smooth.residual:.2g}; the eigenvalues "
+                f"{smooth.values} may be too near each other",
+                ConvergenceWarning,
             )
-        self._check_residual(found, tol)
-        return found
-
-    @staticmethod
-    def _check_residual(found: Smooth, tol: float) -> None:
-        if found.residual > max(1e-6, tol):
-            message = f"no convergence: relative residual {found.residual:.2g}; the eigenvalues {found.values} may be too near each other"
-            warn(message, ConvergenceWarning)
-
-    def _shown(self) -> str:
-        return ", ".join(f"{value:.3g}" for value in self.eigenvalues_[:10])
+        return smooth
 
     def _notes(self, found: Smooth) -> tuple[str, ...]:
         if found.parts < 2:
@@ -307,12 +288,15 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         else:
             X = self._check_X(X, reset=False)
-        if self.kernel_ is None and X.shape[1] != self._width:
+        if self.kernel_ is None and X.shape[1] != self._n_training:
             rule = "must have one column for each training sample"
             raise ShapeError(
-                "X", f"{X.shape[1]} columns", rule, f"give the affinities with all {self._width}"
+                "X",
+                f"{X.shape[1]} columns",
+                rule,
+                f"give the affinities with all {self._n_training}",
             )
-        U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._width, 1))]))
+        U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._n_training, 1))]))
         sums = self._graph.links(X, U)
         shrunk = 1.0 - self.eigenvalues_  # eigenvalues of D⁻¹W
         known = np.abs(shrunk) > 1e-12

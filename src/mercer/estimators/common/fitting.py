@@ -1,4 +1,4 @@
-"""The frame of every fit: parameters checked, callbacks told, and the estimator left as it was when a fit does not end."""
+"""The frame of every fit: checked parameters, callbacks, and no trace of a fit that fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 
-from mercer.aliases import RawSamples, Targets
+from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.execution.blas import serial_blas
 
 try:
@@ -23,10 +23,11 @@ except ImportError:  # scikit-learn has had callbacks since 1.9
 
 _FEW = 300  # samples for which a second thread of BLAS costs more than it gives
 Method = TypeVar("Method", bound=Callable[..., Any])
+Callback = Callable[[int, float], bool]
 
 
 def fits(method: Method) -> Method:
-    """Decorate ``fit``: what is raised in it, Ctrl-C too, leaves every attribute as it was before."""
+    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
     checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
 
     @functools.wraps(method)
@@ -61,34 +62,39 @@ def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, X, y, *args, **options)
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        made = method(self, X, y, *args, **options)
-        parameters = self.get_params(deep=False)
-        fitted = {
-            name: value
-            for name, value in vars(self).items()
-            if name not in parameters and "callback" not in name
-        }
-        context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes=fitted)
-        return made
+        fitted = method(self, X, y, *args, **options)
+        context.call_on_fit_task_end(
+            estimator=self, X=X, y=y, reconstruction_attributes=_fitted_attributes(self)
+        )
+        return fitted
 
     return fit
 
 
-def step_teller(estimator: BaseEstimator) -> Callable[[int, float], bool] | None:
-    """What a solver calls after some steps with (steps, objective); True asks it to stop. None if nobody listens."""
+def _fitted_attributes(estimator: Estimator) -> dict[str, Any]:
+    parameters = estimator.get_params(deep=False)
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if name not in parameters and "callback" not in name
+    }
+
+
+def iteration_callback(estimator: BaseEstimator) -> Callback | None:
+    """What a solver calls after some iterations with their number and the objective.
+
+    True asks the solver to stop. It is None where the user has set no callback.
+    """
     context = getattr(estimator, "_callback_fit_ctx", None)
     if context is None:
         return None
-    one_at_a_time = threading.Lock()  # several problems may be solved at once
+    lock = threading.Lock()  # several problems may be solved at once
 
-    def tell(steps: int, objective: float) -> bool:
-        with one_at_a_time:
-            part = context.subcontext(task_name="steps")
-            part.call_on_fit_task_begin(estimator=estimator)
-            return bool(
-                part.call_on_fit_task_end(
-                    estimator=estimator, metadata={"steps": steps, "objective": objective}
-                )
-            )
+    def call(iterations: int, objective: float) -> bool:
+        with lock:
+            task = context.subcontext(task_name="steps")
+            task.call_on_fit_task_begin(estimator=estimator)
+            metadata = {"steps": iterations, "objective": objective}
+            return bool(task.call_on_fit_task_end(estimator=estimator, metadata=metadata))
 
-    return tell
+    return call

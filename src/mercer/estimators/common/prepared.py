@@ -1,11 +1,10 @@
-"""New samples beside those of training, as a kernel reads them; training samples that take long to read are read once."""
+"""Samples as a fitted kernel reads them; training samples that take long to read are read once."""
 
 from __future__ import annotations
 
-from typing import Any
 from weakref import WeakKeyDictionary
 
-from mercer.aliases import RawSamples
+from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.nodes import Nodes
 from mercer.kernels.base import Kernel
@@ -14,27 +13,27 @@ from mercer.kernels.base import Kernel
 _READ: WeakKeyDictionary[Kernel, Batch] = WeakKeyDictionary()
 
 
-def training_batch(kernel: Kernel, samples: Any) -> Batch:
+def training_batch(kernel: Kernel, samples: RawSamples) -> Batch:
     """The training samples, with what was already read of them."""
     known = _READ.get(kernel)
     if known is not None and known.raw is samples:
         return known
-    made = Batch(samples)
+    batch = Batch(samples)
     if _takes_long(kernel, samples):
-        _READ[kernel] = made
-    return made
+        _READ[kernel] = batch
+    return batch
 
 
-def _takes_long(kernel: Kernel, samples: Any) -> bool:
+def _takes_long(kernel: Kernel, samples: RawSamples) -> bool:
     """Arrays of numbers are read at once; what nodes remember of each other may be large."""
     if getattr(getattr(samples, "dtype", None), "kind", "O") != "O":
         return False
-    inside = (kernel, *(part for part in kernel.get_params().values() if isinstance(part, Kernel)))
-    return not any(isinstance(part.domain, Nodes) for part in inside)
+    parts = (part for part in kernel.get_params().values() if isinstance(part, Kernel))
+    return not any(isinstance(part.domain, Nodes) for part in (kernel, *parts))
 
 
-def sides(kernel: Kernel, X: RawSamples, samples: Any) -> tuple[Any, Any]:
-    """New and training samples; the latter come first, so that their vocabulary and storage rule."""
-    right = training_batch(kernel, samples)
-    y = kernel.prepare(right)
-    return kernel.prepare(Batch(X, like=right.fork(), new=True)), y
+def prepare_both(kernel: Kernel, X: RawSamples, samples: RawSamples) -> tuple[Prepared, Prepared]:
+    """New and training samples, prepared; the vocabulary and storage of the latter decide."""
+    training = training_batch(kernel, samples)
+    prepared = kernel.prepare(training)
+    return kernel.prepare(Batch(X, like=training.fork(), new=True)), prepared

@@ -1,214 +1,138 @@
-"""What a fit tells of itself."""
+"""What a fit says of itself: one report for all estimators, formatted in one place."""
 
 from __future__ import annotations
 
 import dataclasses
+import html
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mercer.estimators.common.training import Training
     from mercer.kernels.base import Kernel
+
+# the facts that solvers report, with the words and the format in which they are printed
+FACTS: dict[str, tuple[str, str]] = {
+    "objective": ("objective", ".10g"),
+    "gap": ("KKT gap", ".3g"),
+    "residual": ("residual", ".3g"),
+    "tol": ("tolerance", ".3g"),
+    "iterations": ("iterations", "d"),
+    "support": ("support vectors", "d"),
+    "relevant": ("relevance vectors", "d"),
+    "likelihood": ("log marginal likelihood", ".10g"),
+    "bound": ("variational bound", ".10g"),
+    "jitter": ("jitter on the diagonal", ".3g"),
+    "evaluations": ("evaluations", "d"),
+    "at_bounds": ("at their bounds", "s"),
+    "kept": ("not learned", "s"),
+    "identity": ("relative error of a = w (y − f)/λ", ".1e"),
+    "contrast": ("kernel generalised variance", ".6g"),
+    "sources": ("sources", "d"),
+    "components": ("components", "d"),
+    "explained": ("share of the variance", ".3g"),
+    "clusters": ("clusters", "d"),
+    "smallest_cluster": ("samples in the smallest", "d"),
+    "largest_cluster": ("in the largest", "d"),
+    "inertia": ("inertia", ".10g"),
+    "eigenvalues": ("eigenvalues", ".3g"),
+    "ranks": ("ranks", "d"),
+    "unexplained": ("shares of the trace left out", ".1e"),
+    "correlations": ("regularised correlations", ".3f"),
+    "training": ("correlations of the training samples", ".3f"),
+    "inertia_shares": ("shares of the inertia", ".3f"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
-class MarginReport:
-    """The certificate of convergence of a margin machine, and how it was reached."""
+class FitReport:
+    """How a model was fitted: kernel, plan of the Gram matrix, solver, and what it reached.
 
-    model: Kernel | None = dataclasses.field(repr=False)
+    ``print`` shows it as text, notebooks show it as a table, `to_dict` gives plain values. The facts of
+    a solver are attributes too: ``report.objective``.
+    """
+
+    model: Kernel | str | None = dataclasses.field(repr=False)  # text where it is no mercer kernel
     plan: str
     solver: str
-    objective: float
-    gap: float
-    tol: float
-    iterations: int
-    converged: bool
-    support: int
     samples: int
     seconds: float
+    converged: bool | None = None  # None for a fit that is not iterative
+    facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "facts" and name in self.facts:
+            return self.facts[name]
+        raise AttributeError(f"this report has no {name!r}")
 
     @property
     def kernel(self) -> str:
-        """The kernel as algebra; written when asked for, because a small fit takes no longer than that."""
-        return "precomputed" if self.model is None else repr(self.model)
+        """The kernel as algebra.
+
+        It is written when asked for, because a small fit takes no longer than that.
+        """
+        if self.model is None:
+            return "precomputed"
+        return self.model if isinstance(self.model, str) else repr(self.model)
 
     @property
     def status(self) -> str:
-        """What its certificate says."""
-        return "unknown" if self.model is None else self.model.certify(None).status
+        """What the kernel's certificate says."""
+        if self.model is None or isinstance(self.model, str):
+            return "unknown"
+        return self.model.certify(None).status
 
-    def __str__(self) -> str:
-        verdict = "converged" if self.converged else "NOT converged"
-        return "\n".join(
-            [
-                f"kernel      {self.kernel} ({self.status})",
-                f"plan        {self.plan}",
-                f"solver      {self.solver}",
-                f"{verdict}: KKT gap {self.gap:.3g} (tolerance {self.tol:.3g}), dual objective {self.objective:.10g}",
-                f"            {self.iterations} steps, {self.support} of {self.samples} samples support it, {self.seconds:.3g} s",
-            ]
-        )
+    def to_dict(self) -> dict[str, Any]:
+        """Everything by name, as plain values."""
+        return dict(self._values())
 
-
-@dataclasses.dataclass(frozen=True)
-class NewtonReport:
-    """How a fit by Newton's method ended."""
-
-    kernel: str
-    status: str
-    plan: str
-    solver: str
-    objective: float
-    residual: float
-    tol: float
-    iterations: int
-    converged: bool
-    samples: int
-    seconds: float
-
-    @classmethod
-    def of(
-        cls, data: Training, plan: str, solver: str, found: Any, tol: float, seconds: float
-    ) -> NewtonReport:
-        name = "precomputed" if data.kernel is None else repr(data.kernel)
-        status = "unknown" if data.kernel is None else data.kernel.certify(None).status
-        parts = (found.objective, found.residual, tol, found.iterations, found.converged)
-        return cls(name, status, plan, solver, *parts, data.count, seconds)
-
-    def __str__(self) -> str:
-        verdict = "converged" if self.converged else "NOT converged"
-        return "\n".join(
-            [
-                f"kernel      {self.kernel} ({self.status})",
-                f"plan        {self.plan}",
-                f"solver      {self.solver}",
-                f"{verdict}: residual {self.residual:.3g} (tolerance {self.tol:.3g}), objective {self.objective:.10g}",
-                f"            {self.iterations} steps on {self.samples} samples, {self.seconds:.3g} s",
-            ]
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class PenalisedReport:
-    """How a fit that is one linear system, or less, was made."""
-
-    kernel: str
-    status: str
-    plan: str
-    solver: str
-    samples: int
-    seconds: float
-
-    @classmethod
-    def of(cls, data: Training, plan: str, solver: str, seconds: float) -> PenalisedReport:
-        name = "precomputed" if data.kernel is None else repr(data.kernel)
-        return cls(
-            name,
-            "unknown" if data.kernel is None else data.kernel.certify(None).status,
-            plan,
-            solver,
-            data.count,
-            seconds,
-        )
-
-    def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"kernel      {self.kernel} ({self.status})",
-                f"plan        {self.plan}",
-                f"solver      {self.solver}; {self.samples} samples, {self.seconds:.3g} s",
-            ]
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class CorrelationReport:
-    """How well several views correlate, and at which rank each was taken."""
-
-    views: tuple[tuple[str, int, float], ...]  # kernel, rank, share of the trace left out
-    correlations: Any
-    training: Any
-    samples: int
-    seconds: float
-
-    def __str__(self) -> str:
-        lines = []
-        for at, (kernel, rank, left) in enumerate(self.views):
-            lines.append(
-                f"view {at}      {kernel}, incomplete Cholesky of rank {rank}, {left:.1e} of the trace left out"
-            )
-        shown = "  ".join(f"{value:.3f}" for value in self.correlations)
-        plain = "  ".join(f"{value:.3f}" for value in self.training)
-        lines += [f"correlations, regularised  {shown}", f"on the training samples    {plain}"]
-        return "\n".join([*lines, f"            {self.samples} samples, {self.seconds:.3g} s"])
-
-
-@dataclasses.dataclass(frozen=True)
-class RelevanceReport:
-    """What a relevance vector machine kept, and how it got there."""
-
-    kernel: str
-    status: str
-    plan: str
-    likelihood: float
-    relevant: int
-    samples: int
-    iterations: int
-    converged: bool
-    seconds: float
-
-    def __str__(self) -> str:
-        verdict = "converged" if self.converged else "NOT converged"
-        return "\n".join(
-            [
-                f"kernel      {self.kernel} ({self.status}; as a basis, any function will do)",
-                f"plan        {self.plan}",
-                f"{verdict}: log marginal likelihood {self.likelihood:.10g}",
-                f"            {self.iterations} steps, {self.relevant} of {self.samples} samples are relevant, {self.seconds:.3g} s",
-            ]
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class DiscoveryReport:
-    """What a projection or a clustering found, and how."""
-
-    kernel: str
-    status: str
-    plan: str
-    solver: str
-    found: str
-    notes: tuple[str, ...]
-    samples: int
-    seconds: float
-
-    @classmethod
-    def of(
-        cls,
-        data: Training,
-        plan: str,
-        solver: str,
-        found: str,
-        notes: tuple[str, ...],
-        seconds: float,
-    ) -> DiscoveryReport:
-        name = "precomputed" if data.kernel is None else repr(data.kernel)
-        return cls(
-            name,
-            "unknown" if data.kernel is None else data.kernel.certify(None).status,
-            plan,
-            solver,
-            found,
-            notes,
-            data.count,
-            seconds,
-        )
-
-    def __str__(self) -> str:
-        lines = [
-            f"kernel      {self.kernel} ({self.status})",
-            f"plan        {self.plan}",
-            f"solver      {self.solver}",
-            f"found       {self.found}",
+    def _values(self) -> list[tuple[str, Any]]:
+        general = [
+            ("kernel", self.kernel),
+            ("status", self.status),
+            ("plan", self.plan),
+            ("solver", self.solver),
+            ("converged", self.converged),
         ]
-        lines += [f"note        {note}" for note in self.notes]
-        return "\n".join([*lines, f"            {self.samples} samples, {self.seconds:.3g} s"])
+        ending = [("notes", self.notes), ("samples", self.samples), ("seconds", self.seconds)]
+        return [*general, *self.facts.items(), *ending]
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The report as labelled lines of text."""
+        kernel = self.kernel if self.status == "unknown" else f"{self.kernel} ({self.status})"
+        lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]
+        result = self._result()
+        if result:
+            lines.append(("result", result))
+        lines += [("note", note) for note in self.notes]
+        lines.append(("", f"{self.samples} samples, {self.seconds:.3g} s"))
+        return lines
+
+    def _result(self) -> str:
+        parts = []
+        if self.converged is not None:
+            parts.append("converged" if self.converged else "NOT converged")
+        for name, value in self.facts.items():
+            words, form = FACTS[name]
+            text = _formatted(value, form)
+            if text:
+                parts.append(f"{words} {text}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{label:<12}{text}" for label, text in self.lines())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
+            for label, text in self.lines()
+        ]
+        return f"<table>{''.join(rows)}</table>"
+
+
+def _formatted(value: Any, form: str) -> str:
+    """One number or text, or several; empty where there is nothing to say."""
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if hasattr(value, "__iter__") and not isinstance(value, str):
+        return " ".join(_formatted(entry, form) for entry in value)
+    return format(value, form)

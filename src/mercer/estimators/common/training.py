@@ -1,90 +1,113 @@
-"""Training data as the learners want them: checked, without the samples of weight 0, and with the kernel fitted."""
+"""How every fit begins: samples, targets and weights checked, and the kernel chosen and fitted."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array
 
-from mercer.aliases import ClassWeight, Estimator, RawSamples, Targets, Weights
+from mercer.aliases import ClassWeight, Estimator, Prepared, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
-from mercer.estimators.common.base import KernelEstimator, check_square, check_weights
+from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.validation import check_square, check_weights
+from mercer.gram.build import gram_matrix
 from mercer.gram.fill import dense
+from mercer.gram.matrix import Matrix
+from mercer.gram.plan import FLOAT64, WHOLE, Need, Plan, plan_matrix
+from mercer.gram.stored import Stored
+from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
+
+Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
+_SMALL_LABELS = 1000  # labels below this are counted rather than sorted
 
 
 @dataclasses.dataclass
 class Training:
-    """Samples of positive weight, what is to be learned of them, and the kernel; None where X is the Gram matrix."""
+    """Samples of positive weight, their targets, and the kernel; None where X is the Gram matrix."""
 
     X: RawSamples  # as given, all rows
     kernel: Kernel | None
     rows: np.ndarray  # the samples of positive weight
-    weight: np.ndarray  # theirs
-    y: np.ndarray  # theirs: numbers, class numbers, or nothing
+    weight: np.ndarray  # their weights
+    y: np.ndarray  # their targets: numbers, class numbers, or zeros
 
     @property
     def count(self) -> int:
+        """Number of samples of positive weight."""
         return len(self.rows)
 
     @property
-    def width(self) -> int:
-        """How many samples were given."""
+    def n_given(self) -> int:
+        """Number of samples that were given."""
         return raw_length(self.X)
 
-    def samples(self) -> Any:
-        """The raw samples that count; None where X is the Gram matrix."""
+    @property
+    def all_count(self) -> bool:
+        """Whether all samples that were given have a positive weight."""
+        return self.count == self.n_given
+
+    def samples(self) -> RawSamples:
+        """The raw samples of positive weight; None where X is the Gram matrix."""
         if self.kernel is None:
             return None
-        return self.X if self.count == self.width else pick_rows(self.X, self.rows)
+        return self.X if self.all_count else pick_rows(self.X, self.rows)
 
-    def kept(self) -> Any:
-        """The same, the estimator's own: what is done to the caller's array later does not reach it."""
+    def own_samples(self) -> RawSamples:
+        """The same as the estimator's own: later changes to the caller's array do not reach it."""
         samples = self.samples()
         return own_copy(samples) if samples is self.X else samples
 
-    def gram(self) -> np.ndarray:
-        """A dense Gram matrix of the samples that count, the caller's to write on."""
-        if self.kernel is None:
-            return np.array(
-                self.X if self.count == self.width else self.X[np.ix_(self.rows, self.rows)],
-                dtype=np.float64,
-            )
-        side = self.side()
-        return dense(self.kernel, side, side, np.dtype(np.float64))
+    def expansion(self) -> Expansion:
+        """Sums over the samples of positive weight, for new samples."""
+        return Expansion(self.kernel, self.samples(), self.rows, self.n_given)
 
-    def side(self) -> Any:
-        """The samples as the kernel reads them; taken from the whole, so that errors give the user's row numbers."""
+    def prepared(self) -> Prepared:
+        """The samples as the kernel reads them.
+
+        They are taken from all samples, so that errors give the user's row numbers.
+        """
         assert self.kernel is not None
-        side = self.kernel.prepare(Batch(self.X))
-        return side if self.count == self.width else side.take(self.rows)
+        samples = self.kernel.prepare(Batch(self.X))
+        return samples if self.all_count else samples.take(self.rows)
+
+    def gram(self) -> np.ndarray:
+        """A dense Gram matrix of the samples of positive weight, the caller's to overwrite."""
+        if self.kernel is None:
+            given = self.X if self.all_count else self.X[np.ix_(self.rows, self.rows)]
+            return np.array(given, dtype=np.float64)
+        samples = self.prepared()
+        return dense(self.kernel, samples, samples, FLOAT64)
+
+    def products(self) -> Matrix:
+        """The Gram matrix for products alone: it is not stored unless it was given."""
+        if self.kernel is None:
+            given = self.X if self.all_count else self.X[np.ix_(self.rows, self.rows)]
+            return Stored(np.asarray(given), plan_matrix(self.count, WHOLE, given=True))
+        samples = self.prepared()
+        plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * self.count**2, "is not stored")
+        return Streamed(self.kernel, samples, samples, plan)
+
+    def matrix(self, need: Need, required: bool = False) -> Matrix:
+        """The Gram matrix in the form that suits what a solver does with it."""
+        plan = plan_matrix(self.count, need, given=self.kernel is None, required=required)
+        if self.kernel is None:
+            return Stored(self.gram(), plan)
+        return gram_matrix(self.kernel, self.prepared(), plan)
 
 
 def begin(
-    estimator: KernelEstimator, X: RawSamples, y: Targets, sample_weight: Weights, *, target: str
+    estimator: KernelEstimator, X: RawSamples, y: Targets, sample_weight: Weights, *, target: Target
 ) -> Training:
-    """Check samples, targets ("none", "labels", "number", "numbers") and weights; choose the kernel and fit it."""
-    if target != "none" and y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None"
-        )
-    numeric = target in ("number", "numbers")
-    if not estimator._takes_vectors() or target == "none":
-        X = estimator._check_X(X, reset=True)
-        n = raw_length(X)
-        if numeric:
-            y = check_array(y, ensure_2d=False, dtype=np.float64)
-        if target != "none" and len(y) != n:
-            raise ShapeError("y", f"{len(y)} values", f"must have one for each of the {n} samples")
-    else:
-        options = {"y_numeric": True, "multi_output": target == "numbers"} if numeric else {}
-        X, y = estimator._check_numbers(X, y=y, **options)
-        n = raw_length(X)
+    """Check samples, targets and weights; choose the kernel and fit it."""
+    X, y = check_data(estimator, X, y, target)
+    n = raw_length(X)
     weight = check_weights(sample_weight, n)
     rows = np.flatnonzero(weight > 0)
     choice = estimator._choose(X, None if sample_weight is None else weight)
@@ -92,54 +115,128 @@ def begin(
         check_square(X)
     else:
         choice.kernel.fit(X if len(rows) == n else pick_rows(X, rows))
-    if target == "none":
-        y = np.zeros(n)
-    elif target != "numbers":
-        y = column_or_1d(y, warn=True)
-    y = np.asarray(y, dtype=np.float64) if numeric else np.asarray(y)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
+
+
+def check_data(
+    estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target, **options: Any
+) -> tuple[RawSamples, np.ndarray]:
+    """Samples and targets as arrays or collections that the kernel can read."""
+    if target != "none" and y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None")
+    if not options and _needs_no_conversion(estimator, X, y, target):
+        _note_width(estimator, X)
+        return X, np.zeros(len(X)) if target == "none" else y
+    if target == "none":
+        X = estimator._check_X(X, reset=True, **options)
+        return X, np.zeros(raw_length(X))
+    numeric = target in ("number", "numbers")
+    if estimator._takes_vectors():
+        if numeric:
+            options |= {"y_numeric": True, "multi_output": target == "numbers"}
+        X, y = estimator._check_numbers(X, y=y, **options)
+    else:
+        X = estimator._check_X(X, reset=True)
+        if numeric:
+            y = check_array(y, ensure_2d=False, dtype=np.float64)
+        if len(y) != raw_length(X):
+            rule = f"must have one for each of the {raw_length(X)} samples"
+            raise ShapeError("y", f"{len(y)} values", rule)
+    if target != "numbers":
+        y = column_or_1d(y, warn=True)
+    return X, np.asarray(y, dtype=np.float64) if numeric else np.asarray(y)
+
+
+def _needs_no_conversion(
+    estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target
+) -> bool:
+    """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
+    if type(X) is not np.ndarray or X.dtype != np.float64 or not X.flags.c_contiguous:
+        return False
+    if X.ndim != 2 or len(X) < 2 or X.shape[1] == 0 or not np.isfinite(X.sum()):
+        return False
+    return _are_plain_targets(y, target, len(X)) and estimator._takes_vectors()
+
+
+def _are_plain_targets(y: Targets, target: Target, n: int) -> bool:
+    if target == "none":
+        return True
+    if type(y) is not np.ndarray or y.shape != (n,):
+        return False
+    if target == "labels":
+        return y.dtype.kind in "iubU"
+    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
+
+
+def _note_width(estimator: Estimator, X: np.ndarray) -> None:
+    estimator.n_features_in_ = X.shape[1]
+    estimator.__dict__.pop("feature_names_in_", None)
 
 
 def begin_classes(
     estimator: Estimator, X: RawSamples, y: Targets, sample_weight: Weights
 ) -> Training:
-    """`begin` for labels: sets ``classes_``, turns labels into numbers and multiplies class weights into the weights."""
+    """`begin` for labels: sets ``classes_`` and turns labels into numbers.
+
+    Class weights are multiplied into the weights.
+    """
     data = begin(estimator, X, y, sample_weight, target="labels")
-    check_classification_targets(data.y)
-    estimator.classes_, label = np.unique(data.y, return_inverse=True)
-    if len(estimator.classes_) < 2:
-        given = "" if data.count == data.width else " with positive weight"
-        raise ValueError(
-            f"The number of classes has to be greater than one; got {len(estimator.classes_)} class{given}"
-        )
+    encode_classes(estimator, data)
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
-        data.weight = (
-            data.weight
-            * weigh_classes(class_weight, estimator.classes_, data.y, data.weight)[label]
-        )
-        keep = data.weight > 0
-        data.rows, data.weight, label = data.rows[keep], data.weight[keep], label[keep]
-        present, label = np.unique(label, return_inverse=True)
-        estimator.classes_ = estimator.classes_[present]
-        if len(present) < 2:
-            raise ParameterError(
-                "class_weight", class_weight, "leaves fewer than two classes with a weight above 0"
-            )
-    data.y = label
+        _weigh(estimator, data, class_weight)
     return data
+
+
+def encode_classes(estimator: Estimator, data: Training) -> None:
+    """Set ``classes_``, at least two, and replace labels by their numbers."""
+    if data.y.dtype.kind not in "iubU":
+        check_classification_targets(data.y)
+    estimator.classes_, data.y = _unique(data.y)
+    n_classes = len(estimator.classes_)
+    if n_classes < 2:
+        which = "" if data.all_count else " with positive weight"
+        raise ValueError(
+            f"The number of classes has to be greater than one; got {n_classes} class{which}"
+        )
+
+
+def _unique(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`np.unique` with its inverse, faster for small integers."""
+    if y.dtype.kind == "i" and len(y) and int(y.min()) >= 0 and int(y.max()) < _SMALL_LABELS:
+        classes = np.flatnonzero(np.bincount(y)).astype(y.dtype)
+        return classes, np.searchsorted(classes, y)
+    classes, inverse = np.unique(y, return_inverse=True)
+    return classes, inverse
+
+
+def _weigh(estimator: Estimator, data: Training, class_weight: ClassWeight) -> None:
+    """Multiply class weights into the weights; classes of weight 0 are left out."""
+    labels = estimator.classes_[data.y]
+    factor = weigh_classes(class_weight, estimator.classes_, labels, data.weight)
+    data.weight = data.weight * factor[data.y]
+    keep = data.weight > 0
+    present, data.y = np.unique(data.y[keep], return_inverse=True)
+    data.rows, data.weight = data.rows[keep], data.weight[keep]
+    estimator.classes_ = estimator.classes_[present]
+    if len(present) < 2:
+        rule = "leaves fewer than two classes with a weight above 0"
+        raise ParameterError("class_weight", class_weight, rule)
 
 
 def weigh_classes(
     class_weight: ClassWeight, classes: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """One weight >= 0 per class; "balanced" counts samples by their weights, so that a weight of 2 is the row twice."""
+    """One weight >= 0 per class.
+
+    "balanced" counts samples by their weights, so that a weight of 2 is the row twice.
+    """
     if isinstance(class_weight, str) and class_weight == "balanced":
         share = np.array([weight[y == c].sum() for c in classes])
         return weight.sum() / (len(classes) * share)
     values = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
     if not np.isfinite(values).all() or (values < 0).any():
-        raise ParameterError(
-            "class_weight", class_weight, "must be finite and >= 0 for every class"
-        )
+        rule = "must be finite and >= 0 for every class"
+        raise ParameterError("class_weight", class_weight, rule)
     return values

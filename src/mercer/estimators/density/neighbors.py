@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import PenalisedReport
+from mercer.estimators.common.nearest import nearest
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin, begin_classes
-from mercer.estimators.density.nearest import nearest
 
 _ROUNDING = 8 * np.finfo(float).eps
 
@@ -54,23 +55,18 @@ class _Neighbors(KernelEstimator):
     def _keep(self, data: Training, start: float) -> None:
         self.kernel_ = data.kernel
         self.X_fit_ = data.X
-        self.n_samples_fit_ = data.width
-        if data.kernel is None:
-            self._squares = np.ascontiguousarray(np.diagonal(data.X))
-        else:
-            self._squares = np.ascontiguousarray(
-                data.kernel.diagonal(data.side()), dtype=np.float64
-            )
+        self.n_samples_fit_ = data.n_given
+        self._squares = np.ascontiguousarray(data.products().diagonal())
         plan = "samples remembered, distances tile by tile"
-        self.report_ = PenalisedReport.of(
-            data, plan, f"the {self.n_neighbors} nearest", time.perf_counter() - start
-        )
+        solver = f"the {self.n_neighbors} nearest"
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
 
     def _own_squares(self, X: RawSamples, expansion: Expansion) -> np.ndarray:
         """k(x, x) of new samples; a precomputed k(X, X_train) tells it only if it is the same for all."""
         if self.kernel_ is not None:
             return np.ascontiguousarray(
-                self.kernel_.diagonal(expansion.sides(X)[0]), dtype=np.float64
+                self.kernel_.diagonal(expansion.prepare(X)[0]), dtype=np.float64
             )
         first = float(self._squares[0])
         same = bool(np.allclose(self._squares, first, rtol=1e-12, atol=0.0))

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _compiled
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.errors import DefinitenessError, explain, warn
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import PenalisedReport
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
-from mercer.gram.fill import multiply
+from mercer.gram.fill import Range
 
 
 class CentroidNovelty(KernelEstimator):
@@ -81,19 +82,11 @@ class CentroidNovelty(KernelEstimator):
         """Fit on samples ``X``; ``y`` is ignored, a weight counts a sample several times."""
         start = time.perf_counter()
         data = begin(self, X, None, sample_weight, target="none")
-        if data.kernel is None:
-            K = data.gram()
-            own, sums = np.ascontiguousarray(np.diagonal(K)), K @ data.weight
-        else:
-            side = data.side()
-            own = np.ascontiguousarray(data.kernel.diagonal(side), dtype=np.float64)
-            sums = multiply(data.kernel, side, side, data.weight[:, None])[:, 0]
-        self.kernel_, self.X_fit_, self.support_, self._width = (
-            data.kernel,
-            data.samples(),
-            data.rows,
-            data.width,
-        )
+        matrix = data.products()
+        own = np.ascontiguousarray(matrix.diagonal())
+        sums = (matrix @ data.weight[:, None])[:, 0]
+        self.kernel_, self.X_fit_, self.support_ = data.kernel, data.samples(), data.rows
+        self._n_training = data.n_given
         self._weight, self._own, self._sums = data.weight, own, sums
         self._n = float(data.weight.sum())
         self._total = float(data.weight @ sums)
@@ -101,16 +94,13 @@ class CentroidNovelty(KernelEstimator):
         self.distances_ = np.sqrt(np.maximum(squared, 0.0))
         self.threshold_ = float(self.distances_.max())
         if self.rule == "bound":
-            self.threshold_ += (
-                2
-                * np.sqrt(2 * self._radius(data, own) ** 2 / self._n)
-                * (np.sqrt(2) + np.sqrt(np.log(1 / self.delta)))
-            )
+            spread = 2 * np.sqrt(2 * self._radius(data, own) ** 2 / self._n)
+            self.threshold_ += spread * (np.sqrt(2) + np.sqrt(np.log(1 / self.delta)))
         self.offset_ = 0.0 if self.rule == "exchange" else -self.threshold_
-        plan = "sums of rows, tile by tile" if data.kernel is not None else "precomputed matrix"
-        self.report_ = PenalisedReport.of(
-            data, plan, f"distance from the mean, rule {self.rule}", time.perf_counter() - start
-        )
+        plan = "precomputed matrix" if data.kernel is None else "sums of rows, tile by tile"
+        solver = f"distance from the mean, rule {self.rule}"
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
         return self
 
     def _radius(self, data: Training, own: np.ndarray) -> float:
@@ -133,34 +123,44 @@ class CentroidNovelty(KernelEstimator):
         """The larger, the more like the training samples: −distance; for "exchange" the farthest one's distance less its own."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         across = expansion.apply(X, self._weight[:, None])[:, 0]
         own = expansion.squares(X, self._own)
         if self.rule != "exchange":
-            squared = own - 2 * across / self._n + self._total / self._n**2
-            edge = (
-                float(self.distances_.max()) ** 2
-            )  # a training sample may miss its own distance by rounding
-            scale = np.abs(own) + float(np.abs(self._own).max())
-            near = np.abs(squared - edge) <= 64 * np.finfo(float).eps * scale
-            return -np.where(near, float(self.distances_.max()), np.sqrt(np.maximum(squared, 0.0)))
-        # all distances from the mean of the n + 1 samples; the mean's own length is common to them
+            return self._scores_by_distance(own, across)
+        return self._scores_by_exchange(X, expansion, own, across)
+
+    def _rounding(self, own: np.ndarray) -> np.ndarray:
+        """The rounding error of squared distances."""
+        return 64 * np.finfo(float).eps * (np.abs(own) + float(np.abs(self._own).max()))
+
+    def _scores_by_distance(self, own: np.ndarray, across: np.ndarray) -> np.ndarray:
+        squared = own - 2 * across / self._n + self._total / self._n**2
+        farthest = float(self.distances_.max())
+        # a training sample may miss its own distance by rounding error
+        on_edge = np.abs(squared - farthest**2) <= self._rounding(own)
+        return -np.where(on_edge, farthest, np.sqrt(np.maximum(squared, 0.0)))
+
+    def _scores_by_exchange(
+        self, X: RawSamples, expansion: Expansion, own: np.ndarray, across: np.ndarray
+    ) -> np.ndarray:
+        """All distances from the mean of the n + 1 samples; the mean's own length is common."""
         count = self._n + 1
         length = (self._total + 2 * across + own) / count**2
         offset = self._own - 2 * self._sums / count
         farthest = np.full(len(across), -np.inf)
 
-        def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
+        def visit(tile: np.ndarray, rows: Range, cols: Range) -> None:
             _compiled.nearest.farthest(
-                tile, offset[cols[0] : cols[1]], 2 / count, farthest[rows[0] : rows[1]]
+                tile, offset[slice(*cols)], 2 / count, farthest[slice(*rows)]
             )
 
         expansion.visit(X, visit)
-        mine = own - 2 * (across + own) / count
-        # squared distances differ by rounding beside k: what is equal up to that is equal
-        scale = np.abs(own) + float(np.abs(self._own).max())
-        mine = np.where(np.abs(mine - farthest) <= 64 * np.finfo(float).eps * scale, farthest, mine)
-        return np.sqrt(np.maximum(farthest + length, 0.0)) - np.sqrt(np.maximum(mine + length, 0.0))
+        distance = own - 2 * (across + own) / count
+        equal = np.abs(distance - farthest) <= self._rounding(own)
+        distance = np.where(equal, farthest, distance)
+        most = np.sqrt(np.maximum(farthest + length, 0.0))
+        return most - np.sqrt(np.maximum(distance + length, 0.0))
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
         """Positive for old, negative for new."""

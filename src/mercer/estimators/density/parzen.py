@@ -20,10 +20,12 @@ from mercer import _compiled
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import ParameterError
-from mercer.estimators.common.base import Expansion, KernelEstimator
+from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.prepared import sides
-from mercer.estimators.common.report import PenalisedReport
+from mercer.estimators.common.kernel_choice import Choice
+from mercer.estimators.common.prepared import prepare_both
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
 from mercer.estimators.density.windows import WINDOWS, Window
 from mercer.gram.fill import check_diagonal, visit_rows
@@ -115,8 +117,6 @@ class KernelDensity(DensityMixin, KernelEstimator):
         window = self._window()
         if window is None:
             return super()._choose(X, weight)
-        from mercer.estimators.common.base import Choice
-
         return Choice(window.kernel(length_scale=1.0), False)  # type: ignore[call-arg]
 
     @fits
@@ -125,7 +125,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         start = time.perf_counter()
         data = begin(self, X, None, sample_weight, target="none")
         window = self._window()
-        self.X_fit_, self.support_, self._width = data.samples(), data.rows, data.width
+        self.X_fit_, self.support_, self._n_training = data.samples(), data.rows, data.n_given
         self._weight, self._n = data.weight, float(data.weight.sum())
         if window is None:
             self.kernel_, self.bandwidth_ = data.kernel, None
@@ -146,16 +146,14 @@ class KernelDensity(DensityMixin, KernelEstimator):
             self.normalized_ = True
             self._log_integral = window.log_integral(self.n_features_in_, self.bandwidth_)
         self._use_tree = window is not None and window.compact and self._tree_pays()
-        how = (
-            "neighbours from a tree"
-            if self._use_tree
-            else "tiles"
-            if self.kernel_ is not None
-            else "precomputed matrix"
-        )
-        self.report_ = PenalisedReport.of(
-            data, how, f"bandwidth {self.bandwidth_}", time.perf_counter() - start
-        )
+        plan = "tiles"
+        if self._use_tree:
+            plan = "neighbours from a tree"
+        elif self.kernel_ is None:
+            plan = "precomputed matrix"
+        solver = f"bandwidth {self.bandwidth_}"
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
         return self
 
     @staticmethod
@@ -254,7 +252,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
                 self.kernel_, self._as_array(X), self._as_array(self.X_fit_), self._weight
             )
         elif self._window() is None:
-            sums = Expansion(self.kernel_, self.X_fit_, self.support_, self._width).apply(
+            sums = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training).apply(
                 X, self._weight[:, None]
             )[:, 0]
             if sums.min() < 0:
@@ -325,7 +323,7 @@ def _log_sums(
     without: np.ndarray | None = None,
 ) -> np.ndarray:
     """log Σ_j w_j k(x_i, y_j), with the sample ``without[i]`` left out of row i."""
-    x, y = sides(kernel, X, Y)
+    x, y = prepare_both(kernel, X, Y)
     sums = np.zeros(len(X))
 
     def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:

@@ -14,18 +14,20 @@ from sklearn.gaussian_process.kernels import Kernel as TheirKernel
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain
-from mercer.estimators.common.base import check_is_fitted
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.gp.base import GaussianProcess, GaussianProcessReport
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.hyperparameters import Learned, Theirs, same_kernel
 from mercer.estimators.gp.laplace import Binary, Several
 from mercer.estimators.gp.learning import at_bounds
-from mercer.gram.fill import check_budget
+from mercer.gram.plan import require_room
+from mercer.kernels.base import Kernel
 
 
 class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
@@ -97,12 +99,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self.classes_, label = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
         many = self.n_classes_ if self.multi_class == "multinomial" and self.n_classes_ > 2 else 1
-        check_budget(
-            n * many,
-            n,
-            np.float64,
-            "a Gram matrix for each of the classes" if many > 1 else "the dense Gram matrix",
-        )
+        what = "the dense Gram matrix" if many == 1 else "a Gram matrix for each of the classes"
+        require_room(n * many, n, np.float64, what)
         if self.n_classes_ < 2:
             raise ValueError(
                 f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class"
@@ -131,15 +129,22 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             CompoundKernel(kernels) if all(isinstance(k, TheirKernel) for k in kernels) else kernels
         )
         self.kernel_ = kernels[0] if len(kernels) == 1 else several
-        self.report_ = GaussianProcessReport(
-            "; ".join(repr(k) for k in kernels),
-            f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {format_bytes(8 * n * n)}",
-            self.log_marginal_likelihood_value_,
-            0.0,
-            evaluations,
-            tuple(name for m in self._machines for name in at_bounds(m.model)),
+        shown: Any = "; ".join(repr(kernel) for kernel in kernels)
+        if len(kernels) == 1 and isinstance(kernels[0], Kernel):
+            shown = kernels[0]
+        size = format_bytes(8 * n * n)
+        self.report_ = FitReport(
+            shown,
+            f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {size}",
+            f"optimizer {self.optimizer}",
+            n,
             time.perf_counter() - start,
-            kept=tuple(self._machines[0].model.kept),
+            facts={
+                "likelihood": self.log_marginal_likelihood_value_,
+                "evaluations": evaluations,
+                "at_bounds": tuple(name for m in self._machines for name in at_bounds(m.model)),
+                "kept": tuple(self._machines[0].model.kept),
+            },
         )
         return self
 

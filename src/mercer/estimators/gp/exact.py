@@ -12,9 +12,9 @@ from mercer.aliases import RawSamples
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import explain, warn
-from mercer.estimators.common.base import Expansion
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.gp.hyperparameters import Learned, Theirs
-from mercer.gram.fill import check_budget
+from mercer.gram.plan import require_room
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import Evidence, evidence
 
@@ -31,7 +31,7 @@ class Exact:
     ) -> None:
         self.model, self.X, self.Y, self.noise = model, X, Y, noise
         n = raw_length(X)
-        check_budget(n, n, np.float64)
+        require_room(n, n, np.float64)
         self.plan = f"exact, dense Gram matrix, float64, {format_bytes(8 * n * n)}, Cholesky"
 
     def objective(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:

@@ -13,8 +13,8 @@ from mercer.aliases import KernelLike, RawSamples
 from mercer.bridges.from_sklearn import Term, translate
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
-from mercer.estimators.common.base import CallableKernel
-from mercer.estimators.common.prepared import sides, training_batch
+from mercer.estimators.common.kernel_choice import CallableKernel
+from mercer.estimators.common.prepared import prepare_both, training_batch
 from mercer.estimators.gp.bounds import DEFAULT, Limits, label
 from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
@@ -230,7 +230,7 @@ def gram(kernel: Kernel, batch: Batch) -> np.ndarray:
 
 
 def cross(kernel: Kernel, X: RawSamples, Y: RawSamples) -> np.ndarray:
-    return dense(kernel, *sides(kernel, X, Y), np.dtype(np.float64))
+    return dense(kernel, *prepare_both(kernel, X, Y), np.dtype(np.float64))
 
 
 def same_kernel(one: Any, other: Any) -> bool:

@@ -11,7 +11,7 @@ from scipy import linalg
 from mercer.aliases import RawSamples
 from mercer.domains.base import raw_length
 from mercer.errors import explain
-from mercer.estimators.gp.averaging import averaged, averaged_softmax
+from mercer.estimators.common.averaging import averaged, averaged_softmax
 from mercer.estimators.gp.exact import blocks
 from mercer.estimators.gp.hyperparameters import Learned, Theirs
 from mercer.linalg.products import product

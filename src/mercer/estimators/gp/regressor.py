@@ -15,15 +15,17 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
-from mercer.config import format_bytes, get_config
+from mercer.config import format_bytes
 from mercer.domains.base import raw_length
 from mercer.errors import NotFiniteError, NotFittedError, ShapeError, explain, warn
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.gp.base import GaussianProcess, GaussianProcessReport
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.exact import Exact
 from mercer.estimators.gp.hyperparameters import Learned, Theirs
 from mercer.estimators.gp.learning import at_bounds
 from mercer.estimators.gp.sparse import Iterative, Sparse
+from mercer.gram.plan import WHOLE, budget_text, plan_matrix
 
 _METHODS = {"exact", "sparse", "iterative"}
 _ROUNDS = 3  # times that inducing points are chosen anew for the parameters found
@@ -175,16 +177,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if isinstance(found, Sparse):
             self.inducing_ = found.inducing
         self.log_marginal_likelihood_value_ = found.value
-        parts = (
-            found.likelihood,
-            found.jitter,
-            evaluations,
-            tuple(at_bounds(model)),
+        self.report_ = FitReport(
+            model.kernel if model.ours is model.kernel else repr(model.kernel),
+            found.plan,
+            f"optimizer {self.optimizer}",
+            len(y),
             time.perf_counter() - start,
-            found.bound,
-        )
-        self.report_ = GaussianProcessReport(
-            repr(self.kernel_), found.plan, *parts, tuple(model.kept)
+            facts={
+                "bound": found.bound,
+                "likelihood": found.likelihood,
+                "jitter": found.jitter,
+                "evaluations": evaluations,
+                "at_bounds": tuple(at_bounds(model)),
+                "kept": tuple(model.kept),
+            },
         )
         return self
 
@@ -200,12 +206,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 raise ValueError(explain("alpha", self.alpha, "must be variances: finite and >= 0"))
         Y = self.y_train_[:, None] if self.y_train_.ndim == 1 else self.y_train_
         noise = np.asarray(self.alpha, dtype=float)
-        size, budget = 8 * n * n, get_config().memory_budget
-        if self.method == "exact" or (self.method == "auto" and size <= budget):
+        plan = plan_matrix(n, WHOLE, required=self.method == "exact")
+        if self.method in ("exact", "auto") and plan.stored:
             return Exact(model, self.X_train_, Y, noise)
         why = "asked for"
         if self.method == "auto":
-            why = f"the matrix of {format_bytes(size)} exceeds the memory budget of {format_bytes(budget)}"
+            size = format_bytes(plan.bytes)
+            why = f"the matrix of {size} exceeds the memory budget of {budget_text()}"
         kind = Iterative if self.method == "iterative" else Sparse
         return kind(model, self.X_train_, Y, noise, self.n_inducing, why)
 

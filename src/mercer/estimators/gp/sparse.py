@@ -9,17 +9,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
-from mercer.config import format_bytes, get_config
+from mercer.config import format_bytes
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import explain, warn
 from mercer.estimators.gp.exact import blocks, expand, positive
 from mercer.estimators.gp.hyperparameters import Learned, Theirs
-from mercer.gram.fill import dense, multiply
+from mercer.gram.fill import dense
+from mercer.gram.matrix import Matrix, Shifted, Weighted
+from mercer.gram.plan import FLOAT64, PRODUCTS, Plan, fits, rows_at_a_time
+from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.sums import Exp, Power, Product, Scaled, Sum
 from mercer.kernels.derivatives import gradient_between
-from mercer.kernels.vectors.dot import Constant, White
-from mercer.linalg.cg import conjugate_gradients
+from mercer.linalg.cg import LowRankInverse, Ridge, conjugate_gradients
 from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence
@@ -29,25 +30,26 @@ _ROWS = 4096  # samples that meet the inducing points at a time
 _DIAGONAL = 64  # samples whose k(x, x) is differentiated at a time, where it depends on x
 _BOTH = 3000  # samples up to which the exact likelihood is computed beside the bound
 _RANK = 300  # of the preconditioner
-_FLOAT = np.dtype(np.float64)
 
 
-def children(kernel: Kernel) -> list[Kernel]:
-    return [value for value in vars(kernel).values() if isinstance(value, Kernel)]
+class _Copy:
+    """Rows of the samples against a copy of them, so that white noise is not among the values."""
+
+    def __init__(self, kernel: Kernel, X: RawSamples, samples: Samples) -> None:
+        self.kernel, self.samples = kernel, samples
+        self.copy = kernel.prepare(Batch(X, like=Batch(X)))
+        self.values = samples.function
+
+    def row(self, i: int) -> np.ndarray:
+        """The function, without noise, between one sample and all."""
+        return dense(self.kernel, self.copy.take(np.array([i])), self.samples.x, FLOAT64)[0]
+
+    def diagonal(self) -> np.ndarray:
+        """k(x, x) without noise."""
+        return self.values
 
 
-def has_white(kernel: Kernel) -> bool:
-    return isinstance(kernel, White) or any(has_white(child) for child in children(kernel))
-
-
-def has_flat_diagonal(kernel: Kernel) -> bool:
-    """Whether k(x, x) is known to be the same for all samples."""
-    if isinstance(kernel, (Sum, Product, Scaled, Power, Exp)):
-        return all(has_flat_diagonal(child) for child in children(kernel))
-    return isinstance(kernel, (White, Constant)) or kernel.invariance in ("translation", "radial")
-
-
-class Sides:
+class Samples:
     """Samples and landmarks as the kernel reads them at its present parameters.
 
     Values of the function alone, without white noise, are those between different collections: a sample and its copy share what
@@ -55,7 +57,8 @@ class Sides:
     """
 
     def __init__(self, kernel: Kernel, X: RawSamples, U: Any) -> None:
-        self.kernel, self.flat, self.white = kernel, has_flat_diagonal(kernel), has_white(kernel)
+        self.kernel = kernel
+        self.flat, self.white = kernel.constant_diagonal, kernel.has_white_noise
         batch = Batch(X)
         self.x = kernel.prepare(batch)
         self.u, self.u_copy = (kernel.prepare(Batch(U, like=batch)) for _ in range(2))
@@ -67,7 +70,7 @@ class Sides:
 
     def _function_diagonal(self) -> np.ndarray:
         parts = [
-            dense(self.kernel, self.x.take(rows), copy, _FLOAT).diagonal()
+            dense(self.kernel, self.x.take(rows), copy, FLOAT64).diagonal()
             for rows, copy in self._pieces()
         ]
         return np.full(len(self.x), float(parts[0][0])) if self.flat else np.concatenate(parts)
@@ -84,11 +87,11 @@ class Sides:
             rows = np.arange(start, min(len(self.x), start + _ROWS))
             yield (
                 slice(start, start + len(rows)),
-                dense(self.kernel, self.x.take(rows), self.u, _FLOAT),
+                dense(self.kernel, self.x.take(rows), self.u, FLOAT64),
             )
 
     def landmark_gram(self) -> np.ndarray:
-        K = dense(self.kernel, self.u, self.u_copy, _FLOAT)
+        K = dense(self.kernel, self.u, self.u_copy, FLOAT64)
         return 0.5 * (K + K.T)
 
     def diagonal_gradient(self, full: np.ndarray, function: np.ndarray) -> dict[str, Any]:
@@ -161,7 +164,7 @@ class Sparse:
 
     def _white_of_one(self) -> float:
         few = pick_rows(self.X, np.arange(1))
-        sides = Sides(self.kernel, few, few)
+        sides = Samples(self.kernel, few, few)
         return float(sides.full[0] - sides.function[0])
 
     def choose(self) -> None:
@@ -170,22 +173,17 @@ class Sparse:
         if self.count == n:
             self.inducing = np.arange(n)
             return
-        sides = Sides(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
+        sides = Samples(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
         self.inducing = np.sort(self._landmarks(sides, self.count)[0])
 
-    def _landmarks(self, sides: Sides, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples of largest remaining variance, and the factor they make; rows of a copy, so that white noise is not among them."""
-        copy = self.kernel.prepare(Batch(self.X, like=Batch(self.X)))
-        return landmarks(
-            sides.function,
-            lambda i: dense(self.kernel, copy.take(np.array([i])), sides.x, _FLOAT)[0],
-            count,
-        )
+    def _landmarks(self, sides: Samples, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Samples of largest remaining variance, and the factor they make."""
+        return landmarks(_Copy(self.kernel, self.X, sides), count)
 
-    def _bound(self) -> tuple[Bound | None, Sides]:
-        sides = Sides(self.kernel, self.X, pick_rows(self.X, self.inducing))
+    def _bound(self) -> tuple[Bound | None, Samples]:
+        sides = Samples(self.kernel, self.X, pick_rows(self.X, self.inducing))
         noise = self.noise + (sides.full - sides.function)
-        keep = 8 * len(self.Y) * len(self.inducing) <= get_config().memory_budget // 2
+        keep = fits(len(self.Y), len(self.inducing), PRODUCTS)
         return bound(
             sides.landmark_gram(), sides.blocks, sides.function, noise, self.Y, keep
         ), sides
@@ -197,7 +195,7 @@ class Sparse:
             return -np.inf, np.zeros(len(theta))
         return found.value, self._slope(found, sides) if slope else np.zeros(0)
 
-    def _slope(self, found: Bound, sides: Sides) -> np.ndarray:
+    def _slope(self, found: Bound, sides: Samples) -> np.ndarray:
         kernel, n = self.kernel, len(self.Y)
         total = gradient_between(kernel, sides.u, sides.u_copy, found.landmark_weights())
         for rows, weights in found.sample_weights():
@@ -228,7 +226,7 @@ class Sparse:
         self.samples, self.dual = pick_rows(self.X, self.inducing), found.weights
         self.lower = found.lower
         n = len(self.Y)
-        if n <= _BOTH and 8 * n * n <= get_config().memory_budget:
+        if n <= _BOTH and fits(n, n):
             both = evidence(self.model.gram(self.X), self.noise, self.Y, patient=True)
             self.likelihood = np.nan if both is None else both.value
         found.spread = _forgotten
@@ -260,29 +258,33 @@ class Iterative(Sparse):
 
     def settle(self) -> None:
         super().settle()
-        sides = Sides(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
-        self.side, white = sides.x, sides.full - sides.function
-        self.root = 1.0 / np.sqrt(self.noise + white)
-        self.white = white
-        self.preconditioner = (
-            self._landmarks(sides, min(_RANK, len(self.Y)))[1] * self.root[:, None]
-        )
+        sides = Samples(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
+        self.side, self.white = sides.x, sides.full - sides.function
+        self.root = 1.0 / np.sqrt(self.noise + self.white)
+        rank = min(_RANK, len(self.Y))
+        self.preconditioner = self._landmarks(sides, rank)[1] * self.root[:, None]
         self.dual = self._solve(self.Y)
 
+    def _matrix(self) -> Matrix:
+        """The covariance of the function, scaled so that every sample has noise 1."""
+        size = FLOAT64.itemsize * len(self.Y) ** 2
+        plan = Plan("streamed", FLOAT64, size, "is not stored")
+        streamed = Streamed(self.kernel, self.side, self.side, plan)
+        return Weighted(Shifted(streamed, -self.white), self.root)
+
     def _solve(self, V: np.ndarray) -> np.ndarray:
-        """(K + noise)⁻¹V; scaled so that every sample has noise 1."""
+        """(K + noise)⁻¹V."""
         root = self.root[:, None]
-
-        def times(P: np.ndarray) -> np.ndarray:
-            P = root * P
-            return root * (multiply(self.kernel, self.side, self.side, P) - self.white[:, None] * P)
-
-        found = conjugate_gradients(times, 1.0, root * V, self.preconditioner, tol=1e-9)
-        self.iterations = found.iterations
-        if not found.converged:
-            message = f"conjugate gradients stopped at a residual of {found.residual:.1e}; raise alpha, or say method='sparse'"
+        inverse = LowRankInverse(self.preconditioner, 1.0)
+        solution = conjugate_gradients(Ridge(self._matrix(), 1.0), root * V, inverse, tol=1e-9)
+        self.iterations = solution.iterations
+        if not solution.converged:
+            residual = f"a residual of {solution.residual:.1e}"
+            message = (
+                f"conjugate gradients stopped at {residual}; raise alpha, or say method='sparse'"
+            )
             warn(message, ConvergenceWarning)
-        return root * found.x
+        return root * solution.x
 
     @property
     def plan(self) -> str:
@@ -295,7 +297,7 @@ class Iterative(Sparse):
     def mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         variance = self.model.diag(X)
         mean = np.empty((len(variance), self.dual.shape[1]))
-        width = max(1, min(256, get_config().memory_budget // (8 * 8 * raw_length(self.X))))
+        width = rows_at_a_time(raw_length(self.X), 0.125, most=256)
         for rows, K in blocks(self.model, X, self.X, width):
             mean[rows] = product(K, self.dual)
             variance[rows] -= np.einsum("ij,ji->i", K, self._solve(np.ascontiguousarray(K.T)))

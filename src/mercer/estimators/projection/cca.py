@@ -17,11 +17,16 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, ShapeError, explain, warn
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator, check_square
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import CorrelationReport
-from mercer.estimators.projection.signs import turn
-from mercer.gram.fill import check_diagonal, dense
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.validation import check_square
+from mercer.gram.matrix import Matrix
+from mercer.gram.plan import FLOAT64, WHOLE, Plan, plan_matrix
+from mercer.gram.stored import Stored
+from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
 from mercer.linalg.cholesky import landmarks
 from mercer.solvers.projection.cca import View, correlate, view
@@ -59,6 +64,31 @@ class _Fitted:
     centre: np.ndarray
     rank: int
     left: float  # of the trace, what the pivots do not explain
+
+
+class _FromFirst:
+    """The Gram matrix with the first sample as origin.
+
+    Distances to it are all that counts: a conditionally positive definite kernel is as good, and a
+    constant adds no rank.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+        diagonal = matrix.diagonal()
+        self.origin = matrix.row(0).copy()
+        self.corner = float(self.origin[0])
+        self.scale = float(np.abs(diagonal).max())
+        self.squares = diagonal - 2 * self.origin + self.corner
+        self.squares[self.squares <= 1e-14 * self.scale] = 0.0
+
+    def row(self, i: int) -> np.ndarray:
+        """One row."""
+        return self.matrix.row(i) - self.origin - self.origin[i] + self.corner
+
+    def diagonal(self) -> np.ndarray:
+        """Squared distances from the first sample."""
+        return self.squares
 
 
 class KernelCCA(
@@ -174,16 +204,21 @@ class KernelCCA(
         self.ranks_ = np.array([fitted.rank for fitted in self._views])
         self.kernel_ = [fitted.kernel for fitted in self._views]
         self._n_features_out = count
-        shown = [
-            ("precomputed" if v.kernel is None else repr(v.kernel), v.rank, v.left)
-            for v in self._views
-        ]
-        self.report_ = CorrelationReport(
-            tuple(shown),
-            self.correlations_,
-            self.training_correlations_,
+        kernels_text = "; ".join(
+            "precomputed" if view.kernel is None else repr(view.kernel) for view in self._views
+        )
+        self.report_ = FitReport(
+            kernels_text,
+            "incomplete Cholesky factors, linear in the samples",
+            "eigenvalues of the regularised correlations",
             n,
             time.perf_counter() - start,
+            facts={
+                "ranks": self.ranks_.tolist(),
+                "unexplained": [view.left for view in self._views],
+                "correlations": self.correlations_.tolist(),
+                "training": self.training_correlations_.tolist(),
+            },
         )
         return self
 
@@ -223,42 +258,21 @@ class KernelCCA(
         choice = owner._choose(X)
         kernel = choice.kernel
         most = min(self.max_rank, n)
-        if kernel is None:
-            check_square(X)
-            diagonal = np.diagonal(X).astype(float)
-
-            def row(i: int) -> np.ndarray:
-                return X[i]
-        else:
-            kernel.fit(X)
-            side = kernel.prepare(Batch(X))
-            diagonal = check_diagonal(np.asarray(kernel.diagonal(side), dtype=np.float64))
-
-            def row(i: int) -> np.ndarray:
-                return dense(kernel, side.take(np.array([i])), side)[0]
-
-        # distances to the first sample alone count: so a conditionally positive kernel is as good, and a constant adds no rank
-        origin = row(0).copy()
-        corner = float(origin[0])
-        shifted = diagonal - 2 * origin + corner
-        scale = float(np.abs(diagonal).max())
-        shifted[shifted <= 1e-14 * scale] = 0.0
-        # what is left below the rounding of the values themselves is no dimension
-        noise = 10 * n * np.finfo(float).eps * scale / max(float(shifted.sum()), 1e-300)
-        pivots, L = landmarks(
-            shifted,
-            lambda i: row(i) - origin - origin[i] + corner,
-            most,
-            max(self.tol, noise, 1e-15),
-        )
+        matrix = self._matrix(kernel, X, n)
+        shifted = _FromFirst(matrix)
+        # what is left below the rounding error of the values themselves is no dimension
+        trace = max(float(shifted.diagonal().sum()), 1e-300)
+        noise = 10 * n * np.finfo(float).eps * shifted.scale / trace
+        pivots, L = landmarks(shifted, most, max(self.tol, noise, 1e-15))
+        origin, corner, squares = shifted.origin, shifted.corner, shifted.diagonal()
         lowest = float(
-            (shifted - (L**2).sum(axis=1)).min()
+            (squares - (L**2).sum(axis=1)).min()
         )  # of a positive matrix nothing below 0 is left
-        if lowest < -max(1e-8, noise) * float(shifted.max()):
+        if lowest < -max(1e-8, noise) * float(squares.max()):
             rule = f"is not positive on the samples of view {at}: {lowest:.4g} is left of a squared length"
             remedy = "mend the matrix by mercer.repair(K) and give it as precomputed"
             warn(explain("kernel", owner.kernel, rule, remedy), DefinitenessWarning)
-        left = max(0.0, 1.0 - float((L**2).sum()) / max(float(shifted.sum()), 1e-300))
+        left = max(0.0, 1.0 - float((L**2).sum()) / trace)
         mean = L.mean(axis=0)
         part = view(L - mean, n * float(self.kappa) / 2)
         # g(x) = (k(x, p) − k(x, 0) − k(p, 0) + k(0, 0)) L_pp⁻ᵀ: kept as weights on pivots and the first sample
@@ -275,6 +289,16 @@ class KernelCCA(
         expansion = Expansion(kernel, None if kernel is None else pick_rows(X, rows), rows, n)
         return _Fitted(owner, kernel, expansion, B, centre, len(pivots), left), part
 
+    @staticmethod
+    def _matrix(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:
+        if kernel is None:
+            check_square(X)
+            return Stored(np.asarray(X), plan_matrix(n, WHOLE, given=True))
+        kernel.fit(X)
+        samples = kernel.prepare(Batch(X))
+        plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * n * n, "is not stored")
+        return Streamed(kernel, samples, samples, plan)
+
     def _finish(self, parts: list[View], weights: list[np.ndarray], n: int) -> None:
         """Variates of unit variance, with signs that reproduce, and their maps."""
         variates = []
@@ -282,7 +306,7 @@ class KernelCCA(
             made = part.U @ (part.share[:, None] * weight)
             size = np.sqrt(np.mean(made**2, axis=0))
             variates.append((made / np.where(size > 0, size, 1.0), np.where(size > 0, size, 1.0)))
-        sign = turn(variates[0][0])
+        sign = sign_flips(variates[0][0])
         total = np.zeros(len(sign))
         for (a, _), (b, _) in itertools.combinations(variates, 2):
             total += np.mean(a * b, axis=0)

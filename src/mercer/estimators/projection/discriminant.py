@@ -15,12 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
-from mercer.estimators.common.base import KERNEL_RULES, Expansion, KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import PenalisedReport
-from mercer.estimators.common.training import begin_classes
-from mercer.estimators.ridge.system import Penalised
-from mercer.gram.fill import multiply
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.training import Training, begin_classes
+from mercer.gram.matrix import Centered
+from mercer.gram.plan import FACTOR
+from mercer.solvers.ridge.system import RidgeSystem
 
 
 class KernelDiscriminant(
@@ -84,57 +87,69 @@ class KernelDiscriminant(
         """Fit on samples ``X`` with labels ``y``; a weight counts a sample several times."""
         start = time.perf_counter()
         data = begin_classes(self, X, y, sample_weight)
-        classes, n = len(self.classes_), float(data.weight.sum())
-        counts = np.bincount(data.y, data.weight, minlength=classes)
-        self.priors_ = self._priors(counts / n)
-        keep = classes - 1 if self.n_components is None else self.n_components
-        if keep > classes - 1:
-            rule = f"cannot be larger than the number of classes - 1, which is {classes - 1}"
-            raise ParameterError("n_components", self.n_components, rule)
-        # S_T = Φ̃ᵀWΦ̃ and S_B = Φ̃ᵀWE (WE)ᵀΦ̃ with E orthonormal in W; directions V = Φ̃ᵀA v, A = (K̃ + λ/w)⁻¹E
-        E = (data.y[:, None] == np.arange(classes)) / np.sqrt(counts)
-        system = Penalised(data, float(self.alpha), centred=True)
-        A = system.solve(E)
-        within = self.alpha * A / data.weight[:, None]
-        mild = system.stored and float(np.abs(within).max()) < 0.99 * float(np.abs(E).max())
-        image = (
-            E - within if mild else system.image(A)
-        )  # K̃A; the difference would cancel under a strong penalty
-        between = (data.weight[:, None] * E).T @ image
-        shares, V = linalg.eigh((between + between.T) / 2)
-        order = np.argsort(shares)[::-1][: classes - 1]
-        shares, V = np.clip(shares[order], 0.0, 1.0 - 1e-15), V[:, order]
-        useful = shares > 1e-12 * shares[0]
-        # vᵀ(S_T + λ)v = share, of which share² lies between the means: scale so that the rest, over n, is 1
-        scale = np.where(useful, np.sqrt(n / np.where(useful, shares * (1 - shares), 1.0)), 0.0)
-        V = V * scale
-        V *= np.where(
-            np.take_along_axis(V, np.abs(V).argmax(axis=0)[None], axis=0) < 0, -1.0, 1.0
-        )  # signs that reproduce
-        dual = A @ V
-        dual -= system.share[:, None] * dual.sum(axis=0)  # type: ignore[index]
-        ratio = shares / (1 - shares)
-        self.explained_variance_ratio_ = (ratio / (ratio.sum() or 1.0))[:keep]
-        self.kernel_, self.support_, self.X_fit_, self._width = (
-            data.kernel,
-            data.rows,
-            data.samples(),
-            data.width,
-        )
+        n_classes = len(self.classes_)
+        counts = np.bincount(data.y, data.weight, minlength=n_classes)
+        self.priors_ = self._priors(counts / data.weight.sum())
+        n_components = self._checked_components(n_classes)
+        system = RidgeSystem(data.matrix(FACTOR), float(self.alpha), data.weight, centered=True)
+        dual, separation = self._directions(data, system, counts)
+        self.explained_variance_ratio_ = (separation / (separation.sum() or 1.0))[:n_components]
+        self.kernel_, self.support_, self.X_fit_ = data.kernel, data.rows, data.samples()
+        self._n_training = data.n_given
         self.dual_coef_ = dual
-        F = (
-            data.gram() @ dual
-            if data.kernel is None
-            else multiply(data.kernel, side := data.side(), side, dual)
-        )
-        self._centre = data.weight @ F / n
-        self._n_features_out = keep
-        members = (data.y[:, None] == np.arange(classes)) * data.weight[:, None] / counts
-        self.means_ = members.T @ F - self._centre
-        self.report_ = PenalisedReport.of(
-            data, system.plan, f"{system.solver}, centred matrix", time.perf_counter() - start
+        F = data.products() @ dual
+        self._center = data.weight @ F / float(data.weight.sum())
+        self._n_features_out = n_components
+        members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
+        self.means_ = members.T @ F - self._center
+        self.report_ = FitReport(
+            data.kernel,
+            str(system.plan),
+            f"{system.solver}, centred matrix",
+            data.count,
+            time.perf_counter() - start,
         )
         return self
+
+    def _checked_components(self, n_classes: int) -> int:
+        if self.n_components is None:
+            return n_classes - 1
+        if self.n_components > n_classes - 1:
+            rule = f"cannot be larger than the number of classes - 1, which is {n_classes - 1}"
+            raise ParameterError("n_components", self.n_components, rule)
+        return self.n_components
+
+    def _directions(
+        self, data: Training, system: RidgeSystem, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the discriminant directions, and how well each separates the means.
+
+        S_T = Φ̃ᵀWΦ̃ and S_B = Φ̃ᵀWE (WE)ᵀΦ̃ with E orthonormal in W; directions are Φ̃ᵀA v with
+        A = (K̃ + λ/w)⁻¹E.
+        """
+        E = (data.y[:, None] == np.arange(len(counts))) / np.sqrt(counts)
+        A = system.solve(E)
+        between = (data.weight[:, None] * E).T @ self._image(data, system, E, A)
+        shares, V = linalg.eigh((between + between.T) / 2)
+        order = np.argsort(shares)[::-1][: len(counts) - 1]
+        shares, V = np.clip(shares[order], 0.0, 1.0 - 1e-15), V[:, order]
+        useful = shares > 1e-12 * shares[0]
+        # vᵀ(S_T + λ)v = share, of which share² lies between the means: the rest, over n, becomes 1
+        within = np.where(useful, shares * (1 - shares), 1.0)
+        V = V * np.where(useful, np.sqrt(float(data.weight.sum()) / within), 0.0)
+        dual = A @ (V * sign_flips(V))
+        dual -= system.mean_weights[:, None] * dual.sum(axis=0)
+        return dual, shares / (1 - shares)
+
+    def _image(
+        self, data: Training, system: RidgeSystem, E: np.ndarray, A: np.ndarray
+    ) -> np.ndarray:
+        """K̃A: from the solved system, unless that difference cancels under a strong penalty."""
+        within = self.alpha * A / data.weight[:, None]
+        mild = float(np.abs(within).max()) < 0.99 * float(np.abs(E).max())
+        if system.stored and mild:
+            return E - within
+        return Centered(data.products(), system.mean_weights) @ A
 
     def _priors(self, shares: np.ndarray) -> np.ndarray:
         if self.priors is None:
@@ -154,8 +169,8 @@ class KernelDiscriminant(
     def _projected(self, X: RawSamples) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
-        return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._centre
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
+        return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._center
 
     def transform(self, X: RawSamples) -> np.ndarray:
         """Coordinates in which the regularised within-class covariance is 1, the most discriminating first."""

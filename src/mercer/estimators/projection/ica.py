@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import warnings
 from numbers import Integral, Real
@@ -19,35 +18,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets
 from mercer.errors import ParameterError, explain, warn
-from mercer.estimators.common.fitting import Observable, fits, step_teller
-from mercer.estimators.projection.signs import turn
+from mercer.estimators.common.fitting import Observable, fits, iteration_callback
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
 from mercer.execution.blas import serial_blas
 from mercer.solvers.projection.independence import Contrast, descend, sweep
 
 _MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularisation
 _SWEEPS = 3
-
-
-@dataclasses.dataclass(frozen=True)
-class IndependenceReport:
-    """How independent the sources became."""
-
-    kernel: str
-    contrast: float
-    solver: str
-    sources: int
-    samples: int
-    seconds: float
-
-    def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"kernel      {self.kernel}",
-                f"contrast    {self.contrast:.6g} (kernel generalised variance; 0 for independent sources)",
-                f"solver      {self.solver}",
-                f"            {self.sources} sources of {self.samples} samples, {self.seconds:.3g} s",
-            ]
-        )
 
 
 class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
@@ -140,13 +118,19 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             rule = f"no convergence after {self.n_iter_} steps; raise max_iter, or tol"
             warn(rule, ConvergenceWarning)
         self.components_ = W @ self.whitening_
-        self.components_ *= turn(self.components_.T)[:, None]
+        self.components_ *= sign_flips(self.components_.T)[:, None]
         self.mixing_ = linalg.pinv(self.components_, check_finite=False)
         self._n_features_out = len(W)
         told = f"pairwise rotations, then {self.n_iter_} steps of conjugate gradients, {contrast.evaluations} evaluations"
         kernel = f"RBF(length_scale={width:g}) of each source, kappa {kappa:g}"
-        self.report_ = IndependenceReport(
-            kernel, self.contrast_, told, len(W), n, time.perf_counter() - start
+        self.report_ = FitReport(
+            kernel,
+            "incomplete Cholesky factors, linear in the samples",
+            told,
+            n,
+            time.perf_counter() - start,
+            converged,
+            {"contrast": self.contrast_, "sources": len(W)},
         )
         return self
 
@@ -173,7 +157,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             warn(explain("n_components", asked, rule), UserWarning)
         count = min(count, rank)
         self.whitening_ = (
-            Vt[:count] * turn(Vt[:count].T)[:, None] / s[:count, None] * np.sqrt(len(X))
+            Vt[:count] * sign_flips(Vt[:count].T)[:, None] / s[:count, None] * np.sqrt(len(X))
         )
         return np.ascontiguousarray(self.whitening_ @ (X - self.mean_).T)
 
@@ -203,7 +187,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             if most < 0.02:
                 break
         S, W, value, steps, converged = descend(
-            contrast, S, W, float(self.tol), self.max_iter, step_teller(self)
+            contrast, S, W, float(self.tol), self.max_iter, iteration_callback(self)
         )
         return W, value, steps, converged
 

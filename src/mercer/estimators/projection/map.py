@@ -13,8 +13,8 @@ from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, own_copy, pick_rows
 from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError
-from mercer.estimators.common.base import as_in_training, note_columns
-from mercer.estimators.common.prepared import sides
+from mercer.estimators.common.prepared import prepare_both
+from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
@@ -84,7 +84,9 @@ class KernelMap(TransformerMixin, BaseEstimator):
         X = self._check(X, reset=False)
         if isinstance(self.kernel_.domain, Vectors):
             return self.kernel_(X, self.landmarks_)
-        return dense(self.kernel_, *sides(self.kernel_, X, self.landmarks_), np.dtype(np.float64))
+        return dense(
+            self.kernel_, *prepare_both(self.kernel_, X, self.landmarks_), np.dtype(np.float64)
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         check_is_fitted(self)

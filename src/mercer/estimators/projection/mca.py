@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -14,36 +13,26 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.aliases import ParameterRules, RawSamples, Targets, Weights
+from mercer.aliases import ParameterRules, RawSamples, SparseMatrix, Targets, Weights
 from mercer.errors import InputTypeError, ParameterError, explain, warn
-from mercer.estimators.common.base import check_weights
 from mercer.estimators.common.fitting import Observable, fits
-from mercer.estimators.projection.signs import turn
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.validation import check_weights
 from mercer.linalg.lanczos import block_size, leading
 
 _MANY = 3000  # categories beyond which only the leading eigenvalues are computed
 _ZERO = 1e-12  # an inertia that is rounding: the largest possible one is 1
 
 
-@dataclasses.dataclass(frozen=True)
-class InertiaReport:
-    """What a correspondence analysis found."""
+class _Residuals:
+    """SᵀS of the standardised residuals: AᵀA − √c√cᵀ for a sparse A, never stored."""
 
-    table: str
-    solver: str
-    inertia: Any
-    ratio: Any
-    correction: str | None
-    seconds: float
+    def __init__(self, A: SparseMatrix, root: np.ndarray) -> None:
+        self.A, self.root = A, root
 
-    def __str__(self) -> str:
-        correction = (
-            "" if self.correction is None else f", corrected as by {self.correction.capitalize()}"
-        )
-        lines = [f"table       {self.table}", f"solver      {self.solver}"]
-        for at, (value, share) in enumerate(zip(self.inertia, self.ratio, strict=True), 1):
-            lines.append(f"axis {at:<6} inertia {value:.4g}, {100 * share:.1f} %{correction}")
-        return "\n".join([*lines, f"            {self.seconds:.3g} s"])
+    def __matmul__(self, U: np.ndarray) -> np.ndarray:
+        return self.A.T @ (self.A @ U) - self.root[:, None] * (self.root @ U)
 
 
 class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
@@ -134,10 +123,20 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         self.column_names_ = self._names()
         Z = self._indicator(X)
         self._solve(Z, weight)
-        total = f"{X.shape[0]} rows, {X.shape[1]} columns, {len(self._kept)} categories"
-        width = self._n_features_out
-        shown = (self.inertia_[:width], self.explained_inertia_ratio_[:width], self.correction)
-        self.report_ = InertiaReport(total, self._solver, *shown, time.perf_counter() - start)
+        n_axes = self._n_features_out
+        size = f"{X.shape[0]} rows, {X.shape[1]} columns, {len(self._kept)} categories"
+        correction = "" if self.correction is None else f", correction {self.correction}"
+        self.report_ = FitReport(
+            "indicator matrix of the categories",
+            f"table of {size}",
+            f"{self._solver}{correction}",
+            X.shape[0],
+            time.perf_counter() - start,
+            facts={
+                "eigenvalues": self.inertia_[:n_axes].tolist(),
+                "inertia_shares": self.explained_inertia_ratio_[:n_axes].tolist(),
+            },
+        )
         return self
 
     def _names(self) -> np.ndarray:
@@ -185,9 +184,9 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             squares = float((values**2).sum())
         else:
             start = np.random.RandomState(0).standard_normal((len(mass), block_size(count)))
-            found = leading(lambda U: A.T @ (A @ U) - root[:, None] * (root @ U), start, count)
+            found = leading(_Residuals(A, root), start, count)
             values, V = found.values, found.vectors
-            self._solver = f"block Lanczos, {found.passes} passes"
+            self._solver = f"block Lanczos, {found.iterations} passes"
             products = A.T @ A
             squares = (
                 float((products.data**2).sum()) - 1.0
@@ -208,7 +207,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         used = min(good, count)
         scale = np.zeros(asked)
         scale[:used] = np.sqrt(values[:used])
-        V = np.pad(V[:, :used] * turn(V[:, :used]), ((0, 0), (0, asked - used)))
+        V = np.pad(V[:, :used] * sign_flips(V[:, :used]), ((0, 0), (0, asked - used)))
         principal = V / root[:, None] * scale  # √λ times the standard coordinates
         stretch = np.zeros(asked)
         stretch[:used] = np.sqrt(self.inertia_[:used] / self.eigenvalues_[:used])

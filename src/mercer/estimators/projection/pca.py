@@ -17,29 +17,35 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, Targets
-from mercer.config import get_config
-from mercer.definiteness import CPD, PSD, STRICT
 from mercer.errors import DefinitenessWarning, InputTypeError, ParameterError, explain, warn
-from mercer.estimators.common.base import (
-    KERNEL_RULES,
-    Expansion,
-    KernelEstimator,
-    _gamma,
-    choose_kernel,
-)
-from mercer.estimators.common.fitting import fits, step_teller
-from mercer.estimators.common.matrix import FEW, TrainingMatrix
-from mercer.estimators.common.report import DiscoveryReport
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.fitting import fits, iteration_callback
+from mercer.estimators.common.kernel_choice import choose_kernel, gamma_value
+from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training, begin
 from mercer.estimators.projection.preimage import fixed_point, latent_matrix, radial_part, ridge
-from mercer.estimators.projection.signs import turn
 from mercer.execution.blas import serial_blas
-from mercer.gram.fill import check_budget
+from mercer.gram import plan as plans
+from mercer.gram.matrix import Centered, Matrix
+from mercer.gram.stored import FEW
 from mercer.kernels.base import Kernel
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 
-_SMALL = 300  # samples below which all eigenvalues are had at once
+_SMALL = 300  # samples below which all eigenvalues are computed
 _NEGATIVE = 1e-8  # of the largest: an eigenvalue below minus this is not rounding
+
+
+class _Unit:
+    """A centred Gram matrix over a scale; the mean of every column of the product is taken off."""
+
+    def __init__(self, matrix: Matrix, scale: float) -> None:
+        self.matrix, self.scale = matrix, scale
+
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        image = self.matrix @ (V - V.mean(axis=0)) / self.scale
+        return image - image.mean(axis=0)
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -157,161 +163,160 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if self.fit_inverse_transform:
             self._check_invertible(data)
         n = data.count
-        count = min(int(self.n_components), n) if isinstance(self.n_components, Integral) else n
+        count = n
+        if isinstance(self.n_components, Integral):
+            count = min(int(self.n_components), n)
         solver = self._solver(n, count)
         if solver == "dense":
-            check_budget(n, n, np.float64)
-        matrix = TrainingMatrix(data, store=solver == "dense")
-        middle = matrix.product(np.full((n, 1), 1.0 / n))[:, 0]
-        self._level, self._middle = float(middle.mean()), middle
-        self._diagonal = diagonal = matrix.diagonal()
-        trace = float(diagonal.sum()) - n * self._level
-        rounding = np.finfo(float).eps * n * float(np.abs(diagonal).max(initial=0.0))
-        found, how = self._solve(matrix, middle, count, solver)
-        rounding = max(
-            rounding, 10 * np.finfo(float).eps * float(np.abs(found.values).max(initial=0.0))
-        )
-        self._keep(found, count, rounding, trace)
-        share = trace if trace > rounding else np.inf
-        self.explained_variance_ = self.eigenvalues_ / max(n - 1, 1)
-        self.explained_variance_ratio_ = self.eigenvalues_ / share
-        self.kernel_, self.X_fit_, self._width = (
-            data.kernel,
-            data.kept() if self.copy_X else data.samples(),
-            data.width,
-        )
-        self.gamma_ = _gamma(self.gamma, data.X, None) if self._takes_vectors() else self.gamma
-        positive = self.eigenvalues_ > 0
-        self._dual = np.where(
-            positive, self.eigenvectors_ / np.sqrt(np.where(positive, self.eigenvalues_, 1.0)), 0.0
-        )
-        self._dual -= self._dual.mean(
-            axis=0
-        )  # far from the origin, a sum that is only nearly 0 would count
-        self._centre = middle @ self._dual
-        self._n_features_out = self._dual.shape[1]
-        notes = self._notes(found, count, int(positive.sum()))
+            plans.require_room(n, n, np.float64)
+        matrix = data.matrix(plans.PRODUCTS, required=solver == "dense")
+        centered = Centered(matrix, np.full(n, 1.0 / n))
+        self._diagonal, self._row_means = matrix.diagonal(), centered.row_means
+        self._total_mean = float(self._row_means.mean())
+        top, how = self._solve(data, centered, count, solver)
+        self._keep_eigenpairs(top, count)
+        self._keep_projection(data)
+        n_positive = int((self.eigenvalues_ > 0).sum())
+        notes = self._notes(top, n_positive)
         if self.fit_inverse_transform and self.inverse == "ridge":
             self._fit_ridge()
-        kept = f"{positive.sum()} components, {100 * self.explained_variance_ratio_.sum():.3g} % of the variance"
-        self.report_ = DiscoveryReport.of(
-            data, matrix.plan, how, kept, notes, time.perf_counter() - start
+        explained = float(self.explained_variance_ratio_.sum())
+        self.report_ = FitReport(
+            data.kernel,
+            str(matrix.plan),
+            how,
+            n,
+            time.perf_counter() - start,
+            facts={"components": n_positive, "explained": explained},
+            notes=notes,
         )
         return self
 
-    # -- the eigenproblem --------------------------------------------------------------------------------------------
+    # -- the eigenproblem --------------------------------------------------------------------------
+
+    def _counts_components(self) -> bool:
+        """Whether ``n_components`` is a number of components, not a share of the variance."""
+        return isinstance(self.n_components, Integral)
 
     def _solver(self, n: int, count: int) -> str:
+        if self.eigen_solver == "arpack":
+            return "lanczos"
         if self.eigen_solver != "auto":
-            return "lanczos" if self.eigen_solver == "arpack" else self.eigen_solver
-        fits_in = 8 * n * n <= get_config().memory_budget // 2
-        few = (
-            isinstance(self.n_components, Integral) and not fits_in
-        )  # what does not fit is not stored unless there is no other way
-        return "dense" if not few and (n <= _SMALL or count > n // 10) else "lanczos"
+            return self.eigen_solver
+        if self._counts_components() and not plans.fits(n, n, plans.PRODUCTS):
+            return "lanczos"  # the matrix is not stored unless there is no other way
+        return "dense" if n <= _SMALL or count > n // 10 else "lanczos"
 
     def _solve(
-        self, matrix: TrainingMatrix, middle: np.ndarray, count: int, solver: str
+        self, data: Training, matrix: Centered, count: int, solver: str
     ) -> tuple[Leading, str]:
-        n = matrix.count
+        """The largest eigenpairs of the centred matrix, and how they were found."""
         if solver == "dense":
-            K = matrix.stored
-            assert K is not None  # the budget was checked
-            K -= middle[:, None]
-            K -= middle - self._level
-            sure = matrix.data.kernel is not None and matrix.data.kernel.certificate().status in (
-                STRICT,
-                PSD,
-                CPD,
-            )
-            few = (
-                None if count > n // 2 or not sure else [n - count, n - 1]
-            )  # negative ones are looked for where they may be
-            values, vectors = linalg.eigh(
-                K, subset_by_index=few, overwrite_a=True, check_finite=False
-            )
-            lowest = float(values[0]) if few is None else np.nan
-            values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
-            return Leading(values, vectors, 1, 0.0, lowest, True), f"dense eigenvalues, {n} x {n}"
-
-        size = (
-            float(np.abs(self._diagonal).max(initial=0.0)) or 1.0
-        )  # squares of tiny or huge eigenvalues would be lost
-
-        def centred(V: np.ndarray) -> np.ndarray:
-            image = matrix.product(V - V.mean(axis=0)) / size
-            return image - image.mean(axis=0)
-
+            return self._solve_dense(data, matrix, count)
+        n = len(matrix)
+        narrow = FEW if matrix.plan.stored else block_size(count)
+        block = min(n, count + 10 if solver == "randomized" else narrow)
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        noise = np.finfo(float).eps * float(
-            np.abs(self._diagonal / size).sum()
-        )  # of products with the matrix that is not centred
-        options: dict[str, Any] = {
-            "tol": self.tol or CLOSE,
-            "noise": noise,
-            "tell": step_teller(self),
-        }
-        if solver == "randomized":
-            power = (
-                self.iterated_power
-                if self.iterated_power != "auto"
-                else 4
-                if count >= 0.1 * n
-                else 7
+        # squares of tiny or huge eigenvalues would be lost
+        scale = float(np.abs(self._diagonal).max(initial=0.0)) or 1.0
+        # the rounding error of products with the matrix that is not centred
+        noise = np.finfo(float).eps * float(np.abs(self._diagonal / scale).sum())
+        with serial_blas():  # products run on mercer's threads, and the rest is small
+            top = leading(
+                _Unit(matrix.matrix, scale),
+                rng.standard_normal((n, block)),
+                count,
+                noise=noise,
+                callback=iteration_callback(self),
+                **self._precision(solver, count, n),
             )
-            options.update(tol=0.0, passes=power + 1)
-        else:
-            options.update(passes=1000 if self.max_iter is None else int(self.max_iter))
-        narrow = FEW if matrix.stored is not None else block_size(count)
-        width = min(n, count + 10 if solver == "randomized" else narrow)
-        with serial_blas():  # products are ours, and what is left is small
-            found = leading(centred, rng.standard_normal((n, width)), count, **options)
-        found = dataclasses.replace(found, values=found.values * size, lowest=found.lowest * size)
-        if solver == "lanczos" and not found.converged:
-            rule = f"no convergence: relative residual {found.residual:.2g} after {found.passes} passes; raise max_iter, or use 'dense'"
-            warn(rule, ConvergenceWarning)
-        name = "block Lanczos" if solver == "lanczos" else "randomised block Krylov"
-        return (
-            found,
-            f"{name}, {found.passes} passes of {width} columns, relative residual {found.residual:.1e}",
-        )
+        top = dataclasses.replace(top, values=top.values * scale, lowest=top.lowest * scale)
+        name = "randomised block Krylov" if solver == "randomized" else "block Lanczos"
+        if solver == "lanczos" and not top.converged:
+            message = f"relative residual {top.residual:.2g} after {top.iterations} passes"
+            advice = "raise max_iter, or use 'dense'"
+            warn(f"no convergence: {message}; {advice}", ConvergenceWarning)
+        passes = f"{top.iterations} passes of {block} columns"
+        return top, f"{name}, {passes}, relative residual {top.residual:.1e}"
 
-    def _keep(self, found: Leading, count: int, rounding: float, trace: float) -> None:
-        """Eigenpairs with signs that reproduce; what is rounding or negative becomes 0."""
-        n = len(found.vectors)
+    def _precision(self, solver: str, count: int, n: int) -> dict[str, Any]:
+        """Tolerance and passes of the iteration."""
+        if solver != "randomized":
+            passes = 1000 if self.max_iter is None else int(self.max_iter)
+            return {"tol": self.tol or CLOSE, "passes": passes}
+        power = self.iterated_power
+        if power == "auto":
+            power = 4 if count >= 0.1 * n else 7
+        return {"tol": 0.0, "passes": power + 1}
+
+    def _solve_dense(self, data: Training, matrix: Matrix, count: int) -> tuple[Leading, str]:
+        n = len(matrix)
+        certified = data.kernel is not None and data.kernel.certificate().cpd
+        # negative eigenvalues are looked for where there may be some
+        some = None if count > n // 2 or not certified else [n - count, n - 1]
+        values, vectors = linalg.eigh(
+            matrix.dense(), subset_by_index=some, overwrite_a=True, check_finite=False
+        )
+        lowest = float(values[0]) if some is None else np.nan
+        values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+        return Leading(values, vectors, lowest, iterations=1), f"dense eigenvalues, {n} x {n}"
+
+    def _keep_eigenpairs(self, top: Leading, count: int) -> None:
+        """Eigenpairs with signs that reproduce; what is rounding error or negative becomes 0."""
+        n = len(top.vectors)
+        eps = np.finfo(float).eps
+        trace = float(self._diagonal.sum()) - n * self._total_mean
+        rounding = max(
+            eps * n * float(np.abs(self._diagonal).max(initial=0.0)),
+            10 * eps * float(np.abs(top.values).max(initial=0.0)),
+        )
+        positive = np.flatnonzero(top.values > rounding)
         values, vectors = np.zeros(count), np.zeros((n, count))
-        good = np.flatnonzero(found.values > rounding)
-        values[: len(good)], vectors[:, : len(good)] = (
-            found.values[good],
-            found.vectors[:, good] * turn(found.vectors[:, good]),
-        )
-        if not isinstance(self.n_components, Integral) or self.remove_zero_eig:
-            values, vectors = values[: len(good)], vectors[:, : len(good)]
-        if self.n_components is not None and not isinstance(self.n_components, Integral):
-            enough = int(np.searchsorted(np.cumsum(values), self.n_components * trace)) + 1
-            values, vectors = values[:enough], vectors[:, :enough]
-        self.eigenvalues_, self.eigenvectors_ = values, vectors
+        values[: len(positive)] = top.values[positive]
+        kept = top.vectors[:, positive]
+        vectors[:, : len(positive)] = kept * sign_flips(kept)
+        size = count
+        if not self._counts_components() or self.remove_zero_eig:
+            size = len(positive)
+        if self.n_components is not None and not self._counts_components():
+            reached = np.searchsorted(np.cumsum(values[:size]), self.n_components * trace)
+            size = min(size, int(reached) + 1)
+        self.eigenvalues_, self.eigenvectors_ = values[:size], vectors[:, :size]
+        self.explained_variance_ = self.eigenvalues_ / max(n - 1, 1)
+        total = trace if trace > rounding else np.inf
+        self.explained_variance_ratio_ = self.eigenvalues_ / total
 
-    def _notes(self, found: Leading, count: int, kept: int) -> tuple[str, ...]:
+    def _keep_projection(self, data: Training) -> None:
+        self.kernel_ = data.kernel
+        self.X_fit_ = data.own_samples() if self.copy_X else data.samples()
+        self._n_training = data.n_given
+        vectors = self._takes_vectors()
+        self.gamma_ = gamma_value(self.gamma, data.X, None) if vectors else self.gamma
+        positive = self.eigenvalues_ > 0
+        root = np.sqrt(np.where(positive, self.eigenvalues_, 1.0))
+        self._dual = np.where(positive, self.eigenvectors_ / root, 0.0)
+        # far from the origin, a sum that is only nearly 0 would count
+        self._dual -= self._dual.mean(axis=0)
+        self._center = self._row_means @ self._dual
+        self._n_features_out = self._dual.shape[1]
+
+    def _notes(self, top: Leading, kept: int) -> tuple[str, ...]:
+        """What the user should know, also said in warnings."""
         notes = []
-        top = float(found.values.max(initial=0.0))
+        largest = float(top.values.max(initial=0.0))
         rounding = 10 * np.finfo(float).eps * float(np.abs(self._diagonal).sum())
-        if found.lowest < -max(_NEGATIVE * max(top, -found.lowest), rounding):
-            notes.append(
-                f"negative eigenvalues, one at most {found.lowest:.3g} beside {top:.3g}: left out"
+        if top.lowest < -max(_NEGATIVE * max(largest, -top.lowest), rounding):
+            low = f"{top.lowest:.4g}"
+            notes.append(f"negative eigenvalues, one at most {low}, are left out")
+            rule = (
+                f"is not positive on these samples: smallest eigenvalue at most {low}, largest "
+                f"{largest:.4g}; it is left out"
             )
-            rule = f"is not positive on these samples: smallest eigenvalue at most {found.lowest:.4g}, largest {top:.4g}; it is left out"
-            message = explain(
-                "kernel",
-                self.kernel,
-                rule,
-                "mend the matrix by mercer.repair(K) and give it as precomputed",
-            )
-            warn(message, DefinitenessWarning)
+            remedy = "repair the matrix by mercer.repair(K) and give it as precomputed"
+            warn(explain("kernel", self.kernel, rule, remedy), DefinitenessWarning)
         if isinstance(self.n_components, Integral) and kept < self.n_components:
-            rule = f"is more than the rank, {kept}: " + (
-                "the others are left out" if self.remove_zero_eig else "the other columns are 0"
-            )
+            others = "left out" if self.remove_zero_eig else "columns of zeros"
+            rule = f"is more than the rank, {kept}: the others are {others}"
             notes.append(f"n_components={self.n_components} {rule}")
             warn(explain("n_components", self.n_components, rule), UserWarning)
         return tuple(notes)
@@ -319,13 +324,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     # -- projections -------------------------------------------------------------------------------------------------
 
     def _expansion(self) -> Expansion:
-        return Expansion(self.kernel_, self.X_fit_, np.arange(self._width), self._width)
+        return Expansion(self.kernel_, self.X_fit_, np.arange(self._n_training), self._n_training)
 
     def transform(self, X: RawSamples) -> np.ndarray:
         """Coordinates along the components."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        return self._expansion().apply(X, np.ascontiguousarray(self._dual)) - self._centre
+        return self._expansion().apply(X, np.ascontiguousarray(self._dual)) - self._center
 
     def fit_transform(self, X: RawSamples, y: Targets = None, **options: Any) -> np.ndarray:
         """Fit, and the coordinates of the same samples."""
@@ -337,13 +342,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = self._expansion()
-        n = self._width
+        n = self._n_training
         sums = expansion.apply(
             X, np.ascontiguousarray(np.hstack([self._dual, np.full((n, 1), 1.0 / n)]))
         )
-        Z, mean = sums[:, :-1] - self._centre, sums[:, -1]
+        Z, mean = sums[:, :-1] - self._center, sums[:, -1]
         own = expansion.squares(X, self._diagonal)
-        return np.maximum(own - 2 * mean + self._level - (Z**2).sum(axis=1), 0.0)
+        return np.maximum(own - 2 * mean + self._total_mean - (Z**2).sum(axis=1), 0.0)
 
     # -- pre-images --------------------------------------------------------------------------------------------------
 
@@ -373,13 +378,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
                 rule = "with a length scale for every column cannot compare projections, which have other columns"
                 raise ParameterError("kernel", made, rule, "use inverse='fixed_point'")
             return made.fit(Z)
-        found = choose_kernel(self._given_kernel(), Z, self.gamma_, self.degree, self.coef0).kernel  # type: ignore[arg-type]
+        found = choose_kernel(self._given_kernel(), Z, self.gamma_, self.degree, self.coef0).kernel
         assert found is not None
         return found.fit(Z)
 
     def _fit_ridge(self) -> None:
         Z = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
-        check_budget(len(Z), len(Z), np.float64, "the matrix of the ridge pre-image")
+        plans.require_room(len(Z), len(Z), np.float64, "the matrix of the ridge pre-image")
         self._latent = self._latent_kernel(Z)
         self.X_transformed_fit_ = Z
         self.dual_coef_ = ridge(
@@ -411,7 +416,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         for first in range(0, len(Z), 256):  # a block of new points against all samples at a time
             some = Z[first : first + 256]
             near = np.argmin((known**2).sum(axis=1) - 2 * some @ known.T, axis=1)
-            weights = some @ self._dual.T + 1.0 / self._width
+            weights = some @ self._dual.T + 1.0 / self._n_training
             made[first : first + 256] = fixed_point(
                 radial_part(self.kernel_), samples, weights, samples[near]
             )

@@ -21,12 +21,13 @@ from mercer.aliases import (
     Weights,
 )
 from mercer.errors import MemoryBudgetError
-from mercer.estimators.common.base import Expansion, KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
-from mercer.estimators.ridge.regressor import RidgeReport
-from mercer.estimators.ridge.system import Penalised
-from mercer.gram.fill import multiply
+from mercer.gram.plan import FACTOR
+from mercer.solvers.ridge.system import RidgeSystem
 
 
 class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
@@ -53,12 +54,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "gamma": [
-            Interval(Real, 0, None, closed="left"),
-            StrOptions({"scale", "auto", "sigest", "median"}),
-        ],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_RULES,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "leave_one_out": ["boolean"],
     }
@@ -87,60 +83,61 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
         """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's squared error."""
         start = time.perf_counter()
         data = begin_classes(self, X, y, sample_weight)
-        system = Penalised(data, float(self.alpha), centred=True)
+        system = RidgeSystem(data.matrix(FACTOR), float(self.alpha), data.weight, centered=True)
         if self.leave_one_out and not system.stored:
             rule = (
                 f"needs the Gram matrix of {data.count} samples, more than half the memory budget"
             )
-            raise MemoryBudgetError(
-                "leave_one_out", True, rule, "raise the budget, or use cross-validation"
-            )
-        objective, identity = self._solve(data, system)
-        self.report_ = RidgeReport(
-            "precomputed" if data.kernel is None else repr(data.kernel),
-            "unknown" if data.kernel is None else data.kernel.certify(None).status,
-            system.plan,
+            remedy = "raise the budget, or use cross-validation"
+            raise MemoryBudgetError("leave_one_out", True, rule, remedy)
+        facts = self._solve(data, system)
+        self.report_ = FitReport(
+            data.kernel,
+            str(system.plan),
             f"{system.solver}, centred matrix",
-            objective,
-            identity,
+            data.count,
             time.perf_counter() - start,
+            facts=facts,
         )
         return self
 
-    def _solve(self, data: Training, system: Penalised) -> tuple[float, float]:
-        """(PKP + λ/w) a + b = y with Σa = 0; centring changes nothing where Σa = 0, and makes a cpd K positive."""
-        weight = data.weight[:, None]
-        Y = np.where(data.y[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-        if len(self.classes_) == 2:
-            Y = Y[:, 1:]
-        found = system.solve(np.column_stack([np.ones(data.count), Y]))
-        one, free = found[:, :1], found[:, 1:]
+    def _solve(self, data: Training, system: RidgeSystem) -> dict[str, float]:
+        """(PKP + λ/w) a + b = y with Σa = 0.
+
+        Centring changes nothing where Σa = 0, and makes a conditionally positive K positive.
+        """
+        Y = self._targets(data)
+        solution = system.solve(np.column_stack([np.ones(data.count), Y]))
+        one, free = solution[:, :1], solution[:, 1:]
         A = free - one * (free.sum(axis=0) / one.sum())
         A -= A.mean(axis=0)
         self.kernel_ = data.kernel
         self.support_ = data.rows
         self.X_fit_ = data.samples()
-        self._width = data.width
+        self._n_training = data.n_given
         self.dual_coef_ = A
         # f on the training samples, not centred: what new samples will get
-        F = (
-            data.gram() @ A
-            if data.kernel is None
-            else multiply(data.kernel, side := data.side(), side, A)
-        )
+        F = data.products() @ A
+        weight = data.weight[:, None]
         self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)
-        residual = Y - F - self.intercept_
         if self.leave_one_out:
             corrected = system.inverse_diagonal() - one[:, 0] ** 2 / one.sum()
-            held = Y - A / corrected[:, None]
-            self.loo_decision_ = held[:, 0] if held.shape[1] == 1 else held
-            self.loo_accuracy_ = float(np.average(self._label(held) == self.classes_[data.y]))
-        objective = 0.5 * float((weight * residual**2).sum()) + 0.5 * self.alpha * float(
-            (A * F).sum()
-        )
-        return objective, float(
-            np.abs(A - weight * residual / self.alpha).max() / (np.abs(A).max() or 1.0)
-        )
+            self._keep_left_out(data, Y - A / corrected[:, None])
+        residual = Y - F - self.intercept_
+        loss = 0.5 * float((weight * residual**2).sum())
+        norm = 0.5 * self.alpha * float((A * F).sum())
+        largest = float(np.abs(A).max()) or 1.0
+        identity = float(np.abs(A - weight * residual / self.alpha).max()) / largest
+        return {"objective": loss + norm, "identity": identity}
+
+    def _targets(self, data: Training) -> np.ndarray:
+        """±1 for every class against the rest; one column for two classes."""
+        Y = np.where(data.y[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        return Y[:, 1:] if len(self.classes_) == 2 else Y
+
+    def _keep_left_out(self, data: Training, decision: np.ndarray) -> None:
+        self.loo_decision_ = decision[:, 0] if decision.shape[1] == 1 else decision
+        self.loo_accuracy_ = float(np.average(self._label(decision) == self.classes_[data.y]))
 
     def _label(self, decision: np.ndarray) -> np.ndarray:
         if decision.shape[1] == 1:
@@ -150,7 +147,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
     def _decision(self, X: RawSamples) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._width)
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_
 
     def decision_function(self, X: RawSamples) -> np.ndarray:

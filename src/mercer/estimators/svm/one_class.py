@@ -12,7 +12,7 @@ from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
-from mercer.solvers.margin.dual import DualSolution
+from mercer.solvers.margin.dual import Bounds, DualSolution
 
 
 def _boundary(solution: DualSolution, diagonal: np.ndarray) -> float:
@@ -61,22 +61,15 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
-        X, _, weight, choice = self._begin(X, None, sample_weight)
-        rows, kernel = self._kept(choice, X, weight)
-        problem = self._problem(kernel, X, rows)
-        room = weight[rows]
+        data = self._begin(X, None, sample_weight, "none")
+        problem = self._problem(data)
+        room = data.weight
         beta = filled(room, self.nu * room.sum())[None]
         zero = np.zeros_like(beta)
-        solution = problem.solve(zero, zero.copy(), room[None].copy(), beta, 0.0, self.max_iter)
-        self._finish(
-            problem,
-            X,
-            rows,
-            solution.beta[0],
-            _boundary(solution, problem.diagonal),
-            solution,
-            start,
-        )
+        bounds = Bounds(zero.copy(), room[None].copy())
+        solution = problem.solve(zero, bounds, beta, 0.0, self.max_iter)
+        level = _boundary(solution, problem.diagonal)
+        self._finish(problem, data, solution.beta[0], level, solution, start)
         self.offset_ = -self.intercept_
         return self
 
@@ -139,26 +132,23 @@ class SVDD(OutlierMixin, SingleMachine):
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit on samples ``X``; ``y`` is ignored."""
         start = time.perf_counter()
-        X, _, weight, choice = self._begin(X, None, sample_weight)
-        rows, kernel = self._kept(choice, X, weight)
-        problem = self._problem(kernel, X, rows)
-        # on the scale of the one-class machine, where a tolerance means as much; then divided by Σβ
-        share = self.nu * float(weight[rows].sum())
+        data = self._begin(X, None, sample_weight, "none")
+        problem = self._problem(data)
+        # on the scale of the one-class machine, where a tolerance means as much; then over Σβ
+        share = self.nu * float(data.weight.sum())
         total = max(share, 1.0)
-        room = weight[rows] * (total / share)
+        room = data.weight * (total / share)
         target = total * problem.diagonal[None] / 2
         beta = filled(room, total)[None]
-        solution = problem.solve(
-            target, np.zeros_like(beta), room[None].copy(), beta, 0.0, self.max_iter
-        )
+        bounds = Bounds(np.zeros_like(beta), room[None].copy())
+        solution = problem.solve(target, bounds, beta, 0.0, self.max_iter)
         within = float(solution.beta[0] @ (target[0] - solution.slack[0])) / total**2
         level = _boundary(solution, problem.diagonal) / total
         self.radius_ = float(np.sqrt(max(2 * level + within, 0.0)))
-        diagonal = problem.diagonal
-        self._diagonal = (
-            float(diagonal[0]) if np.ptp(diagonal) <= 1e-12 * abs(float(diagonal[0])) else None
-        )
-        self._finish(problem, X, rows, 2 * solution.beta[0] / total, 2 * level, solution, start)
+        first = float(problem.diagonal[0])
+        constant = np.ptp(problem.diagonal) <= 1e-12 * abs(first)
+        self._diagonal = first if constant else None
+        self._finish(problem, data, 2 * solution.beta[0] / total, 2 * level, solution, start)
         self.offset_ = np.array([-(self.radius_**2)])
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -11,28 +11,38 @@ from sklearn.base import RegressorMixin
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
-from mercer.estimators.svm.problem import MarginProblem
-from mercer.solvers.margin.dual import DualSolution
+from mercer.solvers.margin.dual import Bounds, DualSolution
+from mercer.solvers.margin.problem import MarginProblem
 
 
 class MarginRegressor(RegressorMixin, SingleMachine):
-    def _target_checks(self) -> dict[str, Any]:
-        return {"y_numeric": True, "multi_output": False}
+    """Base class of support vector regression."""
+
+    C: float
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X`` with numbers ``y``; a weight multiplies C for its sample."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            Training samples, or their Gram matrix if the kernel is "precomputed".
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each weight multiplies C for its sample.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
         start = time.perf_counter()
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
-            )
-        X, y, weight, choice = self._begin(X, y, sample_weight)
-        target = np.asarray(y, dtype=np.float64)
-        rows, kernel = self._kept(choice, X, weight)
-        problem = self._problem(kernel, X, rows)
-        solution, intercept = self._solve(problem, target[rows], self.C * weight[rows])
-        self._finish(problem, X, rows, solution.beta.sum(axis=0), intercept, solution, start)
+        data = self._begin(X, y, sample_weight, "number")
+        problem = self._problem(data)
+        solution, intercept = self._solve(problem, data.y, self.C * data.weight)
+        self._finish(problem, data, solution.beta.sum(axis=0), intercept, solution, start)
         return self
 
     def _solve(
@@ -90,14 +100,9 @@ class SVR(MarginRegressor):
     def _solve(
         self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray
     ) -> tuple[DualSolution, float]:
-        solution = problem.solve(
-            y[None],
-            -limit[None],
-            limit[None],
-            np.zeros((1, len(y))),
-            float(self.epsilon),
-            self.max_iter,
-        )
+        bounds = Bounds(-limit[None], limit[None])
+        beta = np.zeros((1, len(y)))
+        solution = problem.solve(y[None], bounds, beta, float(self.epsilon), self.max_iter)
         return solution, float(solution.levels[0])
 
 
@@ -140,13 +145,8 @@ class NuSVR(MarginRegressor):
     ) -> tuple[DualSolution, float]:
         zero = np.zeros_like(limit)
         start = filled(limit, self.nu * limit.sum() / 2)
-        solution = problem.solve(
-            np.vstack([y, y]),
-            np.vstack([zero, -limit]),
-            np.vstack([limit, zero]),
-            np.vstack([start, -start]),
-            0.0,
-            self.max_iter,
-        )
+        bounds = Bounds(np.vstack([zero, -limit]), np.vstack([limit, zero]))
+        beta = np.vstack([start, -start])
+        solution = problem.solve(np.vstack([y, y]), bounds, beta, 0.0, self.max_iter)
         self.epsilon_ = float((solution.levels[0] - solution.levels[1]) / 2)
         return solution, float(solution.levels.mean())

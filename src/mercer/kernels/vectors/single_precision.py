@@ -24,6 +24,8 @@ class SingleRows:
     """
 
     blur = 3.0  # distances and exponentials are rounded too
+    quick = True  # faster than reading stored values
+    on_demand: tuple[np.ndarray, np.ndarray] | None = None  # rows and panels, for compiled code
 
     def __init__(self, z: Any) -> None:
         self.z = z
@@ -68,6 +70,7 @@ class DenseRows(SingleRows):
         _compiled.storage.pack(z, self.panels)
         # a coordinate is rounded by its size, and far apart clusters have large ones
         self.blur = 3.0 + float(np.abs(z).max(initial=0.0))
+        self.on_demand = z, self.panels
 
     def _strip(self, some: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
         _compiled.single_precision.gaussian_rows(

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
+
+from mercer.gram.matrix import Matrix
+from mercer.linalg.solution import Solution
 
 _TIE = 1e-13  # of k(x, x) and ‖centre‖²: distances nearer to each other than this are equal, and the sample stays
 
 
-class Matrix(Protocol):
-    """What is asked of a Gram matrix."""
-
-    def product(self, V: np.ndarray) -> np.ndarray: ...
-    def columns_product(self, index: np.ndarray, V: np.ndarray) -> np.ndarray: ...
-    def rows(self, index: np.ndarray) -> np.ndarray: ...
-
-
 @dataclasses.dataclass
-class Clusters:
-    """A partition: labels, the weights of the clusters, ‖centre‖², and the sum of weighted squared distances."""
+class Clusters(Solution):
+    """A partition of the samples."""
 
     labels: np.ndarray
-    mass: np.ndarray
-    length: np.ndarray
-    inertia: float
-    iterations: int
-    converged: bool
+    mass: np.ndarray  # the weights of the clusters
+    length: np.ndarray  # ‖center‖²
+    inertia: float  # the sum of weighted squared distances
 
 
 def plus_plus(
@@ -57,7 +49,7 @@ def plus_plus(
 
 def _from_samples(matrix: Matrix, diagonal: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Squared distances of all samples from some, a row for each of these."""
-    squared = diagonal[index][:, None] + diagonal - 2.0 * matrix.rows(index)
+    squared = diagonal[index][:, None] + diagonal - 2.0 * matrix.rows(index).dense()
     squared[np.arange(len(index)), index] = 0.0
     return np.maximum(squared, 0.0)
 
@@ -81,25 +73,25 @@ def lloyd(
     *,
     most: int,
     tol: float = 0.0,
-    tell: Callable[[int, float], bool] | None = None,
+    callback: Callable[[int, float], bool] | None = None,
 ) -> Clusters:
     """From given labels, until none changes, or the inertia falls by less than ``tol`` times itself."""
     n = len(labels)
     labels = labels.copy()
     every = np.arange(n)
-    sums = matrix.product(_members(labels, weight, count))  # Σ_{j in c} w_j k(x_i, x_j)
+    sums = matrix @ _members(labels, weight, count)  # Σ_{j in c} w_j k(x_i, x_j)
     if len(np.unique(labels)) < count:
         _fill_empty(
             labels, _distances(sums, diagonal, weight, labels, count)[2][every, labels], count
         )
-        sums = matrix.product(_members(labels, weight, count))
+        sums = matrix @ _members(labels, weight, count)
     before = np.inf
     for step in range(1, most + 1):
         mass, length, squared = _distances(sums, diagonal, weight, labels, count)
         own = squared[every, labels]
         inertia = float(weight @ own)
         if before - inertia <= tol * abs(inertia) and step > 1 and tol > 0:
-            return Clusters(labels, mass, length, inertia, step, True)
+            return Clusters(labels, mass, length, inertia, iterations=step)
         before = inertia
         fresh = np.argmin(squared, axis=1)
         slack = _TIE * (
@@ -108,18 +100,20 @@ def lloyd(
         fresh = np.where(own <= squared[every, fresh] + slack, labels, fresh)
         _fill_empty(fresh, squared[every, fresh], count)
         moved = np.flatnonzero(fresh != labels)
-        if len(moved) == 0 or (tell is not None and tell(step, inertia)):
-            return Clusters(labels, mass, length, inertia, step, len(moved) == 0)
+        if len(moved) == 0 or (callback is not None and callback(step, inertia)):
+            settled = len(moved) == 0
+            return Clusters(labels, mass, length, inertia, iterations=step, converged=settled)
         if len(moved) > n // 3:
-            sums = matrix.product(_members(fresh, weight, count))
+            sums = matrix @ _members(fresh, weight, count)
         else:  # only what moved changes the sums
             change = np.zeros((len(moved), count))
             change[np.arange(len(moved)), fresh[moved]] = weight[moved]
             change[np.arange(len(moved)), labels[moved]] = -weight[moved]
-            sums += matrix.columns_product(moved, change)
+            sums += matrix.columns(moved) @ change
         labels = fresh
     mass, length, squared = _distances(sums, diagonal, weight, labels, count)
-    return Clusters(labels, mass, length, float(weight @ squared[every, labels]), most, False)
+    inertia = float(weight @ squared[every, labels])
+    return Clusters(labels, mass, length, inertia, iterations=most, converged=False)
 
 
 def _members(labels: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from mercer import _compiled
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
-from mercer.solvers.margin.dual import DualSolution, certified
+from mercer.solvers.margin.dual import Bounds, DualSolution, certified
 from mercer.solvers.margin.polish import CHEAP, LOOSE
 
 _BATCH = (
@@ -26,8 +26,7 @@ def solve_pairs(
     matrix: np.ndarray,
     places: Sequence[np.ndarray],
     targets: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
+    bounds: Bounds,
     tol: float,
 ) -> list[DualSolution]:
     """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
@@ -37,48 +36,33 @@ def solve_pairs(
     starts = np.concatenate([[0], np.cumsum([len(part) for part in places])])
     place = np.concatenate(places)
     beta, slack = np.zeros(len(place)), np.empty(len(place))
-    found: list[Any] = [None] * len(places)
+    solutions: list[Any] = [None] * len(places)
 
     def work(number: int, space: Workspace) -> None:
         check_stop()
         begun = time.perf_counter()
         some = np.arange(number * _BATCH, min((number + 1) * _BATCH, len(places)))
-        made, done, figures = (
-            np.zeros(len(some), dtype=np.intp),
-            np.zeros(len(some), dtype=bool),
-            np.empty((len(some), 6)),
-        )
+        steps = np.zeros(len(some), dtype=np.intp)
+        done = np.zeros(len(some), dtype=bool)
+        figures = np.empty((len(some), 6))
         part = starts[some[0] : some[-1] + 2]
         polish = CHEAP if tol < LOOSE else 0
+        problem_data = matrix, place, part, targets, bounds.lower, bounds.upper
         _compiled.one_vs_one.solve_pairs(
-            matrix,
-            place,
-            part,
-            targets,
-            lower,
-            upper,
-            tol,
-            polish,
-            _STEPS,
-            beta,
-            slack,
-            made,
-            done,
-            figures,
+            *problem_data, tol, polish, _STEPS, beta, slack, steps, done, figures
         )
-        share = (time.perf_counter() - begun) / len(some)
+        seconds = (time.perf_counter() - begun) / len(some)
         for at, problem in enumerate(some):
             rows = slice(int(starts[problem]), int(starts[problem + 1]))
             reason = "converged" if done[at] else LEFT
-            found[problem] = certified(
+            solutions[problem] = certified(
                 figures[at : at + 1],
                 slack[None, rows],
                 beta[None, rows],
-                tol,
-                int(made[at]),
+                int(steps[at]),
                 reason,
-                share,
+                seconds,
             )
 
     run(-(-len(places) // _BATCH), work, "support vectors")
-    return found
+    return solutions

@@ -1,4 +1,7 @@
-"""From the tolerance to rounding, where it is cheap: Newton steps on the few free variables, pairs for the rest."""
+"""From the tolerance to rounding error, where it is cheap.
+
+Newton steps solve for the few free variables, steps of two variables move the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,42 +12,39 @@ from scipy import linalg
 
 from mercer import _compiled
 from mercer.execution.blas import serial_blas
-from mercer.solvers.margin.dual import gap_of, slopes
+from mercer.solvers.margin.dual import Bounds, gap_of, slopes
 from mercer.solvers.margin.state import State
 
 CHEAP = 200  # free variables that a Newton step may solve for
-LOOSE = (
-    5e-3  # who asks for no more than this is not given more: a polish costs as much as the solution
-)
+LOOSE = 5e-3  # a looser tolerance is taken at its word: a polish costs as much as the solution
 _ROUNDS = 20
-_ONE_THREAD = 100  # up to here LAPACK does not think of using more
-_WHISPER = 1e-13  # equal rows make a block singular: a ridge that the next round undoes
+_ONE_THREAD = 100  # free variables up to which LAPACK uses one thread anyway
+_RIDGE = 1e-13  # equal rows make a block singular: a ridge that the next round undoes
 
 
 def polished(
     state: State, target: np.ndarray, tol: float, left: int
 ) -> tuple[np.ndarray, int, bool]:
-    """Polish what has converged, and go back to the tolerance where that stopped half-way: the slack, steps, and whether it holds.
+    """Polish a solution, and go back to the tolerance where that stopped half-way.
 
-    ``left`` are the steps still allowed, -1 for any number.
+    Returns the slack, the number of steps, and whether the tolerance holds. ``left`` is the number
+    of steps still allowed, -1 for any.
     """
     free = int(np.count_nonzero(state.up == state.low))
     with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
         if left != 0 and _to_rounding(state, target):
             return np.ascontiguousarray(state.h), 0, True
-    fresh = state.slack(target)
-    if (
-        gap_of(fresh, *slopes(state.beta, state.lower, state.upper, state.eps, _compiled.smo.HUGE))
-        <= tol
-    ):
-        return fresh, 0, True
-    state.h[...] = fresh
-    made, fine = state.steps(tol, max(64, int(2e7 / state.n)))
-    return state.slack(target), made, fine
+    slack = state.slack(target)
+    steepest = slopes(state.beta, state.bounds, state.eps, _compiled.smo.HUGE)
+    if gap_of(slack, *steepest) <= tol:
+        return slack, 0, True
+    state.h[...] = slack
+    steps, fine = state.steps(tol, max(64, int(2e7 / state.n)))
+    return state.slack(target), steps, fine
 
 
 def _to_rounding(state: State, target: np.ndarray) -> bool:
-    """A Newton step solves the free variables exactly; pair steps then free or bind what it shows to be wrong, until nothing is."""
+    """Newton steps on the free variables, until steps of two variables change nothing."""
     alone = len(state.beta) == 1 and state.eps == 0.0
     for _ in range(_ROUNDS):
         if not (alone and _whole_step(state)) and not _step_to_a_bound(state):
@@ -66,18 +66,16 @@ def _whole_step(state: State) -> bool:
     system, largest = state.rows.take(at, axis=0).take(at, axis=1), state.diagonal.max()
     # Σ move = 0, so that a constant added to K changes nothing but its definiteness
     system += largest
-    system.reshape(-1)[:: count + 1] += _WHISPER * (largest + 1e-300)
+    system.reshape(-1)[:: count + 1] += _RIDGE * (largest + 1e-300)
     right = np.ones((2, count))
     right[0] = state.h[0].take(at) + state.up[0].take(at)
     _, solved, info = linalg.lapack.dposv(system.T, right.T, lower=1, overwrite_a=1, overwrite_b=1)
     if info != 0:
         return False
-    after = state.beta[0].take(at) + (
-        solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
-    )
-    if not (
-        (after > state.lower[0].take(at)) & (after < state.upper[0].take(at))
-    ).all():  # false where it is not a number, too
+    move = solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
+    after = state.beta[0].take(at) + move
+    lower, upper = state.bounds.lower[0].take(at), state.bounds.upper[0].take(at)
+    if not ((after > lower) & (after < upper)).all():  # false for NaN, too
         return False
     state.beta[0, at] = after
     return True
@@ -92,32 +90,37 @@ def _step_to_a_bound(state: State) -> bool:
         return False
     used = np.unique(group)
     system = np.zeros((count + len(used), count + len(used)))
-    system[:count, :count] = state.rows.take(at, axis=0).take(
-        at, axis=1
-    )  # quicker than picking entries
-    system[np.arange(count), np.arange(count)] += _WHISPER * (state.diagonal[at].max() + 1e-300)
+    # two takes are quicker than picking entries
+    system[:count, :count] = state.rows.take(at, axis=0).take(at, axis=1)
+    places = np.arange(count)
+    system[places, places] += _RIDGE * (state.diagonal[at].max() + 1e-300)
     border = count + np.searchsorted(used, group)
-    system[np.arange(count), border] = system[border, np.arange(count)] = 1.0
+    system[places, border] = system[border, places] = 1.0
     slope = state.h[group, at] + state.up[group, at]
     try:
         move = np.linalg.solve(system, np.concatenate([slope, np.zeros(len(used))]))[:count]
     except np.linalg.LinAlgError:
         return False
-    now, lower, upper = beta[group, at], state.lower[group, at], state.upper[group, at]
+    lower, upper = state.bounds.lower[group, at], state.bounds.upper[group, at]
+    after = _as_far_as_allowed(beta[group, at], move, lower, upper, eps)
+    if after is None:
+        return False
+    beta[group, at] = after
+    some = Bounds(lower, upper)
+    state.up[group, at], state.low[group, at] = slopes(after, some, eps, state.huge)
+    return True
+
+
+def _as_far_as_allowed(
+    now: np.ndarray, move: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float
+) -> np.ndarray | None:
+    """As much of a move as the first bound, or the kink at 0, allows; None if it is not finite."""
     ceiling = np.where((eps > 0) & (now < 0), 0.0, upper)
     floor = np.where((eps > 0) & (now > 0), 0.0, lower)
+    limit = np.where(move > 0, ceiling, floor)
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(
-            move > 0, (ceiling - now) / move, np.where(move < 0, (floor - now) / move, np.inf)
-        )
+        room = np.where(move == 0, np.inf, (limit - now) / move)
     share = min(1.0, float(room.min()))
     if not np.isfinite(share) or not np.isfinite(move).all():
-        return False
-    hit = room <= share
-    beta[group, at] = np.where(
-        hit, np.where(move > 0, ceiling, floor), np.clip(now + share * move, floor, ceiling)
-    )
-    state.up[group, at], state.low[group, at] = slopes(
-        beta[group, at], lower, upper, eps, state.huge
-    )
-    return True
+        return None
+    return np.where(room <= share, limit, np.clip(now + share * move, floor, ceiling))

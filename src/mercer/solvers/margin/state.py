@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.solvers.margin.chunks import chunked, flat
+from mercer.solvers.margin.dual import Bounds
 
 _NO_PLACES, _NO_MATRIX = np.empty(0, dtype=np.intp), np.empty((0, 0))
 _NO_SAMPLES, _NO_PANELS = np.empty((0, 0), dtype=np.float32), np.empty((0, 0, 0), dtype=np.float32)
@@ -43,22 +44,22 @@ class State:
         diagonal: np.ndarray,
         h: np.ndarray,
         beta: np.ndarray,
-        lower: np.ndarray,
-        upper: np.ndarray,
+        bounds: Bounds,
         eps: float,
         lazy: LazyRows | None = None,
     ) -> None:
         smo, dtype = _compiled.smo, K.dtype
         self.n, self.eps = beta.shape[1], eps
         self.K, self.rows, self.diagonal = K, K.reshape(len(K), -1), diagonal
-        self.beta, self.lower, self.upper = beta, lower, upper
+        self.beta, self.bounds = beta, bounds
         self.huge = smo.HUGE if dtype == np.float64 else smo.HUGE_SINGLE
         self._h, self._curvature = chunked(h, 0.0, dtype), chunked(diagonal, 1.0, dtype)
         self._up, self._low = (
             np.full(self._h.shape, -self.huge, dtype),
             np.full(self._h.shape, self.huge, dtype),
         )
-        smo.fill_slopes(beta, lower, upper, eps, self._h.dtype.type(self.huge), self._up, self._low)
+        huge = self._h.dtype.type(self.huge)
+        smo.fill_slopes(beta, bounds.lower, bounds.upper, eps, huge, self._up, self._low)
         # t − Kβ, and what is added to it for the slopes upwards and downwards: the loop's own numbers
         self.h, self.up, self.low = (
             flat(self._h, self.n),
@@ -69,7 +70,8 @@ class State:
 
     def steps(self, tol: float, most: int) -> tuple[int, bool]:
         """Move pairs until the gap is at most ``tol``; how many, and whether it is."""
-        arrays = (self._h, self.beta, self.lower, self.upper, self._up, self._low)
+        limits = self.bounds.lower, self.bounds.upper
+        arrays = (self._h, self.beta, *limits, self._up, self._low)
         return _compiled.smo.steps(
             self.K, self._curvature, *arrays, self.eps, tol, most, *self._lazy.origin()
         )

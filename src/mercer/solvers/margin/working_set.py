@@ -18,94 +18,135 @@ from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.gram.row_cache import RowCache
 from mercer.solvers.margin.chunks import padded_width
-from mercer.solvers.margin.dual import PRECISION, DualSolution, finish, objective, slopes
+from mercer.solvers.margin.dual import PRECISION, Bounds, DualSolution, finish, objective, slopes
 from mercer.solvers.margin.state import State
 
 SIZE = 1024
 _INNER = 0.05  # the gap a round leaves inside, as a share of the whole
 _MANY = 25  # rounds after which the working set is doubled
 _PATIENCE = 10  # rounds without progress before the solver gives up
+Callback = Callable[[int, float], bool]
 
 
 def solve_blocked(
     cache: RowCache,
     diagonal: np.ndarray,
     target: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
+    bounds: Bounds,
     beta: np.ndarray,
     *,
     eps: float = 0.0,
     tol: float = 1e-3,
     max_iter: int = -1,
-    progress: Callable[[int, float], Any] | None = None,
+    callback: Callback | None = None,
 ) -> DualSolution:
     """The problem of `solve_dual`, on rows that are computed when a variable is chosen."""
     start = time.perf_counter()
-    smo = _compiled.smo
-    n = beta.shape[1]
-    size = min(SIZE, n, cache.slots)
-    rounds = 0
-    h = _slack(cache, target, beta)
-    up, low = slopes(beta, lower, upper, eps, smo.HUGE)
-    chosen = np.empty(0, dtype=np.int64)
-    K = np.zeros((size, padded_width(size)), dtype=np.float32)
-    done, stalled, last = 0, 0, np.inf
-    reason = "converged"
-    while True:
+    solver = _WorkingSet(cache, diagonal, target, bounds, beta, eps)
+    reason = ""
+    while not reason:
         check_stop()
-        top, bottom = h + up, h + low
-        gap = float(max(np.max(top.max(axis=1) - bottom.min(axis=1)), 0.0))
+        gap = solver.look()
+        reason = solver.reason_to_stop(gap, tol, max_iter, callback)
+        if not reason:
+            solver.round(gap, tol, max_iter)
+    slack = _slack(cache, target, beta)
+    return finish(slack, target, beta, bounds, eps, solver.iterations, reason, start)
+
+
+class _WorkingSet:
+    """The slack of all variables, and the small matrix of those that move in a round."""
+
+    def __init__(
+        self,
+        cache: RowCache,
+        diagonal: np.ndarray,
+        target: np.ndarray,
+        bounds: Bounds,
+        beta: np.ndarray,
+        eps: float,
+    ) -> None:
+        self.cache, self.diagonal, self.target = cache, diagonal, target
+        self.bounds, self.beta, self.eps = bounds, beta, eps
+        self.n = beta.shape[1]
+        self.size = min(SIZE, self.n, cache.slots)
+        self.slack = _slack(cache, target, beta)
+        self.up, self.low = slopes(beta, bounds, eps, _compiled.smo.HUGE)
+        self.chosen = np.empty(0, dtype=np.int64)
+        self.K = np.zeros((self.size, padded_width(self.size)), dtype=np.float32)
+        self.rounds, self.iterations, self.stalled = 0, 0, 0
+        self.last = np.inf
+
+    def look(self) -> float:
+        """The slopes of all variables, and the KKT gap."""
+        self.top, self.bottom = self.slack + self.up, self.slack + self.low
+        return float(max(np.max(self.top.max(axis=1) - self.bottom.min(axis=1)), 0.0))
+
+    def reason_to_stop(
+        self, gap: float, tol: float, max_iter: int, callback: Callback | None
+    ) -> str:
+        """Why no further round is made, or nothing."""
         if gap <= tol:
-            break
-        if 0 <= max_iter <= done:
-            reason = "max_iter reached"
-            break
-        value = objective(target, h, beta, eps)
-        stalled = 0 if last - value > 1e-12 * abs(value) else stalled + 1
-        last = min(last, value)
-        if stalled > _PATIENCE or not np.isfinite(value):
-            reason = PRECISION
-            break
-        if progress is not None and progress(done, value):
-            reason = "stopped by a callback"
-            break
-        rounds += 1
-        if rounds == _MANY and 2 * size <= min(
-            n, cache.slots
-        ):  # a hard problem: fewer, larger rounds
-            size, smaller = 2 * size, K
-            K = np.zeros((size, padded_width(size)), dtype=np.float32)
-            K[-len(smaller) :, size - len(smaller) : size] = smaller[:, : len(smaller)]
-        kept = min(len(chosen), size // 2)
-        chosen = _choose(top, bottom, chosen, size)
-        slots = cache.want(chosen)
-        _renew(K, cache, slots, chosen, kept)
-        h_part, beta_part, low_part, up_part = (
-            np.ascontiguousarray(a[:, chosen]) for a in (h, beta, lower, upper)
-        )
-        part = State(
-            K.reshape(size, -1, smo.WIDTH),
-            diagonal[chosen],
-            h_part,
-            beta_part,
-            low_part,
-            up_part,
-            eps,
-        )
+            return "converged"
+        if 0 <= max_iter <= self.iterations:
+            return "max_iter reached"
+        value = objective(self.target, self.slack, self.beta, self.eps)
+        falls = self.last - value > 1e-12 * abs(value)
+        self.stalled = 0 if falls else self.stalled + 1
+        self.last = min(self.last, value)
+        if self.stalled > _PATIENCE or not np.isfinite(value):
+            return PRECISION
+        if callback is not None and callback(self.iterations, value):
+            return "stopped by a callback"
+        return ""
+
+    def round(self, gap: float, tol: float, max_iter: int) -> None:
+        """Move the chosen variables on their own matrix, then update the slack of all."""
+        self.rounds += 1
+        if self.rounds == _MANY and 2 * self.size <= min(self.n, self.cache.slots):
+            self._grow()
+        kept = min(len(self.chosen), self.size // 2)
+        self.chosen = _choose(self.top, self.bottom, self.chosen, self.size)
+        slots = self.cache.want(self.chosen)
+        _renew(self.K, self.cache, slots, self.chosen, kept)
+        part = self._part()
         before = part.beta.copy()
-        most = 20 * size if max_iter < 0 else min(20 * size, max_iter - done)
-        made, _ = part.steps(max(_INNER * gap, 0.5 * tol), most)
-        done += max(made, 1)
-        beta[:, chosen] = part.beta
-        up[:, chosen], low[:, chosen] = slopes(part.beta, part.lower, part.upper, eps, smo.HUGE)
+        most = 20 * self.size
+        if max_iter >= 0:
+            most = min(most, max_iter - self.iterations)
+        steps, _ = part.steps(max(_INNER * gap, 0.5 * tol), most)
+        self.iterations += max(steps, 1)
+        self._take_back(part, before, slots)
+
+    def _grow(self) -> None:
+        """A hard problem is solved in fewer, larger rounds."""
+        smaller = self.K
+        self.size *= 2
+        self.K = np.zeros((self.size, padded_width(self.size)), dtype=np.float32)
+        first = self.size - len(smaller)
+        self.K[first:, first : self.size] = smaller[:, : len(smaller)]
+
+    def _part(self) -> State:
+        """The state of the chosen variables."""
+        slack, beta, lower, upper = (
+            np.ascontiguousarray(values[:, self.chosen])
+            for values in (self.slack, self.beta, self.bounds.lower, self.bounds.upper)
+        )
+        chunks = self.K.reshape(self.size, -1, _compiled.smo.WIDTH)
+        diagonal = self.diagonal[self.chosen]
+        return State(chunks, diagonal, slack, beta, Bounds(lower, upper), self.eps)
+
+    def _take_back(self, part: State, before: np.ndarray, slots: np.ndarray) -> None:
+        chosen = self.chosen
+        self.beta[:, chosen] = part.beta
+        up, low = slopes(part.beta, part.bounds, self.eps, _compiled.smo.HUGE)
+        self.up[:, chosen], self.low[:, chosen] = up, low
         move = (part.beta - before).sum(axis=0)
         moved = np.flatnonzero(move)
-        some, weight = slots[moved], move[moved]
-        _share(n, 2048, partial(smo.subtract_rows, h, cache.table, some, weight))
-    return finish(
-        _slack(cache, target, beta), target, beta, lower, upper, eps, tol, done, reason, start
-    )
+        subtract = partial(
+            _compiled.smo.subtract_rows, self.slack, self.cache.table, slots[moved], move[moved]
+        )
+        _share(self.n, 2048, subtract)
 
 
 def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
@@ -124,10 +165,10 @@ def _renew(
     if kept:
         K[:kept, :kept] = K[-kept:, len(K) - kept : len(K)].copy()
     new, size = slots[kept:], len(chosen)
-    if cache.block is not None:
+    if cache.source.quick:
         if kept:
-            K[:kept, kept:size] = cache.block(chosen[:kept], chosen[kept:])
-        cache.block(chosen[kept:], chosen, K[kept:size])
+            K[:kept, kept:size] = cache.source.block(chosen[:kept], chosen[kept:])
+        cache.source.block(chosen[kept:], chosen, K[kept:size])
         return
     _share(len(new), 64, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
     K[:kept, kept:size] = K[kept:size, :kept].T

@@ -1,0 +1,179 @@
+"""From what a user may pass as ``kernel=`` to a kernel object."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
+from mercer.definiteness import Definite
+from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
+from mercer.errors import ParameterError, ShapeError
+from mercer.gram.tile import Pair
+from mercer.kernels.base import Kernel
+from mercer.kernels.expression import parse
+from mercer.kernels.vectors.coordinate import Chi2
+from mercer.kernels.vectors.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
+from mercer.kernels.vectors.radial import RBF, Laplacian
+from mercer.kernels.vectors.widths import width
+from mercer.params import function, param
+
+VECTOR_NAMES = {"rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2"}
+
+
+class _RawSamples(Samples):
+    """Rows as they came, for functions that take collections."""
+
+    def __init__(self, raw: RawSamples) -> None:
+        self.raw = raw
+        self.origin = self
+
+    def __len__(self) -> int:
+        return raw_length(self.raw)
+
+    def take(self, rows: np.ndarray) -> _RawSamples:
+        taken = _RawSamples(pick_rows(self.raw, rows))
+        taken._inherit(self, rows)
+        return taken
+
+
+class _Collections(Domain):
+    name = "collections"
+
+    def encode(self, batch: Batch) -> Samples:
+        return _RawSamples(batch.raw)
+
+
+class CallableKernel(Kernel, abstract=True):
+    """A function of two collections, as scikit-learn takes it; its definiteness is unknown."""
+
+    definite: ClassVar[Definite | None] = None
+    domain: ClassVar[Domain] = _Collections()
+    function: KernelLike = param(check=function)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        left = pick_rows(pair.x.raw, np.arange(pair.i0, pair.i1))
+        right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))
+        values = np.asarray(self.function(left, right), dtype=float)
+        if values.shape != out.shape:
+            rule = f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples"
+            raise ShapeError("kernel", self.function, rule)
+        np.copyto(out, values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """The kernel an estimator was given, as an object; None if the data are the Gram matrix."""
+
+    kernel: Kernel | None
+    # a scikit-learn name or a callable: used as asked, with a warning where it may not be psd
+    foreign: bool
+
+
+def choose_kernel(
+    kernel: KernelLike,
+    X: RawSamples,
+    gamma: Gamma = "scale",
+    degree: float = 3,
+    coef0: float = 0.0,
+    weight: Weights = None,
+) -> Choice:
+    """A kernel object, an expression, a scikit-learn name, a callable, or "precomputed"."""
+    if isinstance(kernel, Kernel):
+        return Choice(clone(kernel), False)
+    if is_precomputed(kernel):
+        return Choice(None, True)
+    if isinstance(kernel, str):
+        named = kernel_by_name(kernel, X, gamma, degree, coef0, weight)
+        return Choice(parse(kernel), False) if named is None else Choice(named, True)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        name = kernel.__name__
+        raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
+    if callable(kernel):
+        return Choice(CallableKernel(kernel), True)
+    remedy = (
+        "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, "
+        "or 'precomputed'"
+    )
+    raise ParameterError("kernel", kernel, "is not a kernel", remedy)
+
+
+def is_precomputed(kernel: KernelLike) -> bool:
+    """Whether the samples are the Gram matrix."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
+    """The number that ``gamma`` stands for on these samples."""
+    if gamma == "auto" or gamma is None:
+        return 1.0 / X.shape[1]
+    if gamma == "scale":
+        variance = _variance(X, weight)
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if gamma in ("sigest", "median"):
+        return 0.5 / width(X, gamma, weight=weight) ** 2
+    return float(gamma)
+
+
+def _variance(X: RawSamples, weight: Weights) -> float:
+    """The variance of all entries about their mean, samples weighted."""
+    sparse = hasattr(X, "toarray")
+    if weight is None and not sparse:
+        return float(X.var())
+    if weight is None:
+        weight = np.full(X.shape[0], 1.0)
+    share = np.asarray(weight, dtype=float) / np.sum(weight)
+    mean = float(share @ np.asarray(X.mean(axis=1)).ravel())
+    # a difference of two squares would lose the variance far from the origin
+    if not sparse:
+        return float(share @ ((X - mean) ** 2).mean(axis=1))
+    stored = X.tocsr()
+    entry = np.repeat(share, np.diff(stored.indptr)) / X.shape[1]
+    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean**2)
+
+
+def kernel_by_name(
+    name: str, X: RawSamples, gamma: Gamma, degree: float, coef0: float, weight: Weights
+) -> Kernel | None:
+    """The kernel that scikit-learn calls by this name; None if it has none."""
+    if name not in VECTOR_NAMES:
+        return None
+    if name == "linear":
+        return Linear()
+    if name == "cosine":
+        return Cosine()
+    value = gamma_value(gamma, X, weight)
+    if value == 0:
+        return _constant(name, degree, coef0)
+    match name:
+        case "rbf":
+            return RBF.from_gamma(value)
+        case "laplacian":
+            return Laplacian(length_scale=1.0 / value)
+        case "chi2":
+            return Chi2(gamma=value)
+        case "sigmoid":
+            return Sigmoid(scale=value, offset=float(coef0))
+    return _polynomial(degree, value, float(coef0))
+
+
+def _constant(name: str, degree: float, coef0: float) -> Kernel:
+    """For gamma = 0, which scikit-learn allows: every value is the same."""
+    value = 1.0
+    if name in ("poly", "polynomial"):
+        value = float(coef0**degree)
+    elif name == "sigmoid":
+        value = float(np.tanh(coef0))
+    return Constant(value) if value >= 0 else value * Constant(1.0)
+
+
+def _polynomial(degree: float, scale: float, offset: float) -> Kernel:
+    if degree != int(degree):
+        rule = "must be a whole number: other powers of an inner product are no kernel"
+        raise ParameterError("degree", degree, rule)
+    if degree < 1:
+        return Constant(1.0)
+    return Polynomial(degree=int(degree), scale=scale, offset=offset)

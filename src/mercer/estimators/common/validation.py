@@ -1,0 +1,101 @@
+"""Checks of samples, weights and precomputed matrices, with messages that name the place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.aliases import Estimator, RawSamples, Weights
+from mercer.domains.base import Anything, Domain, in_order_of
+from mercer.domains.vectors import Vectors
+from mercer.errors import ParameterError, ShapeError, explain
+from mercer.kernels.base import Kernel
+from mercer.kernels.combine.maps import reads_by_name
+
+
+def are_vectors(domain: Domain) -> bool:
+    """Whether samples are vectors for every kernel that reads them.
+
+    Noise and constants do not look at samples.
+    """
+    if isinstance(domain, Vectors):
+        return True
+    parts = [part for part in getattr(domain, "domains", ()) if not isinstance(part, Anything)]
+    return bool(parts) and all(are_vectors(part) for part in parts)
+
+
+def where_not_finite(X: RawSamples) -> str:
+    """The first value that is not finite, by its place, and what to do about it."""
+    if hasattr(X, "tocoo"):
+        stored = X.tocoo()
+        at = int(np.argmax(~np.isfinite(stored.data)))
+        row, column, value = int(stored.row[at]), int(stored.col[at]), stored.data[at]
+    else:
+        values = np.asarray(X, dtype=float)
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        value = values[row, column]
+    name = list(X.columns)[column] if hasattr(X, "columns") else column
+    remedy = "drop or impute the row, or use MissingAware(kernel) for missing values"
+    return explain(f"X[{row}, {name!r}]", float(value), "must be finite", remedy)
+
+
+def note_columns(estimator: Estimator, X: RawSamples) -> None:
+    """Remember the number of columns and the names of a data frame's, as scikit-learn does."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        estimator.__dict__.pop(name, None)
+    if hasattr(X, "shape") and len(X.shape) == 2:
+        estimator.n_features_in_ = X.shape[1]
+    if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
+        estimator.feature_names_in_ = np.asarray(list(X.columns), dtype=object)
+
+
+def as_in_training(estimator: Estimator, X: RawSamples) -> RawSamples:
+    """A data frame with the columns of training in their order, matched by name.
+
+    A kernel that looks columns up by name may do without some.
+    """
+    known = vars(estimator).get("feature_names_in_")
+    if known is None or not hasattr(X, "columns") or len(set(known)) < len(known):
+        return X
+    kernels = vars(estimator).get("kernel_")
+    if not isinstance(kernels, (list, tuple)):
+        kernels = [kernels]
+    by_name = all(isinstance(kernel, Kernel) and reads_by_name(kernel) for kernel in kernels)
+    if by_name and not set(known) <= set(X.columns):
+        return X
+    return in_order_of(X, list(known))
+
+
+def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
+    """One weight >= 0 per sample; ones if none are given."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        rule = f"must have one value for each of the {n} samples"
+        raise ShapeError("sample_weight", f"array of shape {weight.shape}", rule)
+    wrong = ~np.isfinite(weight) | (weight < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = f"sample_weight[{row}]"
+        raise ParameterError(what, float(weight[row]), "must be finite and >= 0")
+    if not weight.any():
+        rule = "leaves no sample: all samples have zero or negative weights"
+        raise ParameterError("sample_weight", "all 0", rule)
+    return weight
+
+
+def check_square(X: RawSamples) -> None:
+    """Raise an error for a precomputed training matrix that is not square or not symmetric."""
+    if X.shape[0] != X.shape[1]:
+        remedy = "Precomputed matrix must be a square matrix: k(X, X)"
+        what = f"array of shape {X.shape}"
+        raise ShapeError("X", what, "should be a square kernel matrix", remedy)
+    largest, gap = _compiled.storage.asymmetry(np.require(X, requirements=["C", "W"]))
+    if gap > 1e-8 * (largest or 1.0):
+        i, j = np.unravel_index(int(np.argmax(np.abs(X - X.T))), X.shape)
+        rule = "is not 0: K must be symmetric"
+        what = f"K[{i}, {j}] - K[{j}, {i}]"
+        raise ShapeError(what, float(X[i, j] - X[j, i]), rule, "use (K + K.T)/2")

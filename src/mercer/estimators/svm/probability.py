@@ -1,0 +1,70 @@
+"""Probabilities of a support vector classifier, calibrated on held-out folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from mercer.aliases import Estimator, RandomState, RawSamples
+from mercer.domains.base import pick_rows
+from mercer.estimators.common.training import Training
+
+_FOLDS = 5
+_RANGE = (-6.0, 6.0)  # of the logarithm of the steepness
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """exp(s_c) / Σ exp(s_c) row by row."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def held_out_margins(
+    estimator: Estimator, data: Training, classes: np.ndarray, random_state: RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Margins of samples that the model was not fitted on, and their class numbers.
+
+    A class of a single sample cannot be held out: then the margins are those of the training samples.
+    """
+    folds = int(min(_FOLDS, np.bincount(data.y).min()))
+    plain = clone(estimator).set_params(probability=False)
+    if folds < 2:
+        every = np.arange(data.count)
+        whole = plain.fit(_part(data, every, every), classes[data.y], data.weight)
+        return whole._margins(_part(data, every, every)), data.y
+    weighted = not (data.weight == 1).all()
+    margins, labels = [], []
+    for train, test in _splits(data, folds, random_state):
+        weight = data.weight[train] if weighted else None
+        model = clone(plain).fit(_part(data, train, train), classes[data.y[train]], weight)
+        margins.append(model._margins(_part(data, test, train)))
+        labels.append(data.y[test])
+    return np.vstack(margins), np.concatenate(labels)
+
+
+def _splits(
+    data: Training, folds: int, random_state: RandomState
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+    yield from splitter.split(np.zeros(data.count), data.y)
+
+
+def _part(data: Training, rows: np.ndarray, columns: np.ndarray) -> RawSamples:
+    """Some training samples, or their kernel values with others of a precomputed matrix."""
+    samples = pick_rows(data.X, data.rows[rows])
+    return samples[:, data.rows[columns]] if data.kernel is None else samples
+
+
+def steepness(margins: np.ndarray, labels: np.ndarray) -> float:
+    """The factor of the margins whose softmax has the least log-loss."""
+    rows = np.arange(len(margins))
+
+    def loss(log_steepness: float) -> float:
+        p = softmax(np.exp(log_steepness) * margins)
+        return -float(np.log(np.maximum(p[rows, labels], 1e-300)).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=_RANGE, method="bounded").x))

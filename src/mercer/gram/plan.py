@@ -1,0 +1,198 @@
+"""Which form a matrix takes, in which precision, at what size, and why.
+
+This is the only module that reads the memory budget. A Gram matrix, or whatever else grows with the
+square of the samples, is stored only where a function below says so:
+
+==========================  ======================================  ==================================
+who asks                    stored while                            beyond
+==========================  ======================================  ==================================
+`PRODUCTS` (k-means, PCA,   the matrix fits half the budget         tiles recomputed in every product
+spectral clustering, RVM)
+`FACTOR` (ridge,            the matrix, which the factor            conjugate gradients on recomputed
+discriminant)               overwrites, fits half the budget        tiles
+`COPY` (logistic            the matrix and a copy of it fit         conjugate gradients on recomputed
+regression)                 half the budget                         tiles
+`WHOLE` (the caller asks    the matrix fits the budget              an error, or inducing points
+for the matrix, exact GP)
+`plan_rows` (SVM)           some rows, in single precision          rows computed again when needed
+==========================  ======================================  ==================================
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from mercer.aliases import DType
+from mercer.config import format_bytes, get_config
+from mercer.errors import MemoryBudgetError
+
+FLOAT64 = np.dtype(np.float64)
+FLOAT32 = np.dtype(np.float32)
+_QUICK_ROWS = 512 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
+
+
+@dataclasses.dataclass(frozen=True)
+class Need:
+    """What a solver does with a matrix, as the share of the budget that the matrix may take."""
+
+    share: float
+    words: str
+
+
+PRODUCTS = Need(0.5, "half the memory budget")
+FACTOR = Need(0.5, "half the memory budget")
+COPY = Need(0.25, "a quarter of the memory budget")
+WHOLE = Need(1.0, "the memory budget")
+PANELS = Need(0.125, "an eighth of the memory budget")
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """The form of a matrix ("stored", "streamed", "rows", "features"), its size, and the reason."""
+
+    form: str
+    dtype: np.dtype
+    bytes: int
+    reason: str
+
+    @property
+    def stored(self) -> bool:
+        """Whether all of the matrix is held in memory."""
+        return self.form == "stored"
+
+    def __str__(self) -> str:
+        size = format_bytes(self.bytes)
+        match self.form:
+            case "stored":
+                return f"dense Gram matrix, {self.dtype.name}, {size}"
+            case "rows":
+                return f"rows on demand, {self.dtype.name}, at most {size}"
+            case "features":
+                return f"{self.reason}, {size}"
+            case _:
+                return f"tiles recomputed in every product: {size} {self.reason}"
+
+
+def plan_matrix(n: int, need: Need, *, given: bool = False, required: bool = False) -> Plan:
+    """The form of an n × n Gram matrix in double precision.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    need : Need
+        What the solver does with the matrix.
+    given : bool, default=False
+        Whether the user gave the matrix: then it is in memory already.
+    required : bool, default=False
+        Whether the solver cannot do without the stored matrix.
+    """
+    size = FLOAT64.itemsize * n * n
+    if given:
+        return Plan("stored", FLOAT64, size, "was given")
+    if size <= _room(need.share):
+        return Plan("stored", FLOAT64, size, f"fits {need.words}")
+    if required:
+        return Plan("stored", FLOAT64, size, "was asked for")
+    return Plan("streamed", FLOAT64, size, f"exceeds {need.words}")
+
+
+def plan_dual(n: int, *, given: bool, precise: bool, small: bool) -> Plan:
+    """The form of the Gram matrix of a support vector machine.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    given : bool
+        Whether the matrix is stored in any case: it was given, or has to be repaired.
+    precise : bool
+        Whether the solver needs double precision.
+    small : bool
+        Whether the problem is so small that a stored matrix is fastest.
+    """
+    dtype = FLOAT64 if precise else FLOAT32
+    size = dtype.itemsize * n * n
+    if given:
+        return Plan("stored", dtype, size, "was given")
+    if small and size <= _room(0.5):
+        return Plan("stored", dtype, size, "fits half the memory budget")
+    rows = min(_room(0.5), FLOAT32.itemsize * n * n)
+    return Plan("rows", FLOAT32, rows, "is computed row by row")
+
+
+def plan_features(n: int, n_features: float) -> Plan | None:
+    """Explicit features instead of a Gram matrix, where they are few and fit; else None."""
+    size = FLOAT64.itemsize * (n * n_features + n_features * n_features)
+    if 2 * n_features > n or size > _room(0.5):
+        return None
+    words = f"{int(n_features)} explicit features of {n} samples"
+    return Plan("features", FLOAT64, int(FLOAT64.itemsize * n * n_features), words)
+
+
+def row_capacity(n: int, least: int, quick: bool) -> int:
+    """How many rows of n float32 values a cache may hold.
+
+    A quick kernel computes a row again in the time that fresh memory for it takes, so that more
+    rows would not help.
+    """
+    room = _room(0.5)
+    if quick:
+        room = min(room, _QUICK_ROWS)
+    return int(min(n, max(room // (FLOAT32.itemsize * n), least)))
+
+
+def fits(rows: int, columns: int, need: Need = WHOLE, dtype: np.dtype = FLOAT64) -> bool:
+    """Whether a matrix of this size may be stored."""
+    return dtype.itemsize * rows * columns <= _room(need.share)
+
+
+def fits_all_classes(n: int) -> bool:
+    """Whether one matrix may serve the support vector problems of all pairs of classes."""
+    return FLOAT64.itemsize * n * n <= min(_QUICK_ROWS, _room(COPY.share))
+
+
+def rows_at_a_time(n: int, share: float, most: int | None = None) -> int:
+    """How many rows of n float64 values may be held at a time, at least one."""
+    count = max(1, _room(share) // (FLOAT64.itemsize * n))
+    return count if most is None else min(most, count)
+
+
+def require_room(
+    rows: int, columns: int, dtype: DType, what: str = "the dense Gram matrix"
+) -> None:
+    """Raise `MemoryBudgetError` for a matrix beyond the budget, before it is allocated."""
+    size = rows * columns * np.dtype(dtype).itemsize
+    budget = _room(1.0)
+    if size <= budget:
+        return
+    raise MemoryBudgetError(
+        what,
+        f"{rows} x {columns}, {format_bytes(size)}",
+        f"exceeds the memory budget of {format_bytes(budget)}",
+        "use k.gram(X), which never stores it, or raise the budget with "
+        "mercer.config_context(memory_budget=...)",
+    )
+
+
+def describe(rows: int, columns: int, dtype: DType) -> str:
+    """Whether a matrix that is not stored could be, in words."""
+    size = rows * columns * np.dtype(dtype).itemsize
+    budget = _room(1.0)
+    verb, way = "exceeds", "tiles are recomputed in every product"
+    if size <= budget:
+        verb, way = "fits", "dense() may store it"
+    sizes = f"{rows} x {columns} ({format_bytes(size)})"
+    return f"{sizes} {verb} the budget of {format_bytes(budget)}: {way}"
+
+
+def budget_text() -> str:
+    """The memory budget, in words."""
+    return format_bytes(_room(1.0))
+
+
+def _room(share: float) -> int:
+    """Bytes that a share of the budget holds."""
+    return int(get_config().memory_budget * share)

@@ -1,0 +1,27 @@
+"""What the algorithms of linear algebra ask of a matrix; NumPy's and SciPy's matrices have `@` too."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Multipliable(Protocol):
+    """A matrix that is only multiplied."""
+
+    def __matmul__(self, V: np.ndarray, /) -> np.ndarray: ...
+
+
+class HasRows(Protocol):
+    """A symmetric matrix that gives single rows and its diagonal."""
+
+    def row(self, i: int, /) -> np.ndarray: ...
+    def diagonal(self) -> np.ndarray: ...
+
+
+class Identity:
+    """The identity matrix: no preconditioner."""
+
+    def __matmul__(self, V: np.ndarray, /) -> np.ndarray:
+        return V
