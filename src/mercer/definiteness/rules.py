@@ -172,17 +172,13 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
 
 
 def power_series_rule(
-    claim: str,
-    part: Certificate,
-    radius: float,
-    *,
-    negative: bool,
-    constant: bool,
-    linear: bool,
-    first: bool,
-    stated: str = "",
+    claim: str, part: Certificate, radius: float, *, coefficients: Sequence[float], stated: str = ""
 ) -> Certificate:
-    """Σ aₙ kⁿ; ``constant`` if a₀ > 0, ``first`` if a₁ > 0, ``linear`` if some aₙ > 0 with n ≥ 1, ``negative`` if some aₙ < 0."""
+    """Σ aₙ kⁿ, of which the first coefficients are given."""
+    negative = min(coefficients) < 0
+    constant = coefficients[0] > 0
+    linear = any(a > 0 for a in coefficients[1:])
+    first = len(coefficients) > 1 and coefficients[1] > 0
     conditions = () if math.isinf(radius) else (f"k(x,x) < {radius:g}",)
     where = part.where.meet(Where(conditions=conditions))
     if negative or not part.psd:

@@ -46,7 +46,7 @@ def feature_distance(kernel: Kernel, X: RawSamples, Y: RawSamples = None) -> np.
     >>> feature_distance(NegativeDistance(power=2.0), [[0.0]], [[3.0]]) ** 2
     array([[18.]])
     """
-    x, y, _ = kernel._sides(X, Y)
+    x, y, _ = kernel._prepare_both(X, Y)
     k = dense(kernel, x, y)
     left = kernel.diagonal(x)
     right = left if y is x else kernel.diagonal(y)

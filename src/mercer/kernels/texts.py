@@ -15,11 +15,11 @@ from mercer import errors
 from mercer.aliases import Prepared
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
+from mercer.domains.parts import Parts
 from mercer.domains.texts import Words, WordSamples
 from mercer.domains.vectors import CsrSamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.params import Constraint, boolean, param
 
 __all__ = ["BagOfWords", "TfIdf"]

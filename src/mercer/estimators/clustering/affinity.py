@@ -10,6 +10,7 @@ from scipy import sparse
 from mercer.aliases import Prepared, RawSamples
 from mercer.config import format_bytes, get_config
 from mercer.definiteness import Definite
+from mercer.domains.parts import Parts
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import Expansion
 from mercer.estimators.common.training import Training
@@ -18,7 +19,6 @@ from mercer.gram.fill import dense, multiply, visit_rows
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.linalg.products import product
 from mercer.params import param
 

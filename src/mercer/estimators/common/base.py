@@ -42,7 +42,7 @@ from mercer.estimators.common.prepared import sides
 from mercer.gram.fill import multiply, visit_rows
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.maps import reads_by_name
+from mercer.kernels.combine.columns import reads_by_name
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Chi2
 from mercer.kernels.vectors.dot import Constant, Cosine, Linear, Polynomial, Sigmoid
