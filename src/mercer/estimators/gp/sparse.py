@@ -16,9 +16,7 @@ from mercer.estimators.gp.exact import blocks, expand, positive
 from mercer.estimators.gp.hyperparameters import Learned, Theirs
 from mercer.gram.fill import dense, multiply
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.sums import Exp, Power, Product, Scaled, Sum
 from mercer.kernels.derivatives import gradient_between
-from mercer.kernels.vectors.dot import Constant, White
 from mercer.linalg.cg import conjugate_gradients
 from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product
@@ -32,21 +30,6 @@ _RANK = 300  # of the preconditioner
 _FLOAT = np.dtype(np.float64)
 
 
-def children(kernel: Kernel) -> list[Kernel]:
-    return [value for value in vars(kernel).values() if isinstance(value, Kernel)]
-
-
-def has_white(kernel: Kernel) -> bool:
-    return isinstance(kernel, White) or any(has_white(child) for child in children(kernel))
-
-
-def has_flat_diagonal(kernel: Kernel) -> bool:
-    """Whether k(x, x) is known to be the same for all samples."""
-    if isinstance(kernel, (Sum, Product, Scaled, Power, Exp)):
-        return all(has_flat_diagonal(child) for child in children(kernel))
-    return isinstance(kernel, (White, Constant)) or kernel.invariance in ("translation", "radial")
-
-
 class Sides:
     """Samples and landmarks as the kernel reads them at its present parameters.
 
@@ -55,7 +38,8 @@ class Sides:
     """
 
     def __init__(self, kernel: Kernel, X: RawSamples, U: Any) -> None:
-        self.kernel, self.flat, self.white = kernel, has_flat_diagonal(kernel), has_white(kernel)
+        self.kernel = kernel
+        self.flat, self.white = kernel.constant_diagonal, kernel.has_white_noise
         batch = Batch(X)
         self.x = kernel.prepare(batch)
         self.u, self.u_copy = (kernel.prepare(Batch(U, like=batch)) for _ in range(2))
