@@ -1,4 +1,4 @@
-"""The algebra of kernels: what the operators and methods of `Algebra` build. Operands are copied."""
+"""The algebra of kernels: what the operators and methods of `Algebra` build from copies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The base class of all kernels: parameters, a Gram matrix, a certificate, and the algebra.
 
-A new kernel is a subclass with fields, one line ``definite = ...`` and one formula; see `RadialKernel` and
-`DotKernel` for the shortest way, and ``tile`` for the general one.
+A new kernel is a subclass with fields, one line ``definite = ...`` and one formula; see
+`RadialKernel` and `DotKernel` for the shortest way, and ``tile`` for the general one.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Kernel(Algebra, Parameterised):
     # -- learning from data ------------------------------------------------------------------------
 
     def fit(self, X: RawSamples) -> Self:
-        """Learn what the kernel takes from data (a centre, frequencies); most kernels take nothing."""
+        """Learn what the kernel takes from data (a centre, frequencies); most take nothing."""
         return self.fit_batch(Batch(X))
 
     def fit_batch(self, batch: Batch) -> Self:
@@ -172,7 +172,7 @@ class Kernel(Algebra, Parameterised):
         return self.certify(d)
 
     def certify(self, d: int | None) -> Certificate:
-        """The certificate; leaves state `definite`, composites apply a closure rule to their parts."""
+        """The certificate: leaves state `definite`, composites apply a rule to their parts."""
         claim = self.claim()
         if claim is None:
             return Certificate(UNKNOWN, repr(self), "nothing is claimed")
@@ -223,7 +223,7 @@ class Kernel(Algebra, Parameterised):
         return derivatives.gradient(self, X, W, Y)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        """Yield dk/dθ of one tile for every continuous parameter; a tile is valid until the next."""
+        """Yield dk/dθ of one tile for every continuous θ; each is valid until the next."""
         if self._continuous:
             raise NotDifferentiableError("gradient", self, "is not defined for this kernel")
         return iter(())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,13 @@ from mercer.definiteness import CPD, PSD, STRICT, UNKNOWN, Certificate, Where
 from mercer.domains.base import Domain
 from mercer.domains.objects import OBJECTS
 from mercer.domains.vectors import VECTORS
-from mercer.errors import CompilationError, KernelOverflowError, NotDifferentiableError
-from mercer.errors import ParameterError, SlowPathWarning
+from mercer.errors import (
+    CompilationError,
+    KernelOverflowError,
+    NotDifferentiableError,
+    ParameterError,
+    SlowPathWarning,
+)
 from mercer.gram.tile import Pair
 from mercer.kernels.base import REGISTRY, Derivative, Kernel
 from mercer.kernels.expression import CUSTOM
@@ -155,7 +160,7 @@ class CustomKernel(Kernel, abstract=True):
             pair.coordinates()  # which refuses sparse rows
         return pair.x.x[pair.rows], pair.y.x[pair.cols]
 
-    def _interpret(self, rows: Sequence[Any], cols: Sequence[Any], out: np.ndarray) -> None:
+    def _interpret(self, rows: Iterable[Any], cols: Iterable[Any], out: np.ndarray) -> None:
         for i, x in enumerate(rows):
             for j, y in enumerate(cols):
                 out[i, j] = self.python_function(x, y, **self.function_params)

@@ -1,4 +1,4 @@
-"""Parameters of kernels: checked dataclass fields, which scikit-learn reads and sets by nested names."""
+"""Parameters of kernels: checked fields, which scikit-learn reads and sets by nested names."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
-from typing import dataclass_transform, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    overload,
+)
 
 import numpy as np
 

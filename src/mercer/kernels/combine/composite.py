@@ -151,7 +151,7 @@ class Profile(Pointwise, abstract=True):
 
 
 class Nary(Pointwise, abstract=True):
-    """Any number of children, named k1, k2, ... as parameters, combined by an associative operation.
+    """Any number of children, named k1, k2, ... as parameters, under an associative operation.
 
     Composition happens tile by tile, in place, while the tile is in the cache.
     """

@@ -173,9 +173,9 @@ def _mean_over(kernel: Kernel, x: Prepared, centre: Prepared) -> np.ndarray:
 class Centered(Mapped):
     """⟨φ(x) − φ_c, φ(y) − φ_c⟩, φ_c the mean of the data given to ``fit``; written ``k.center()``.
 
-    On those data it is K − 1K/N − K1/N + 1K1/N². Also for conditionally positive kernels, which centring
-    makes positive. `White` inside is noise of each new sample: the centre's own noise is counted in its
-    mean, but no sample given later is taken for one of the centre's.
+    On those data it is K − 1K/N − K1/N + 1K1/N². Also for conditionally positive kernels, which
+    centring makes positive. `White` inside is noise of each new sample: the centre's own noise is
+    counted in its mean, but no sample given later is taken for one of the centre's.
 
     Parameters
     ----------

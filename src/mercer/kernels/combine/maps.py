@@ -177,7 +177,8 @@ class FromFeatures(Kernel):
     --------
     >>> import numpy as np
     >>> from mercer import FromFeatures
-    >>> FromFeatures(function=lambda texts: np.array([len(t) for t in texts]))(["ab", "abc"]).tolist()
+    >>> lengths = FromFeatures(function=lambda texts: np.array([len(t) for t in texts]))
+    >>> lengths(["ab", "abc"]).tolist()
     [[4.0, 6.0], [6.0, 9.0]]
     """
 

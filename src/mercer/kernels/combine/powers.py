@@ -32,7 +32,7 @@ _exponent = Constraint(
 
 
 class Power(Profile):
-    """k ** exponent: an integer ≥ 1, or any positive real for kernels that are infinitely divisible.
+    """k ** exponent: an integer ≥ 1, or any positive real if k is infinitely divisible.
 
     Parameters
     ----------

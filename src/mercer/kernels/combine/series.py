@@ -62,8 +62,8 @@ def _term_size(size: float, n: int, largest: float) -> float:
 class PowerSeries(Profile):
     """Σ aₙ kⁿ; ``coefficients`` is a sequence, or a function n ↦ aₙ that is summed to rounding.
 
-    A kernel value outside the radius is a `RadiusError`, never a NaN. It suffices to look at the diagonals:
-    |k(x, y)| ≤ √(k(x, x) k(y, y)).
+    A kernel value outside the radius is a `RadiusError`, never a NaN. It suffices to look at the
+    diagonals: |k(x, y)| ≤ √(k(x, x) k(y, y)).
 
     Parameters
     ----------
