@@ -32,7 +32,7 @@ from mercer import (
     errors,
     to_sklearn,
 )
-from mercer.kernels.combine.maps import absolute, identity
+from mercer.kernels.functions import absolute, identity
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ RawSamples = (
     Any  # as the user gave them: an array, a sparse matrix, a data frame, a list of anything
 )
 Prepared = Any  # samples as a kernel reads them: what `kernel.prepare` returns
+Features = Any  # rows of an explicit feature map: an array or a sparse matrix
 Targets = Any  # labels or numbers to be learned: an array, a series, a list
 Weights = Any  # one weight for each sample, or None
 ClassWeight = Any  # None, "balanced", or a dictionary of weights by class

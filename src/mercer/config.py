@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
-import math
 import numbers
 import os
 import re
@@ -36,9 +35,9 @@ _UNITS = {
 
 def _default_threads() -> int:
     """The cores we may use; OMP_NUM_THREADS counts, because joblib's workers set it."""
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
     with contextlib.suppress(ValueError, KeyError):
         cores = min(cores, max(1, int(os.environ["OMP_NUM_THREADS"].split(",")[0])))
     return cores
@@ -53,34 +52,48 @@ def _default_budget() -> int:
 
 
 def parse_bytes(value: int | float | str) -> int:
-    """``"2 GB"`` → 2000000000."""
+    """The number of bytes: ``"2 GB"`` → 2000000000."""
     size = 0.0
     if isinstance(value, str):
-        match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*", value)
-        if match and match[2].upper() in _UNITS:
-            size = float(match[1]) * _UNITS[match[2].upper()]
-    elif isinstance(value, (numbers.Real)) and not isinstance(value, bool):
-        size = float(value) if abs(value) < 1e30 else math.inf
-    if 1 <= size < math.inf:
+        size = _read_size(value)
+    elif isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(value) < 1e30:
+        size = float(value)
+    if size >= 1:
         return int(size)
-    raise ParameterError(
-        "memory_budget", value, "must be a positive size", "give bytes, or a text such as '2 GB'"
-    )
+    remedy = "give bytes, or a text such as '2 GB'"
+    raise ParameterError("memory_budget", value, "must be a positive size", remedy)
+
+
+def _read_size(text: str) -> float:
+    """The bytes of a number with a unit; 0 for any other text."""
+    match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*", text)
+    if match is None:
+        return 0.0
+    return float(match[1]) * _UNITS.get(match[2].upper(), 0)
 
 
 def format_bytes(size: float) -> str:
-    """2000000000 → ``2.0 GB``."""
-    unit = "B"
-    for larger in ("kB", "MB", "GB", "TB"):
+    """A number of bytes as text: 2000000000 → ``2 GB``."""
+    for unit in ("B", "kB", "MB", "GB"):
         if size < 999.5:
-            break
-        size, unit = size / 1000, larger
-    return f"{size:.3g} {unit}" if size < 999.5 else f"{size:.0f} {unit}"
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB" if size < 999.5 else f"{size:.0f} TB"
 
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """What is in force now; change it with `config_context` or `set_config`."""
+    """The settings in force; change them with `config_context` or `set_config`.
+
+    Attributes
+    ----------
+    threads : int
+        How many threads compute.
+    memory_budget : int
+        How many bytes a matrix may take.
+    progress : bool, "auto", or callable
+        Whether to show progress; a function is called with (done, total).
+    """
 
     threads: int = dataclasses.field(default_factory=_default_threads)
     memory_budget: int = dataclasses.field(default_factory=_default_budget)
@@ -94,9 +107,14 @@ _CURRENT: contextvars.ContextVar[Config | None] = contextvars.ContextVar(
 
 
 def get_config() -> Config:
-    """The settings in force in this thread."""
-    current = _CURRENT.get()
-    return _default() if current is None else current
+    """The settings in force in this thread.
+
+    Returns
+    -------
+    Config
+        The settings.
+    """
+    return _CURRENT.get() or _default()
 
 
 def _default() -> Config:
@@ -106,34 +124,58 @@ def _default() -> Config:
 
 
 def _changed(changes: dict[str, Any], base: Config) -> Config:
+    """The settings with some of them changed, each checked."""
     for name in changes:
         if name not in ("threads", "memory_budget", "progress"):
-            raise ParameterError(
-                "setting", name, "is not known", "use threads, memory_budget or progress"
-            )
-    threads = changes.get("threads", 1)
-    if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or threads < 1:
-        raise ParameterError("threads", threads, "must be an integer >= 1")
+            remedy = "use threads, memory_budget or progress"
+            raise ParameterError("setting", name, "is not known", remedy)
     if "threads" in changes:
-        changes["threads"] = int(threads)
+        changes["threads"] = _checked_threads(changes["threads"])
     if "memory_budget" in changes:
         changes["memory_budget"] = parse_bytes(changes["memory_budget"])
-    progress = changes.get("progress", "auto")
-    if not (isinstance(progress, bool) or progress == "auto" or callable(progress)):
-        raise ParameterError(
-            "progress", progress, "must be True, False, 'auto' or a function of (done, total)"
-        )
+    if "progress" in changes:
+        _check_progress(changes["progress"])
     return dataclasses.replace(base, **changes)
 
 
+def _checked_threads(threads: object) -> int:
+    if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or threads < 1:
+        raise ParameterError("threads", threads, "must be an integer >= 1")
+    return int(threads)
+
+
+def _check_progress(progress: object) -> None:
+    if not isinstance(progress, bool) and progress != "auto" and not callable(progress):
+        rule = "must be True, False, 'auto' or a function of (done, total)"
+        raise ParameterError("progress", progress, rule)
+
+
 def set_config(**changes: Any) -> None:
-    """Change the settings for the rest of the process."""
+    """Change the settings for the rest of the process.
+
+    Parameters
+    ----------
+    **changes : object
+        New values of ``threads``, ``memory_budget`` (bytes, or a text such as "2 GB") or
+        ``progress``.
+    """
     _DEFAULT[:] = [_changed(changes, _default())]
 
 
 @contextlib.contextmanager
 def config_context(**changes: Any) -> Iterator[Config]:
-    """Change the settings inside a ``with`` block, in this thread only."""
+    """Change the settings inside a ``with`` block, in this thread only.
+
+    Parameters
+    ----------
+    **changes : object
+        New values, as for `set_config`.
+
+    Yields
+    ------
+    Config
+        The settings inside the block.
+    """
     token = _CURRENT.set(_changed(changes, get_config()))
     try:
         yield get_config()

@@ -1,12 +1,13 @@
 """Every error and warning mercer raises, all importable from here.
 
-One message form for all of them: *what* was wrong, its *value*, the *rule* it broke and the *remedy*.
+All messages have one form: *what* was wrong, its *value*, the *rule* it broke and the *remedy*.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 
@@ -20,16 +21,18 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line of whoever called the library, however deep inside it the reason was found."""
-    frame: Any = sys._getframe(1)
+    """Warn at the line that called the library, however deep inside it the reason was found."""
+    frame: FrameType | None = sys._getframe(1)
     level = 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (
-        "mercer",
-        "sklearn",
-        "contextlib",
-    ):
-        frame, level = frame.f_back, level + 1
+    while frame is not None and _package(frame) in ("mercer", "sklearn", "contextlib"):
+        frame = frame.f_back
+        level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def _package(frame: FrameType) -> str:
+    """The package whose code runs in a frame."""
+    return frame.f_globals.get("__name__", "").partition(".")[0]
 
 
 class MercerError(Exception):
@@ -47,7 +50,7 @@ class ParameterError(MercerError, ValueError):
 
 
 class InputError(MercerError, ValueError):
-    """The data cannot be used as they are."""
+    """The data cannot be used without a change."""
 
 
 class NotFiniteError(InputError):
@@ -87,7 +90,7 @@ class DefinitenessError(MercerError, ValueError):
 
 
 class DefinitenessWarning(UserWarning):
-    """A kernel that may not be positive semi-definite is used as asked."""
+    """A kernel that may not be positive semi-definite is used nevertheless."""
 
 
 class InfiniteFeaturesError(MercerError, ValueError):
@@ -110,7 +113,7 @@ class ParseError(MercerError, ValueError):
 
 
 class ModelFileError(MercerError, ValueError):
-    """A model that cannot be saved, or a file that is not a whole, unaltered model of a kind that is known."""
+    """A model cannot be saved, or a file is not a whole, unaltered model of a known kind."""
 
 
 class NotDifferentiableError(MercerError, TypeError):
@@ -122,7 +125,7 @@ class CompilationError(MercerError, TypeError):
 
 
 class MissingDependencyError(MercerError, ImportError):
-    """An optional library is wanted and is not installed."""
+    """An optional library is needed and is not installed."""
 
 
 class SlowPathWarning(UserWarning):
@@ -136,19 +139,15 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn's class is a base of ours, so that `except sklearn.exceptions.NotFittedError` works,
-    # but importing scikit-learn costs over a second: the class is made when first needed.
+    # scikit-learn's class is a base of ours, so that `except sklearn.exceptions.NotFittedError`
+    # works, but importing scikit-learn costs over a second: the class is made when first needed.
     if name != "NotFittedError":
         raise AttributeError(name)
-    from sklearn.exceptions import NotFittedError as Theirs
+    from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
-    made = type(
-        name,
-        (MercerError, Theirs),
-        {
-            "__doc__": "A kernel that learns from data was used before ``fit``.",
-            "__module__": __name__,
-        },
-    )
-    globals()[name] = made
-    return made
+    class NotFittedError(MercerError, SklearnNotFittedError):
+        """A kernel that learns from data was used before ``fit``."""
+
+    NotFittedError.__qualname__ = name
+    globals()[name] = NotFittedError
+    return NotFittedError

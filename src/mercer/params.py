@@ -15,7 +15,19 @@ from mercer.errors import ParameterError
 
 @dataclasses.dataclass(frozen=True)
 class Constraint:
-    """A test of a value, and the rule as words: ``must be ...``; numbers beyond ``low`` and ``high`` fail it."""
+    """A test of a value, and the rule in words.
+
+    Parameters
+    ----------
+    rule : str
+        What the value must be, for the message "must be ...".
+    holds : callable
+        Whether a value keeps the rule.
+    remedy : str
+        What to give instead.
+    low, high : float
+        The numbers beyond which the rule is broken.
+    """
 
     rule: str
     holds: Callable[[Any], bool]
@@ -23,13 +35,14 @@ class Constraint:
     low: float = -math.inf
     high: float = math.inf
 
-    def check(self, what: str, value: Any) -> None:
+    def check(self, what: str, value: object) -> None:
+        """Raise a `ParameterError` about ``what`` if the value breaks the rule."""
         if not self.holds(value):
             raise ParameterError(what, value, f"must be {self.rule}", self.remedy)
 
 
 def is_real(value: Any) -> bool:
-    """A finite real number; booleans are not numbers here."""
+    """Whether a value is a finite real number; booleans are not numbers here."""
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         return False
     try:
@@ -38,11 +51,12 @@ def is_real(value: Any) -> bool:
         return False
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
 
 
-def _all_positive(value: Any) -> bool:
+def _are_positive(value: Any) -> bool:
+    """Whether a value is a positive number, or a vector of them."""
     if is_real(value):
         return value > 0
     if not isinstance(value, (list, tuple, np.ndarray)):
@@ -51,12 +65,9 @@ def _all_positive(value: Any) -> bool:
         column = np.asarray(value)
     except ValueError:  # ragged
         return False
-    return (
-        column.ndim == 1
-        and column.size > 0
-        and column.dtype.kind in "fiu"
-        and bool(np.all(np.isfinite(column) & (column > 0)))
-    )
+    if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "fiu":
+        return False
+    return bool(np.all(np.isfinite(column) & (column > 0)))
 
 
 real = Constraint("a finite number", is_real)
@@ -65,7 +76,7 @@ nonnegative = Constraint(
     "non-negative", lambda v: is_real(v) and v >= 0, "give a finite number >= 0"
 )
 positive_or_per_column = Constraint(
-    "positive", _all_positive, "give one number > 0, or a list of them, one per column"
+    "positive", _are_positive, "give one number > 0, or a list of them, one per column"
 )
 function = Constraint(
     "callable", callable, "give a function of a whole collection, or a registered name"
@@ -80,51 +91,48 @@ boolean = Constraint("True or False", lambda v: isinstance(v, (bool, np.bool_)))
 
 def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
     """A number in ]low, high] (or [low, high])."""
+
+    def holds(value: Any) -> bool:
+        if not is_real(value) or value > high:
+            return False
+        return value > low or (value == low and not open_low)
+
     bracket = "]" if open_low else "["
-    return Constraint(
-        f"in {bracket}{low:g}, {high:g}]",
-        lambda v: is_real(v) and (v > low or (not open_low and v == low)) and v <= high,
-        low=low,
-        high=high,
-    )
+    return Constraint(f"in {bracket}{low:g}, {high:g}]", holds, low=low, high=high)
 
 
-def integer(low: int, high: int | None = None) -> Constraint:
-    """A whole number of at least ``low``."""
-    rule = (
-        f"an integer >= {low}"
-        if high is None or high >= 2**31
-        else f"an integer from {low} to {high}"
-    )
-    return Constraint(rule, lambda v: _is_integer(v) and v >= low and (high is None or v <= high))
+def integer(low: int, high: float = math.inf) -> Constraint:
+    """A whole number of at least ``low`` and at most ``high``."""
+    rule = f"an integer from {low} to {high}"
+    if high >= 2**31:
+        rule = f"an integer >= {low}"
+    return Constraint(rule, lambda v: _is_integer(v) and low <= v <= high)
 
 
 def choice(*values: Any) -> Constraint:
-    """One of a few values."""
-    return Constraint(
-        "one of " + ", ".join(map(repr, values)),
-        lambda v: (
-            isinstance(v, (str, numbers.Real))
-            and not isinstance(v, (bool, np.bool_))
-            and v in values
-        ),
-    )
+    """One of a few values, numbers or texts; booleans are not numbers here."""
+
+    def holds(value: object) -> bool:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, numbers.Real)):
+            return False
+        return value in values
+
+    return Constraint("one of " + ", ".join(map(repr, values)), holds)
 
 
 def is_square_matrix(value: Any) -> bool:
+    """Whether a value is a square matrix of finite numbers."""
     try:
         given = np.asarray(value)
-        array = given.astype(float) if given.dtype.kind in "fiuO" else np.empty(0)
+        if given.dtype.kind not in "fiuO":
+            return False
+        array = given.astype(float)
     except (TypeError, ValueError, OverflowError):
         return False
     if given.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in given.ravel()):
         return False
-    return (
-        array.ndim == 2
-        and array.shape[0] == array.shape[1]
-        and array.size > 0
-        and bool(np.isfinite(array).all())
-    )
+    is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
+    return is_square and array.size > 0 and bool(np.isfinite(array).all())
 
 
 square_matrix = Constraint("a finite square matrix", is_square_matrix)
@@ -135,7 +143,26 @@ def param(
 ) -> Any:
     """Declare a field of a kernel.
 
-    ``continuous`` parameters are the ones ``gradient`` differentiates.
+    Parameters
+    ----------
+    default : object
+        The default; a parameter without one must be given.
+    check : Constraint
+        The rule that every value must keep.
+    continuous : bool
+        Whether ``gradient`` differentiates the parameter.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+
+    Examples
+    --------
+    >>> from mercer.params import param, positive
+    >>> field = param(default=1.0, check=positive, continuous=True)
+    >>> field.metadata["check"].rule
+    'positive'
     """
     metadata = {"check": check, "continuous": continuous}
     if default is dataclasses.MISSING:

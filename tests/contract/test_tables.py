@@ -37,7 +37,7 @@ from mercer import (
     one_hot,
     table_kernel,
 )
-from mercer.kernels.combine.maps import row_sums
+from mercer.kernels.functions import row_sums
 
 FRAME = pd.DataFrame({"a": list("xyxyxyxy"), "b": list("yyxxyyxx"), "c": list("ppqqrrss")})
 LABEL = [0, 1] * 4

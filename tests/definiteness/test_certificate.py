@@ -44,7 +44,7 @@ from mercer import (
     White,
     inverse_root,
 )
-from mercer.kernels.combine.maps import absolute, arctan
+from mercer.kernels.functions import absolute, arctan
 from mercer.testing import check_kernel
 
 CASES = [

@@ -159,7 +159,7 @@ def test_composite_features(rng):
         PowerSeries(Linear(), [1.0, 0.0, 2.0]),
         Polynomial(degree=2).normalize(),
         Linear().on([0, 2]) * Linear().on([1]),
-        Linear() @ mercer.kernels.combine.maps.arctan,
+        Linear() @ mercer.kernels.functions.arctan,
     ]:
         phi = k.features(X)
         np.testing.assert_allclose(phi @ phi.T, k(X), rtol=1e-12)

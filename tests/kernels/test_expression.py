@@ -43,8 +43,8 @@ from mercer import (
 )
 from mercer.errors import MercerError, ParseError
 from mercer.kernels import catalogue
-from mercer.kernels.combine.maps import FUNCTIONS
 from mercer.kernels.expression import CUSTOM
+from mercer.kernels.functions import FUNCTIONS
 
 X = np.random.default_rng(5).random((6, 3))
 cubic = Polynomial(degree=3)

@@ -613,7 +613,7 @@ def test_what_contains_itself(tmp_path):
 
 
 def test_registered_functions_go_by_their_names(tmp_path):
-    from mercer.kernels.combine.maps import FUNCTIONS
+    from mercer.kernels.functions import FUNCTIONS
 
     mercer.register_function("thrice")(tripled)
     try:

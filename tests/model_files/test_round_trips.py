@@ -164,7 +164,7 @@ def test_kernels(name, number, tmp_path):
 
 def test_a_centred_kernel_of_a_function_keeps_its_mean(tmp_path):
     X = data(30)
-    kernel = (RBF() @ mercer.kernels.combine.maps.arctan).center().fit(X)
+    kernel = (RBF() @ mercer.kernels.functions.arctan).center().fit(X)
     made = trip(kernel, tmp_path)
     before = made._mean_of
     np.testing.assert_array_equal(made(X), kernel(X))

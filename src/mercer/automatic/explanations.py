@@ -88,7 +88,7 @@ def _terms(kernel: Kernel) -> list[Kernel]:
     """The summands, however deep the sums are nested."""
     if not isinstance(kernel, Sum):
         return [kernel]
-    return [term for part in kernel.children().values() for term in _terms(part)]
+    return [term for part in kernel.children() for term in _terms(part)]
 
 
 @dataclasses.dataclass(frozen=True)

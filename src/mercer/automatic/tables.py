@@ -13,7 +13,7 @@ from mercer.domains.base import Batch, raw_length
 from mercer.domains.categories import is_missing, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.maps import FUNCTIONS
+from mercer.kernels.functions import FUNCTIONS
 from mercer.kernels.strings.substrings import BlendedSpectrum
 from mercer.kernels.tables.categories import one_hot
 from mercer.kernels.tables.columns import CYCLES, DATE, days, texts

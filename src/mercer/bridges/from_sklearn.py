@@ -10,7 +10,9 @@ import sklearn.gaussian_process.kernels as theirs
 
 from mercer.aliases import Index
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.sums import Power, Product, Scaled, Sum
+from mercer.kernels.combine.powers import Power
+from mercer.kernels.combine.products import Product
+from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear, White
 from mercer.kernels.vectors.radial import RBF, Matern, RationalQuadratic

@@ -9,13 +9,7 @@ from mercer import kernels
 from mercer.cli.output import print_json
 from mercer.errors import MercerError, ParameterError
 from mercer.kernels.base import Kernel
-
-_COMBINING = {
-    "compose",
-    "maps",
-    "feature_space",
-    "series",
-}  # modules of what makes kernels from kernels
+from mercer.kernels.combine.composite import Composite
 
 
 def run(name: str | None, as_json: bool) -> int:
@@ -80,11 +74,11 @@ def _entry(name: str) -> dict[str, Any]:
     except (TypeError, ValueError):
         signature = "(...)"
     made = _example(cls)
-    combines = cls.__module__.rpartition(".")[2] in _COMBINING
+    combines = cls.__module__.startswith("mercer.kernels.combine.")
     certificate = made.certificate()
     samples = "combinations" if combines else made.domain.name
     # what is built of others is as they are; what depends on its parameters is told of an example
-    status = "by parts" if hasattr(made, "children") else str(certificate.status)
+    status = "by parts" if isinstance(made, Composite) else str(certificate.status)
     proof = "" if combines else str(certificate)
     formula = doc if len(doc) <= 96 else doc[:95] + "…"
     return {

@@ -1,7 +1,8 @@
 """Why, and where, a kernel is positive semi-definite.
 
-A `Certificate` is a node of a proof: what is claimed (`status`), on which set (`where`), by which `rule`,
-from which `parts`. The closure rules below combine certificates; they know nothing of kernels.
+A `Certificate` is a node of a proof: what is claimed (`status`), on which set (`where`), by which
+`rule`, from which `parts`. The closure rules of `mercer.definiteness.rules` combine certificates;
+they know nothing of kernels.
 
 The statuses, from the strongest to the weakest:
 
@@ -17,7 +18,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Any
+
+import numpy as np
+
+from mercer.aliases import RawSamples
 
 STRICT, PSD, CPD, UNKNOWN, INDEFINITE = "strict", "psd", "cpd", "unknown", "indefinite"
 
@@ -37,33 +41,47 @@ DIVISIBLE = "infinitely divisible"
 
 @dataclasses.dataclass(frozen=True)
 class Witness:
-    """Points and coefficients with cᵀKc < 0: a refutation anyone can check."""
+    """Points and coefficients with cᵀKc < 0: a refutation anyone can check.
 
-    points: Any
-    coefficients: Any
+    Parameters
+    ----------
+    points : collection
+        The samples x_1, ..., x_n.
+    coefficients : ndarray of shape (n,)
+        The vector c.
+    value : float
+        cᵀKc, a negative number.
+    balanced : bool
+        Whether Σc = 0, so that a claim of "cpd" is refuted as well.
+    """
+
+    points: RawSamples
+    coefficients: np.ndarray
     value: float
-    balanced: bool = False  # Σc = 0, so that it refutes "cpd" as well
+    balanced: bool = False
 
     def __str__(self) -> str:
-        kind = "Σc = 0 and " if self.balanced else ""
+        form = f"cᵀKc = {self.value:.4g} < 0"
+        if self.balanced:
+            form = f"Σc = 0 and {form}"
         count = len(self.coefficients)
-        if count <= 5:
-            points = ", ".join(str(p.tolist() if hasattr(p, "tolist") else p) for p in self.points)
-            weights = ", ".join(f"{c:.4g}" for c in self.coefficients)
-            return f"x = ({points}), c = ({weights}): {kind}cᵀKc = {self.value:.4g} < 0"
-        return f"{count} points: {kind}cᵀKc = {self.value:.4g} < 0"
+        if count > 5:
+            return f"{count} points: {form}"
+        listed = [p.tolist() if hasattr(p, "tolist") else p for p in self.points]
+        weights = ", ".join(f"{c:.4g}" for c in self.coefficients)
+        return f"x = ({', '.join(map(str, listed))}), c = ({weights}): {form}"
 
 
 @dataclasses.dataclass(frozen=True)
 class Where:
-    """The set on which a claim holds."""
+    """The set on which a claim holds: a space, the largest dimension, and further conditions."""
 
     space: str = "any set"
     max_dim: float = math.inf
     conditions: tuple[str, ...] = ()
 
     def meet(self, other: Where) -> Where:
-        """Both at once."""
+        """The intersection of the two sets."""
         if self.space == "any set":
             space = other.space
         elif other.space in ("any set", self.space):
@@ -82,7 +100,33 @@ class Where:
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """One node of a proof; ``print`` shows the tree."""
+    """A proof that a kernel is positive semi-definite, or what is known instead.
+
+    ``print`` shows the tree of its parts.
+
+    Parameters
+    ----------
+    status : {"strict", "psd", "cpd", "unknown", "indefinite"}
+        What is claimed.
+    claim : str
+        The kernel of which it is claimed.
+    rule : str
+        Why it holds.
+    where : Where
+        The set on which it holds.
+    parts : tuple of Certificate
+        The certificates from which it follows.
+    facts : frozenset of str
+        What else is known and may be used in further proofs.
+    witness : Witness, optional
+        Points and coefficients that show that the kernel is indefinite.
+
+    Examples
+    --------
+    >>> from mercer import RBF
+    >>> RBF().certificate()
+    <Certificate: RBF() is strict on R^d>
+    """
 
     status: str
     claim: str
@@ -108,9 +152,10 @@ class Certificate:
         return self.status in (STRICT, PSD, CPD)
 
     def has(self, fact: str) -> bool:
-        return fact in self.facts or (
-            self.status == STRICT and fact in (POSITIVE_DIAGONAL, SEPARATES)
-        )
+        """Whether a fact is known; a strict kernel separates points and has a positive diagonal."""
+        if self.status == STRICT and fact in (POSITIVE_DIAGONAL, SEPARATES):
+            return True
+        return fact in self.facts
 
     def leaves(self) -> Iterator[Certificate]:
         """The nodes without parts, from left to right."""
@@ -141,7 +186,29 @@ class Certificate:
 
 @dataclasses.dataclass(frozen=True)
 class Definite:
-    """A leaf's claim, written beside its formula: ``definite = Definite("strict", "Bochner: ...")``."""
+    """The claim of a kernel without children, written beside its formula.
+
+    Parameters
+    ----------
+    status : {"strict", "psd", "cpd"}
+        What is claimed.
+    rule : str
+        Why it holds.
+    space : str
+        The set on which it holds.
+    max_dim : float
+        The largest dimension in which it holds.
+    conditions : tuple of str
+        Further conditions.
+    facts : tuple of str
+        What else is known and may be used in proofs.
+
+    Examples
+    --------
+    >>> from mercer import Definite
+    >>> Definite("strict", "Bochner: a positive Fourier transform").certificate("k")
+    <Certificate: k is strict on R^d>
+    """
 
     status: str
     rule: str
@@ -151,11 +218,6 @@ class Definite:
     facts: tuple[str, ...] = ()
 
     def certificate(self, claim: str) -> Certificate:
-        return Certificate(
-            self.status,
-            claim,
-            self.rule,
-            Where(self.space, self.max_dim, self.conditions),
-            (),
-            frozenset(self.facts),
-        )
+        """The claim as a proof without parts."""
+        where = Where(self.space, self.max_dim, self.conditions)
+        return Certificate(self.status, claim, self.rule, where, facts=frozenset(self.facts))

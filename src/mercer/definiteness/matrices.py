@@ -1,11 +1,11 @@
-"""Checks on a matrix that should be a Gram matrix, and the three ways to repair one that is not."""
+"""Checks of a matrix that should be a Gram matrix, and three ways to repair one that is not."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer.errors import (
     DefinitenessError,
@@ -15,16 +15,18 @@ from mercer.errors import (
     ShapeError,
 )
 
+_WAYS = ("clip", "flip", "shift")
 
-def _square(K: Any) -> np.ndarray:
+
+def _square(K: ArrayLike) -> np.ndarray:
+    """A finite square matrix, in single or double precision."""
     try:
         matrix = np.asarray(K)
     except ValueError as error:
         raise ShapeError("K", type(K).__name__, f"is not a matrix ({error})") from None
     if matrix.dtype.kind not in "fiub":
-        raise InputTypeError(
-            "K", f"{matrix.dtype} of shape {matrix.shape}", "must be a matrix of numbers"
-        )
+        value = f"{matrix.dtype} of shape {matrix.shape}"
+        raise InputTypeError("K", value, "must be a matrix of numbers")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise ShapeError("K", f"array of shape {matrix.shape}", "must be square")
     if matrix.dtype not in (np.float32, np.float64):
@@ -37,7 +39,29 @@ def _square(K: Any) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class GramReport:
-    """What `check_gram` found; ``psd`` is the verdict."""
+    """What `check_gram` says of a matrix; ``psd`` is the verdict.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+        The symmetric part of the matrix.
+    symmetric : bool
+        Whether it was symmetric.
+    diagonal_nonnegative : bool
+        Whether no diagonal entry is negative.
+    cauchy_schwarz : bool
+        Whether |K_ij| ≤ √(K_ii K_jj) everywhere.
+    min_eigenvalue, max_eigenvalue : float
+        The ends of the spectrum.
+    tolerance : float
+        The rounding error that eigenvalues are allowed.
+    worst : ndarray of shape (n,)
+        The unit vector c with the smallest cᵀKc.
+    cpd : bool
+        Whether cᵀKc ≥ 0 where Σc = 0.
+    psd : bool
+        Whether cᵀKc ≥ 0 for all c.
+    """
 
     matrix: np.ndarray = dataclasses.field(repr=False)
     symmetric: bool
@@ -46,77 +70,85 @@ class GramReport:
     min_eigenvalue: float
     max_eigenvalue: float
     tolerance: float
-    worst: np.ndarray = dataclasses.field(repr=False)  # unit c with the smallest cᵀKc
+    worst: np.ndarray = dataclasses.field(repr=False)
     cpd: bool
     psd: bool
 
     @property
     def strict(self) -> bool:
-        """Nonsingular beyond rounding."""
+        """Whether the matrix is nonsingular beyond rounding."""
         return self.psd and self.min_eigenvalue > self.tolerance
 
     def square_root(self) -> np.ndarray:
         """The symmetric positive B with B Bᵀ = K."""
         if not self.psd:
-            raise DefinitenessError(
-                "K",
-                f"smallest eigenvalue {self.min_eigenvalue:.6g}",
-                "has no real square root",
-                "use mercer.repair(K, how='clip')",
-            )
+            value = f"smallest eigenvalue {self.min_eigenvalue:.6g}"
+            remedy = "use mercer.repair(K, how='clip')"
+            raise DefinitenessError("K", value, "has no real square root", remedy)
         values, vectors = np.linalg.eigh(self.matrix)
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
     def __str__(self) -> str:
         mark = {True: "yes", False: "NO"}
+        lowest = f"{self.min_eigenvalue:.6g} (tolerance {self.tolerance:.2g})"
         return "\n".join(
             [
                 f"symmetric                        {mark[self.symmetric]}",
                 f"diagonal ≥ 0                     {mark[self.diagonal_nonnegative]}",
                 f"|K_ij| ≤ √(K_ii K_jj)            {mark[self.cauchy_schwarz]}",
-                f"smallest eigenvalue              {self.min_eigenvalue:.6g} (tolerance {self.tolerance:.2g})",
+                f"smallest eigenvalue              {lowest}",
                 f"positive semi-definite           {mark[self.psd]}",
                 f"conditionally, where Σc = 0      {mark[self.cpd]}",
             ]
         )
 
 
-def check_gram(K: Any) -> GramReport:
-    """Is this a Gram matrix? Symmetry, diagonal, Cauchy–Schwarz, eigenvalues, and the same where Σc = 0.
+def check_gram(K: ArrayLike) -> GramReport:
+    """Check whether a matrix is a Gram matrix, that is symmetric and positive semi-definite.
 
+    Symmetry, diagonal, Cauchy–Schwarz and eigenvalues are looked at, and the same where Σc = 0.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    GramReport
+        The verdict, and what led to it.
+
+    Examples
+    --------
     >>> from mercer import check_gram
     >>> check_gram([[0.0, 0.0], [0.0, -1.0]]).psd  # both leading principal minors are 0
     False
     """
-    matrix = _square(K)
-    n = len(matrix)
-    eps = float(np.finfo(matrix.dtype).eps)
-    whole = matrix.astype(np.float64)
-    size = float(np.abs(whole).max())
-    symmetric = bool(np.abs(whole - whole.T).max() <= 10 * eps * size)
-    half = (whole + whole.T) / 2
+    given = _square(K)
+    eps = float(np.finfo(given.dtype).eps)
+    slack = 10 * len(given) * eps
+    matrix = given.astype(np.float64)
+    size = float(np.abs(matrix).max())
+    symmetric = bool(np.abs(matrix - matrix.T).max() <= 10 * eps * size)
+    half = (matrix + matrix.T) / 2
     diagonal = half.diagonal()
-    slack = 10 * n * eps
-    nonnegative = bool(diagonal.min() >= -slack * size)
     root = np.sqrt(np.maximum(diagonal, 0.0))
-    bounded = bool((np.abs(half) <= np.outer(root, root) + slack * size).all())
     values, vectors = np.linalg.eigh(half)
     tolerance = slack * float(np.abs(values).max())
     centred = half - half.mean(axis=0) - half.mean(axis=1)[:, None] + half.mean()
-    low = float(np.linalg.eigvalsh(centred)[0])
-    cpd = symmetric and low >= -slack * float(np.abs(values).max())
     psd = symmetric and bool(values[0] >= -tolerance)
+    cpd = symmetric and float(np.linalg.eigvalsh(centred)[0]) >= -tolerance
     return GramReport(
-        half,
-        symmetric,
-        nonnegative,
-        bounded,
-        float(values[0]),
-        float(values[-1]),
-        tolerance,
-        vectors[:, 0],
-        cpd or psd,
-        psd,
+        matrix=half,
+        symmetric=symmetric,
+        diagonal_nonnegative=bool(diagonal.min() >= -slack * size),
+        cauchy_schwarz=bool((np.abs(half) <= np.outer(root, root) + slack * size).all()),
+        min_eigenvalue=float(values[0]),
+        max_eigenvalue=float(values[-1]),
+        tolerance=tolerance,
+        worst=vectors[:, 0],
+        cpd=cpd or psd,
+        psd=psd,
     )
 
 
@@ -129,40 +161,51 @@ class Repaired:
     operator: np.ndarray | None = dataclasses.field(repr=False)
     min_eigenvalue: float
 
-    def rows(self, k: Any) -> np.ndarray:
+    def rows(self, k: ArrayLike) -> np.ndarray:
         """The rows of new samples, changed as the training matrix was."""
         rows = np.asarray(k, dtype=float)
         if rows.ndim != 2 or rows.shape[1] != len(self.matrix):
-            raise ShapeError(
-                "k",
-                f"array of shape {rows.shape}",
-                f"must have {len(self.matrix)} columns, one per training sample",
-            )
+            rule = f"must have {len(self.matrix)} columns, one per training sample"
+            raise ShapeError("k", f"array of shape {rows.shape}", rule)
         return rows if self.operator is None else rows @ self.operator
 
 
-def repair(K: Any, how: str = "clip") -> Repaired:
-    """The nearest way to a positive semi-definite matrix.
+def repair(K: ArrayLike, how: str = "clip") -> Repaired:
+    """Turn a symmetric matrix into a positive semi-definite one by its eigenvalues.
 
-    * ``clip``: negative eigenvalues become 0; new rows are k·P, P the projector on the positive ones.
+    * ``clip``: negative eigenvalues become 0; new rows are k·P, P the projector on the positive.
     * ``flip``: they change sign; new rows are k·V sign(Λ) Vᵀ.
     * ``shift``: |λ_min| is added to the diagonal; new rows stay.
 
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        The matrix.
+    how : {"clip", "flip", "shift"}
+        What becomes of negative eigenvalues.
+
+    Returns
+    -------
+    Repaired
+        The matrix, and what to do with the rows of new samples.
+
+    Examples
+    --------
     >>> from mercer import check_gram, repair
     >>> check_gram(repair([[1.0, 2.0], [2.0, 1.0]], how="shift").matrix).psd
     True
     """
-    if how not in ("clip", "flip", "shift"):
+    if how not in _WAYS:
         raise ParameterError("how", how, "must be one of 'clip', 'flip', 'shift'")
     matrix = _square(K).astype(np.float64)
     if np.abs(matrix - matrix.T).max() > 1e-8 * max(np.abs(matrix).max(), 1e-300):
         raise ParameterError("K", "asymmetric", "must be symmetric", "use (K + K.T)/2")
     half = (matrix + matrix.T) / 2
     values, vectors = np.linalg.eigh(half)
-    low = float(values[0])
+    lowest = float(values[0])
     if how == "shift":
-        return Repaired(half + max(0.0, -low) * np.eye(len(half)), how, None, low)
+        return Repaired(half + max(0.0, -lowest) * np.eye(len(half)), how, None, lowest)
     signs = np.where(values > 0, 1.0, 0.0) if how == "clip" else np.sign(values)
+    repaired = (vectors * (values * signs)) @ vectors.T
     operator = (vectors * signs) @ vectors.T
-    made = (vectors * (values * signs)) @ vectors.T
-    return Repaired((made + made.T) / 2, how, operator, low)
+    return Repaired((repaired + repaired.T) / 2, how, operator, lowest)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mercer.definiteness.certificate import (
     CPD,
@@ -20,233 +21,199 @@ from mercer.definiteness.certificate import (
     Witness,
 )
 
+Facts = frozenset[str]
+
 
 def _meet(parts: Sequence[Certificate]) -> Where:
-    where = Where()
-    for part in parts:
-        where = where.meet(part.where)
-    return where
+    """The set on which the claims of all parts hold."""
+    return functools.reduce(Where.meet, (part.where for part in parts), Where())
 
 
-def _shared(
-    parts: Sequence[Certificate], fact: str, how: Callable[[Iterator[bool]], bool]
-) -> set[str]:
-    return {fact} if parts and how(part.has(fact) for part in parts) else set()
+def _facts(
+    names: Iterable[str], parts: Sequence[Certificate], how: Callable[[Iterable[bool]], bool]
+) -> Facts:
+    """Those of the facts that any, or all, of the parts have."""
+    return frozenset(name for name in names if how(part.has(name) for part in parts))
+
+
+def _kept(part: Certificate, *names: str) -> Facts:
+    """Those of the facts that the only part has."""
+    return _facts(names, [part], all)
+
+
+def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -> Certificate:
+    return Certificate(UNKNOWN, claim, f"no rule: {why}", where, tuple(parts))
 
 
 def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
-    """A sum: psd if every term is, strict if besides one term is, cpd if one term is only cpd."""
+    """k1 + k2: psd if every term is, strict if besides one term is, cpd if one term is only cpd."""
     where = _meet(parts)
-    if all(p.psd for p in parts):
-        status = STRICT if any(p.status == STRICT for p in parts) else PSD
-        facts = _shared(parts, POSITIVE_DIAGONAL, any) | _shared(parts, SEPARATES, any)
-        return Certificate(
-            status,
-            claim,
-            "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c",
-            where,
-            tuple(parts),
-            frozenset(facts),
-        )
-    if all(p.cpd for p in parts):
-        facts = _shared(parts, SEPARATES, any)
-        return Certificate(
-            CPD,
-            claim,
-            "sum of cpd terms: each term is ≥ 0 where Σc = 0",
-            where,
-            tuple(parts),
-            frozenset(facts),
-        )
-    return Certificate(UNKNOWN, claim, "no rule: a term is not psd", where, tuple(parts))
+    if not all(part.cpd for part in parts):
+        return _no_rule(claim, "a term is not psd", where, parts)
+    facts = _facts([POSITIVE_DIAGONAL, SEPARATES], parts, any)
+    status = PSD
+    rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
+    if any(part.status == STRICT for part in parts):
+        status = STRICT
+    if any(part.status == CPD for part in parts):
+        status = CPD
+        rule = "sum of cpd terms: each term is ≥ 0 where Σc = 0"
+        facts = _facts([SEPARATES], parts, any)
+    return Certificate(status, claim, rule, where, tuple(parts), facts)
 
 
 def scale_rule(
     claim: str, factor: float, part: Certificate, witness: Callable[[], Witness | None]
 ) -> Certificate:
-    """c·k."""
+    """c·k: a positive multiple is as its part; a negative one of a psd kernel has a witness."""
     if factor == 0:
         return Certificate(PSD, claim, "weight 0: the zero kernel", part.where, (part,))
     if factor > 0:
-        rule = (
-            f"positive multiple: feature map √{factor:g} φ"
-            if part.psd
-            else "positive multiple keeps the status"
-        )
-        witness_ = part.witness and dataclasses.replace(
-            part.witness, value=factor * part.witness.value
-        )
-        return Certificate(part.status, claim, rule, part.where, (part,), part.facts, witness_)
-    found = witness() if part.psd else None
-    if found is not None:
-        return Certificate(
-            INDEFINITE,
-            claim,
-            "negative multiple of a kernel with k(x,x) > 0",
-            part.where,
-            (part,),
-            witness=found,
-        )
-    return Certificate(UNKNOWN, claim, "no rule: a negative multiple", part.where, (part,))
+        return _positive_multiple(claim, factor, part)
+    point = witness() if part.psd else None
+    if point is None:
+        return _no_rule(claim, "a negative multiple", part.where, [part])
+    rule = "negative multiple of a kernel with k(x,x) > 0"
+    return Certificate(INDEFINITE, claim, rule, part.where, (part,), witness=point)
+
+
+def _positive_multiple(claim: str, factor: float, part: Certificate) -> Certificate:
+    rule = "positive multiple keeps the status"
+    if part.psd:
+        rule = f"positive multiple: feature map √{factor:g} φ"
+    witness = part.witness
+    if witness is not None:
+        witness = dataclasses.replace(witness, value=factor * witness.value)
+    return Certificate(part.status, claim, rule, part.where, (part,), part.facts, witness)
 
 
 def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) -> Certificate:
-    """A product (Schur); ``split`` if the factors look at disjoint columns that together are all of them."""
+    """k1 · k2, by Schur; ``split`` if the factors look at disjoint columns that cover all."""
     where = _meet(parts)
-    if not all(p.psd for p in parts):
-        return Certificate(
-            UNKNOWN, claim, "no rule: Schur's theorem needs psd factors", where, tuple(parts)
-        )
-    facts = _shared(parts, POSITIVE_DIAGONAL, all) | _shared(parts, DIVISIBLE, all)
-    strict = [i for i, p in enumerate(parts) if p.status == STRICT]
+    if not all(part.psd for part in parts):
+        return _no_rule(claim, "Schur's theorem needs psd factors", where, parts)
+    status = STRICT
     if split:
         rule = "tensor product over disjoint columns that cover all, each factor strict on its own"
-        return Certificate(STRICT, claim, rule, where, tuple(parts), frozenset(facts))
-    if strict and all(p.has(POSITIVE_DIAGONAL) for i, p in enumerate(parts) if i != strict[0]):
+    elif _is_strict_product(parts):
         rule = "Schur product of a strict factor with factors of positive diagonal"
-        return Certificate(STRICT, claim, rule, where, tuple(parts), frozenset(facts))
-    return Certificate(
-        PSD, claim, "Schur product: feature map φ₁ ⊗ φ₂", where, tuple(parts), frozenset(facts)
-    )
+    else:
+        status = PSD
+        rule = "Schur product: feature map φ₁ ⊗ φ₂"
+    facts = _facts([POSITIVE_DIAGONAL, DIVISIBLE], parts, all)
+    return Certificate(status, claim, rule, where, tuple(parts), facts)
+
+
+def _is_strict_product(parts: Sequence[Certificate]) -> bool:
+    """Whether one factor is strict and the others have a positive diagonal, as strict ones have."""
+    any_strict = any(part.status == STRICT for part in parts)
+    return any_strict and all(part.has(POSITIVE_DIAGONAL) for part in parts)
 
 
 def pull_back_rule(claim: str, part: Certificate, injective: bool, name: str = "f") -> Certificate:
-    """k(f(x), f(y))."""
-    where = (
-        Where(conditions=(f"{name}(x) in {part.where}",))
-        if part.where.space != "any set"
-        else part.where
-    )
+    """k(f(x), f(y)): as k, and strict only for an injective f."""
+    where = part.where
+    if where.space != "any set":
+        where = Where(conditions=(f"{name}(x) in {where}",))
     if not part.cpd:
-        return Certificate(
-            UNKNOWN, claim, "no rule: pull-back of a part that is not psd", where, (part,)
-        )
-    status = part.status
-    facts = set(part.facts)
-    if not injective:
-        status = PSD if status == STRICT else status
-        facts.discard(SEPARATES)
-        if part.status == STRICT:
-            facts.add(POSITIVE_DIAGONAL)
-        rule = f"pull-back by {name} (not known to be injective, so never strict): φ({name}(x))"
-    else:
+        return _no_rule(claim, "pull-back of a part that is not psd", where, [part])
+    if injective:
         rule = f"pull-back by the injective {name}: φ({name}(x))"
-    return Certificate(status, claim, rule, where, (part,), frozenset(facts))
+        return Certificate(part.status, claim, rule, where, (part,), part.facts)
+    rule = f"pull-back by {name} (not known to be injective, so never strict): φ({name}(x))"
+    facts = (part.facts - {SEPARATES}) | _kept(part, POSITIVE_DIAGONAL)
+    status = PSD if part.status == STRICT else part.status
+    return Certificate(status, claim, rule, where, (part,), facts)
 
 
 def conformal_rule(claim: str, part: Certificate, nonzero: bool) -> Certificate:
-    """f(x) k(x,y) f(y)."""
+    """f(x) k(x,y) f(y): psd, and strict where k is and f never vanishes."""
     if not part.psd:
-        return Certificate(
-            UNKNOWN, claim, "no rule: conformal change needs a psd kernel", part.where, (part,)
-        )
-    status = STRICT if part.status == STRICT and nonzero else PSD
-    facts = {POSITIVE_DIAGONAL} if nonzero and part.has(POSITIVE_DIAGONAL) else set()
-    return Certificate(
-        status,
-        claim,
-        "conformal change: feature map f(x) φ(x)",
-        part.where,
-        (part,),
-        frozenset(facts),
-    )
+        return _no_rule(claim, "conformal change needs a psd kernel", part.where, [part])
+    rule = "conformal change: feature map f(x) φ(x)"
+    if not nonzero:
+        return Certificate(PSD, claim, rule, part.where, (part,))
+    facts = _kept(part, POSITIVE_DIAGONAL)
+    return Certificate(part.status, claim, rule, part.where, (part,), facts)
 
 
 def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
-    """k ** n, integer n ≥ 1 or a real exponent."""
-    facts = {f for f in (POSITIVE_DIAGONAL, DIVISIBLE) if part.has(f)}
-    if exponent % 2 == 1 and part.has(SEPARATES):  # φ ⊗ φ ⊗ φ tells φ from −φ
-        facts.add(SEPARATES)
+    """k ** p: psd for an integer p ≥ 1, and for any p > 0 where k is infinitely divisible."""
     if not part.psd:
-        return Certificate(
-            UNKNOWN, claim, "no rule: a power of a part that is not psd", part.where, (part,)
-        )
+        return _no_rule(claim, "a power of a part that is not psd", part.where, [part])
     if float(exponent).is_integer():
         rule = "power: repeated Schur product, feature map φ ⊗ … ⊗ φ"
-        return Certificate(part.status, claim, rule, part.where, (part,), frozenset(facts))
-    if part.has(DIVISIBLE):
+    elif part.has(DIVISIBLE):
         rule = f"power {exponent:g} of an infinitely divisible kernel: log k is cpd (Schoenberg)"
-        return Certificate(part.status, claim, rule, part.where, (part,), frozenset(facts))
-    rule = f"no rule: a power that is not an integer ({exponent:g}) of a kernel not known to be infinitely divisible"
-    return Certificate(UNKNOWN, claim, rule, part.where, (part,))
+    else:
+        kind = "a kernel not known to be infinitely divisible"
+        why = f"a power that is not an integer ({exponent:g}) of {kind}"
+        return _no_rule(claim, why, part.where, [part])
+    facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
+    if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ tells φ from −φ
+        facts |= _kept(part, SEPARATES)
+    return Certificate(part.status, claim, rule, part.where, (part,), facts)
 
 
 def power_series_rule(
-    claim: str,
-    part: Certificate,
-    radius: float,
-    *,
-    negative: bool,
-    constant: bool,
-    linear: bool,
-    first: bool,
-    stated: str = "",
+    claim: str, part: Certificate, radius: float, *, coefficients: Sequence[float], stated: str = ""
 ) -> Certificate:
-    """Σ aₙ kⁿ; ``constant`` if a₀ > 0, ``first`` if a₁ > 0, ``linear`` if some aₙ > 0 with n ≥ 1, ``negative`` if some aₙ < 0."""
-    conditions = () if math.isinf(radius) else (f"k(x,x) < {radius:g}",)
-    where = part.where.meet(Where(conditions=conditions))
-    if negative or not part.psd:
-        why = "a coefficient is negative" if negative else "the base is not psd"
-        return Certificate(UNKNOWN, claim, f"no rule: {why}", where, (part,))
-    status = STRICT if part.status == STRICT and linear else PSD
-    facts = {POSITIVE_DIAGONAL} if constant or (linear and part.has(POSITIVE_DIAGONAL)) else set()
-    if first and part.has(SEPARATES):
-        facts.add(SEPARATES)
-    rule = f"power series with coefficients ≥ 0{stated}: sums of Schur powers and their limit; by Cauchy–Schwarz all stay inside the radius"
-    return Certificate(status, claim, rule, where, (part,), frozenset(facts))
+    """Σ aₙ kⁿ: psd if no aₙ is negative; ``coefficients`` are the first of them."""
+    where = part.where
+    if math.isfinite(radius):
+        where = where.meet(Where(conditions=(f"k(x,x) < {radius:g}",)))
+    if min(coefficients) < 0:
+        return _no_rule(claim, "a coefficient is negative", where, [part])
+    if not part.psd:
+        return _no_rule(claim, "the base is not psd", where, [part])
+    sums = f"power series with coefficients ≥ 0{stated}: sums of Schur powers and their limit"
+    rule = f"{sums}; by Cauchy–Schwarz all stay inside the radius"
+    status = part.status if max(coefficients[1:], default=0.0) > 0 else PSD
+    facts = _power_series_facts(part, coefficients)
+    return Certificate(status, claim, rule, where, (part,), facts)
+
+
+def _power_series_facts(part: Certificate, coefficients: Sequence[float]) -> Facts:
+    """What is known of Σ aₙ kⁿ with aₙ ≥ 0 beside its status."""
+    facts: Facts = frozenset()
+    if coefficients[0] > 0:
+        facts |= {POSITIVE_DIAGONAL}
+    if any(a > 0 for a in coefficients[1:]):
+        facts |= _kept(part, POSITIVE_DIAGONAL)
+    if len(coefficients) > 1 and coefficients[1] > 0:
+        facts |= _kept(part, SEPARATES)
+    return facts
 
 
 def exp_rule(claim: str, part: Certificate) -> Certificate:
     """exp(k): psd for psd and cpd k; strict iff k separates points."""
     if not part.cpd:
-        return Certificate(
-            UNKNOWN,
-            claim,
-            "no rule: exp of a part that is neither psd nor cpd",
-            part.where,
-            (part,),
-        )
-    rule = (
-        "exponential: the power series of exp"
-        if part.psd
-        else "Schoenberg: exp of a cpd kernel is psd"
-    )
+        return _no_rule(claim, "exp of a part that is neither psd nor cpd", part.where, [part])
+    rule = "Schoenberg: exp of a cpd kernel is psd"
+    if part.psd:
+        rule = "exponential: the power series of exp"
     status = PSD
     if part.has(SEPARATES):
         status = STRICT
         rule += "; strict because distinct points have a positive distance"
-    return Certificate(
-        status, claim, rule, part.where, (part,), frozenset({POSITIVE_DIAGONAL, DIVISIBLE})
-    )
+    facts = frozenset({POSITIVE_DIAGONAL, DIVISIBLE})
+    return Certificate(status, claim, rule, part.where, (part,), facts)
 
 
 def normalize_rule(claim: str, part: Certificate) -> Certificate:
-    """k(x,y)/√(k(x,x) k(y,y))."""
+    """k(x,y)/√(k(x,x) k(y,y)): as k."""
     if not part.psd:
-        return Certificate(
-            UNKNOWN, claim, "no rule: normalising needs a psd kernel", part.where, (part,)
-        )
-    facts = {f for f in (POSITIVE_DIAGONAL, DIVISIBLE) if part.has(f)}
-    return Certificate(
-        part.status,
-        claim,
-        "normalisation: feature map φ/‖φ‖",
-        part.where,
-        (part,),
-        frozenset(facts),
-    )
+        return _no_rule(claim, "normalising needs a psd kernel", part.where, [part])
+    rule = "normalisation: feature map φ/‖φ‖"
+    facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
+    return Certificate(part.status, claim, rule, part.where, (part,), facts)
 
 
 def center_rule(claim: str, part: Certificate) -> Certificate:
-    """Centred on training data."""
+    """⟨φ(x) − φ_c, φ(y) − φ_c⟩: psd for psd and cpd kernels."""
     if not part.cpd:
-        return Certificate(
-            UNKNOWN, claim, "no rule: centring needs a psd or cpd kernel", part.where, (part,)
-        )
-    facts = {SEPARATES} if part.has(SEPARATES) else set()
-    rule = (
-        "centring: feature map φ − φ_c"
-        if part.psd
-        else "centring a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
-    )
-    return Certificate(PSD, claim, rule, part.where, (part,), frozenset(facts))
+        return _no_rule(claim, "centring needs a psd or cpd kernel", part.where, [part])
+    rule = "centring a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
+    if part.psd:
+        rule = "centring: feature map φ − φ_c"
+    return Certificate(PSD, claim, rule, part.where, (part,), _kept(part, SEPARATES))

@@ -1,6 +1,6 @@
 """All kernels.
 
-A module added to this folder or to one of its folders, with its names in ``__all__``, is discovered.
+A module added to this folder, or to one of its folders, is found by the names in its ``__all__``.
 """
 
 from __future__ import annotations

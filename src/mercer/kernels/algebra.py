@@ -1,4 +1,4 @@
-"""The algebra in one place: what ``+ - * / ** @`` and the methods of a kernel build. Operands are copied."""
+"""The algebra of kernels: what the operators and methods of `Algebra` build from copies."""
 
 from __future__ import annotations
 
@@ -8,99 +8,143 @@ from typing import Any
 from mercer.aliases import Columns
 from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.columns import On
+from mercer.kernels.combine.composite import Nary
 from mercer.kernels.combine.feature_space import Centered, Normalized
-from mercer.kernels.combine.maps import FUNCTIONS, On, Warp
-from mercer.kernels.combine.sums import Exp, Power, Product, Scaled, Sum
+from mercer.kernels.combine.maps import Warp
+from mercer.kernels.combine.powers import Exp, Power
+from mercer.kernels.combine.products import Product
+from mercer.kernels.combine.sums import Scaled, Sum
+from mercer.kernels.functions import FUNCTIONS
+from mercer.kernels.operators import builds
 from mercer.kernels.vectors.dot import Constant
 from mercer.params import is_real
 
 __all__: list[str] = []
 
+Operand = Any  # a kernel or a number; for anything else an operator returns NotImplemented
 
-def _kernel(value: Any) -> Kernel | None:
+
+def _kernel(value: Operand) -> Kernel | None:
     """A copy of a kernel, or a constant from a number."""
     if isinstance(value, Kernel):
         return value.copy()
     if not is_real(value):
         return None
-    return Constant(float(value)) if value >= 0 else Scaled(float(value), Constant(1.0))
+    if value < 0:
+        return Scaled(float(value), Constant(1.0))
+    return Constant(float(value))
 
 
-def _flat(kind: type, *operands: Kernel) -> list[Kernel]:
-    return [term for k in operands for term in (k.terms if type(k) is kind else [k])]  # type: ignore[attr-defined]
+def _flat(kind: type[Nary], operands: list[Kernel]) -> list[Kernel]:
+    """The operands, with the terms of those that are of the kind themselves."""
+    terms: list[Kernel] = []
+    for operand in operands:
+        if isinstance(operand, Nary) and type(operand) is kind:
+            terms += operand.terms
+        else:
+            terms.append(operand)
+    return terms
 
 
-def add(left: Any, right: Any) -> Any:
-    a, b = _kernel(left), _kernel(right)
-    return NotImplemented if a is None or b is None else Sum(*_flat(Sum, a, b))
+@builds("sum")
+def add(left: Operand, right: Operand) -> Kernel:
+    """k1 + k2; sums in it are merged into one."""
+    first, second = _kernel(left), _kernel(right)
+    if first is None or second is None:
+        return NotImplemented
+    return Sum(*_flat(Sum, [first, second]))
 
 
-def subtract(left: Any, right: Any) -> Any:
+@builds("difference")
+def subtract(left: Operand, right: Operand) -> Kernel:
+    """k1 − k2, as a sum with a negative multiple."""
+    if is_real(right) and right < 0:
+        return add(left, -right)
     if is_real(right):
-        return add(left, -1.0 * Constant(float(right))) if right >= 0 else add(left, -right)
+        return add(left, -1.0 * Constant(float(right)))
     if not isinstance(right, Kernel):
         return NotImplemented
     if is_real(left) and left < 0:
-        return add(-1.0 * Constant(-float(left)), multiply(-1.0, right))
-    return add(left, multiply(-1.0, right))
+        left = -1.0 * Constant(-float(left))
+    return add(left, scale(-1.0, right))
 
 
-def multiply(left: Any, right: Any) -> Any:
-    if is_real(left) or is_real(right):
-        factor, kernel = (left, right) if is_real(left) else (right, left)
-        if not isinstance(kernel, Kernel):
-            return NotImplemented
-        kernel = kernel.copy()
-        if isinstance(kernel, Scaled):
-            return Scaled(float(factor) * float(kernel.factor), kernel.kernel)
-        return Scaled(float(factor), kernel)
-    a, b = _kernel(left), _kernel(right)
-    if a is None or b is None:
+def scale(factor: float, kernel: Operand) -> Kernel:
+    """c · k; of a multiple the factors are multiplied."""
+    if not isinstance(kernel, Kernel):
         return NotImplemented
-    # constants move to the front: (2 k1) k2 = 2 (k1 k2)
-    factors = [float(k.factor) for k in (a, b) if isinstance(k, Scaled)]
-    product = Product(*_flat(Product, *(k.kernel if isinstance(k, Scaled) else k for k in (a, b))))
-    return Scaled(math.prod(factors), product) if factors else product
+    kernel = kernel.copy()
+    if isinstance(kernel, Scaled):
+        return Scaled(float(factor) * float(kernel.factor), kernel.kernel)
+    return Scaled(float(factor), kernel)
 
 
-def divide(left: Kernel, right: Any) -> Any:
+@builds("product")
+def multiply(left: Operand, right: Operand) -> Kernel:
+    """k1 · k2; constants move to the front: (2 k1) k2 = 2 (k1 k2)."""
+    if is_real(left):
+        return scale(left, right)
+    if is_real(right):
+        return scale(right, left)
+    first, second = _kernel(left), _kernel(right)
+    if first is None or second is None:
+        return NotImplemented
+    multiples = [k for k in (first, second) if isinstance(k, Scaled)]
+    bare = [k.kernel if isinstance(k, Scaled) else k for k in (first, second)]
+    product = Product(*_flat(Product, bare))
+    if not multiples:
+        return product
+    return Scaled(math.prod(float(k.factor) for k in multiples), product)
+
+
+@builds("quotient")
+def divide(left: Kernel, right: Operand) -> Kernel:
+    """k/c."""
     if not is_real(right) or right == 0:
-        raise ParameterError(
-            "divisor",
-            right,
-            "must be a number other than 0",
-            "a quotient of kernels is not a kernel",
-        )
-    return multiply(1.0 / float(right), left)
+        remedy = "a quotient of kernels is not a kernel"
+        raise ParameterError("divisor", right, "must be a number other than 0", remedy)
+    return scale(1.0 / float(right), left)
 
 
-def power(kernel: Kernel, exponent: Any) -> Any:
+@builds("power")
+def power(kernel: Kernel, exponent: float) -> Kernel:
+    """k ** p."""
     return Power(kernel.copy(), exponent)
 
 
-def pull_back(kernel: Kernel, function: Any) -> Any:
+@builds("pull-back")
+def pull_back(kernel: Kernel, function: object) -> Kernel:
+    """k(f(x), f(y)) for a function, or the name of a registered one."""
     if isinstance(function, str) and function in FUNCTIONS:
         function = FUNCTIONS[function].function
     if isinstance(function, Kernel) or not callable(function):
-        raise ParameterError(
-            "@", function, "must be a function of a collection", "k @ f is the kernel k(f(x), f(y))"
-        )
+        rule = "must be a function of a collection"
+        raise ParameterError("@", function, rule, "k @ f is the kernel k(f(x), f(y))")
     return Warp(kernel.copy(), function)
 
 
+@builds("exponential")
 def exponential(kernel: Kernel) -> Kernel:
+    """exp(k)."""
     return Exp(kernel.copy())
 
 
+@builds("normalization")
 def normalize(kernel: Kernel) -> Kernel:
+    """k(x,y)/√(k(x,x) k(y,y))."""
     return Normalized(kernel.copy())
 
 
+@builds("centring")
 def center(kernel: Kernel) -> Kernel:
+    """k centred in feature space."""
     return Centered(kernel.copy())
 
 
+@builds("columns")
 def on(kernel: Kernel, columns: Columns) -> Kernel:
-    if hasattr(columns, "tolist"):  # an array, or an index of a data frame
+    """k on some columns, which may be an array or an index of a data frame."""
+    if hasattr(columns, "tolist"):
         columns = columns.tolist()
     return On(kernel.copy(), columns)

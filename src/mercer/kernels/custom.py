@@ -1,18 +1,19 @@
-"""A user's own function of two rows as a kernel, compiled."""
+"""A user's own function of two samples as a kernel, compiled."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, PSD, STRICT, UNKNOWN, Certificate, Where
-from mercer.domains.base import Batch, Domain, Samples, raw_length
+from mercer.domains.base import Domain
+from mercer.domains.objects import OBJECTS
 from mercer.domains.vectors import VECTORS
 from mercer.errors import (
     CompilationError,
@@ -24,114 +25,83 @@ from mercer.errors import (
 from mercer.gram.tile import Pair
 from mercer.kernels.base import REGISTRY, Derivative, Kernel
 from mercer.kernels.expression import CUSTOM
+from mercer.kernels.parameters import computed
 from mercer.params import is_real
 
 __all__ = ["kernel"]
 
+_STEP = 1e-30  # of a derivative by a complex step
+_STATUSES = (STRICT, PSD, CPD, UNKNOWN)
 
-class _ObjectSamples(Samples):
-    """Anything at all, one object per sample."""
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = items
-        self.origin = self
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def take(self, rows: np.ndarray) -> _ObjectSamples:
-        taken = _ObjectSamples([self.items[i] for i in rows])
-        taken._inherit(self, rows)
-        return taken
-
-
-class Objects(Domain):
-    """Samples a user's function understands."""
-
-    name = "objects"
-
-    def encode(self, batch: Batch) -> Samples:
-        raw = batch.raw
-        return _ObjectSamples([raw[i] for i in range(raw_length(raw))])
-
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return rng.standard_normal((count, width))
-
-
-_OBJECTS = Objects()
+PairFunction = Callable[..., float]  # of two samples, and of numbers by name
 
 
 class Compiled:
     """A function, compiled when first needed; ``slow`` says why it could not be."""
 
-    def __init__(self, function: Callable[..., float], how: str) -> None:
+    def __init__(self, function: PairFunction, how: str) -> None:
         self.function = function
         self.how = how
-        self.loops: dict[bool, Any] = {}
+        self.loops: dict[bool, Callable[..., None]] = {}
         self.slow = ""
 
-    def loop(self, complex_: bool = False) -> Any:
-        """fill(x, y, params, out) over all pairs of rows, or None if the function has to be interpreted."""
+    def loop(self, is_complex: bool) -> Callable[..., None] | None:
+        """fill(x, y, params, out) over all rows of x and y; None if it must be interpreted."""
         if self.how == "python" or self.slow:
             return None
-        if complex_ not in self.loops:
-            import numba
+        if is_complex not in self.loops:
+            self.loops[is_complex] = self._compile()
+        return self.loops[is_complex]
 
-            one = numba.njit(nogil=True, error_model="numpy")(self.function)
+    def _compile(self) -> Callable[..., None]:
+        import numba
 
-            @numba.njit(nogil=True, error_model="numpy")
-            def fill(x, y, params, out):  # type: ignore[no-untyped-def]
-                for i in range(x.shape[0]):
-                    for j in range(y.shape[0]):
-                        out[i, j] = one(x[i], y[j], *params)
+        one = numba.njit(nogil=True, error_model="numpy")(self.function)
 
-            self.loops[complex_] = fill
-        return self.loops[complex_]
+        def fill(x: np.ndarray, y: np.ndarray, params: tuple[Any, ...], out: np.ndarray) -> None:
+            for i in range(x.shape[0]):
+                for j in range(y.shape[0]):
+                    out[i, j] = one(x[i], y[j], *params)
+
+        return numba.njit(nogil=True, error_model="numpy")(fill)
 
 
 class CustomKernel(Kernel, abstract=True):
-    """What the decorator `kernel` makes. Keyword arguments of the function, with numbers as defaults, are parameters.
+    """k(x, y) = f(x, y), a user's function: what the decorator `kernel` returns.
 
-    ``python_function`` is the function as written: the oracle of the compiled one.
+    Keyword arguments of the function, with numbers as defaults, are parameters.
     """
+
+    _names: tuple[str, ...] = ()
 
     def __init__(
         self, function: Compiled, status: str, domain: Domain, params: dict[str, float]
     ) -> None:
-        object.__setattr__(self, "_function", function)
-        object.__setattr__(self, "_status", status)
-        object.__setattr__(self, "_domain", domain)
-        object.__setattr__(self, "_names", tuple(params))
+        self._function = function
+        self._status = status
+        self._domain = domain
+        self._names = tuple(params)
         for name, value in params.items():
             setattr(self, name, value)
 
-    _function: Compiled
-    _status: str
-    _domain: Domain
-    _names: tuple[str, ...]
-
-    @property
-    def domain(self) -> Domain:  # type: ignore[override]
+    @computed
+    def domain(self) -> Domain:
         return self._domain
 
     @property
-    def python_function(self) -> Callable[..., float]:
+    def python_function(self) -> PairFunction:
+        """The function as written: the oracle of the compiled one."""
         return self._function.function
 
     @property
     def function_params(self) -> dict[str, float]:
+        """The numbers that the function takes beside two samples."""
         return {name: getattr(self, name) for name in self._names}
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._param_names() and not is_real(value):
-            raise ParameterError(
-                f"{self.python_function.__name__}: {name}", value, "must be a finite number"
-            )
-        super().__setattr__(name, value)
-
-    def _assign(self, values: dict[str, Any]) -> None:
-        for name, value in values.items():
-            setattr(self, name, value)
+    def _check(self, name: str, value: object) -> None:
+        if not is_real(value):
+            what = f"{self.python_function.__name__}: {name}"
+            raise ParameterError(what, value, "must be a finite number")
 
     def _param_names(self) -> tuple[str, ...]:
         return self._names
@@ -144,64 +114,63 @@ class CustomKernel(Kernel, abstract=True):
 
     def __repr__(self) -> str:
         defaults = _defaults(self.python_function)
-        shown = ", ".join(
-            f"{n}={float(v)!r}" for n, v in self.function_params.items() if v != defaults[n]
-        )
+        changed = {n: v for n, v in self.function_params.items() if v != defaults[n]}
+        shown = ", ".join(f"{name}={float(value)!r}" for name, value in changed.items())
         return f"{self.python_function.__name__}({shown})"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., CustomKernel], tuple[object, ...]]:
         function = self.python_function
         if "<" in function.__qualname__:
             rule = "is defined inside a function and cannot be pickled"
-            raise ParameterError(
-                "kernel", function.__qualname__, rule, "define it at the top of a module"
-            )
+            remedy = "define it at the top of a module"
+            raise ParameterError("kernel", function.__qualname__, rule, remedy)
         return _restore, (function.__module__, function.__qualname__, self.function_params)
 
     def copy(self) -> CustomKernel:
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        return made
+        """The same kernel, whose parameters can be set apart; the compiled loop is shared."""
+        duplicate = object.__new__(type(self))
+        duplicate.__dict__.update(self.__dict__)
+        return duplicate
 
     def __sklearn_clone__(self) -> CustomKernel:
         return self.copy()
 
     def certify(self, d: int | None) -> Certificate:
-        rule = (
-            "nothing is known of a user's function"
-            if self._status == UNKNOWN
-            else "stated by the user"
-        )
+        rule = "stated by the user"
+        if self._status == UNKNOWN:
+            rule = "nothing is known of a user's function"
         return Certificate(self._status, repr(self), rule, Where(self.domain.name))
 
     def continuous_params(self) -> dict[str, Any]:
         return self.function_params
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        if self._domain is VECTORS:
-            if pair.x.sparse:
-                pair.coordinates()  # which refuses sparse rows
-            rows, cols = pair.x.x[pair.rows], pair.y.x[pair.cols]
-            if self._compiled(
-                rows, cols, tuple(float(v) for v in self.function_params.values()), out, False
-            ):
-                return
-        else:
-            rows, cols = pair.x.items[pair.rows], pair.y.items[pair.cols]
-        for i, a in enumerate(rows):
-            for j, b in enumerate(cols):
-                out[i, j] = self.python_function(a, b, **self.function_params)
+        if self._domain is not VECTORS:
+            self._interpret(pair.x.items[pair.rows], pair.y.items[pair.cols], out)
+            return
+        rows, cols = self._rows(pair)
+        params = tuple(float(value) for value in self.function_params.values())
+        if not self._run(rows, cols, params, out):
+            self._interpret(rows, cols, out)
 
-    def _compiled(
-        self,
-        rows: np.ndarray,
-        cols: np.ndarray,
-        params: tuple[Any, ...],
-        out: np.ndarray,
-        complex_: bool,
+    @staticmethod
+    def _rows(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+        """The rows and the columns of a tile as vectors."""
+        if pair.x.sparse:
+            pair.coordinates()  # which refuses sparse rows
+        return pair.x.x[pair.rows], pair.y.x[pair.cols]
+
+    def _interpret(self, rows: Iterable[Any], cols: Iterable[Any], out: np.ndarray) -> None:
+        for i, x in enumerate(rows):
+            for j, y in enumerate(cols):
+                out[i, j] = self.python_function(x, y, **self.function_params)
+
+    def _run(
+        self, rows: np.ndarray, cols: np.ndarray, params: tuple[Any, ...], out: np.ndarray
     ) -> bool:
         """Run the compiled loop; False if there is none."""
-        fill = self._function.loop(complex_)
+        is_complex = np.iscomplexobj(out)
+        fill = self._function.loop(is_complex)
         if fill is None:
             return False
         from numba.core.errors import NumbaError
@@ -209,74 +178,89 @@ class CustomKernel(Kernel, abstract=True):
         try:
             fill(rows, cols, params, out)
         except NumbaError as error:
-            reason = next(
-                (line.strip() for line in str(error).splitlines() if line.strip()), "unknown reason"
-            )
-            name = self.python_function.__name__
-            if self._function.how == "compile":
-                raise CompilationError(
-                    "kernel", name, f"cannot be compiled ({reason})", "or say compile='auto'"
-                ) from None
-            if complex_:
-                return False
-            self._function.slow = reason
-            warnings.warn(
-                f"kernel {name} runs interpreted, about 100 times slower: {reason}",
-                SlowPathWarning,
-                stacklevel=2,
-            )
+            lines = [line.strip() for line in str(error).splitlines()]
+            reason = next(filter(None, lines), "unknown reason")
+            self._refuse(reason, is_complex)
             return False
         return True
 
+    def _refuse(self, reason: str, is_complex: bool) -> None:
+        """Note that the function cannot be compiled, which is an error where it was asked for."""
+        name = self.python_function.__name__
+        if self._function.how == "compile":
+            rule = f"cannot be compiled ({reason})"
+            raise CompilationError("kernel", name, rule, "or say compile='auto'") from None
+        if not is_complex:
+            self._function.slow = reason
+            message = f"kernel {name} runs interpreted, about 100 times slower: {reason}"
+            warnings.warn(message, SlowPathWarning, stacklevel=3)
+
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         """By a complex step, which has no cancellation: Im f(θ + ih)/h."""
-        step = 1e-30
-        values = [float(v) for v in self.function_params.values()]
-        if self._domain is VECTORS and pair.x.sparse:
-            pair.coordinates()
+        values = [complex(value) for value in self.function_params.values()]
         for at, name in enumerate(self._names):
-            params = tuple(complex(v, step if i == at else 0.0) for i, v in enumerate(values))
+            stepped = values.copy()
+            stepped[at] += complex(0.0, _STEP)
             out = np.empty(pair.shape, dtype=complex)
-            if self._domain is not VECTORS or not self._compiled(
-                pair.x.x[pair.rows], pair.y.x[pair.cols], params, out, True
-            ):
+            vectors = self._domain is VECTORS
+            if not vectors or not self._run(*self._rows(pair), tuple(stepped), out):
                 rule = "cannot be differentiated: its code does not take complex numbers"
                 raise NotDifferentiableError("kernel", self.python_function.__name__, rule)
-            yield name, None, np.ascontiguousarray(out.imag) / step
+            yield name, None, np.ascontiguousarray(out.imag) / _STEP
 
 
 def _restore(module: str, name: str, params: dict[str, float]) -> CustomKernel:
-    made: Any = importlib.import_module(module)
+    """The kernel of a pickle, from the module that defines it."""
+    value: object = importlib.import_module(module)
     for part in name.split("."):
-        made = getattr(made, part)
-    if not isinstance(made, CustomKernel):
+        value = getattr(value, part)
+    if not isinstance(value, CustomKernel):
         raise KernelOverflowError(f"{module}.{name} is no longer a kernel")
-    return made.copy().set_params(**params) if params else made.copy()
+    return value.copy().set_params(**params)
 
 
-def _defaults(function: Callable[..., float]) -> dict[str, float]:
+def _defaults(function: PairFunction) -> dict[str, float]:
+    """The parameters of a function of two samples, with their defaults."""
     arguments = list(inspect.signature(function).parameters.values())
-    if len(arguments) < 2 or any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
-        raise ParameterError(
-            "kernel",
-            getattr(function, "__name__", function),
-            "must take two samples, then named numbers",
-        )
-    for a in arguments[2:]:
+    variadic = any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments)
+    if len(arguments) < 2 or variadic:
+        name = getattr(function, "__name__", function)
+        raise ParameterError("kernel", name, "must take two samples, then named numbers")
+    params = arguments[2:]
+    for a in params:
         if not is_real(a.default):
             raise ParameterError(f"kernel: {a.name}", a.default, "must have a number as default")
-    return {a.name: float(a.default) for a in arguments[2:]}
+    return {a.name: float(a.default) for a in params}
 
 
 def kernel(
-    function: Any = None, *, status: str = UNKNOWN, compile: str = "auto", objects: bool = False
+    function: PairFunction | None = None,
+    *,
+    status: str = UNKNOWN,
+    compile: str = "auto",
+    objects: bool = False,
 ) -> Any:
     """Turn a function of two samples into a kernel.
 
-    ``compile`` is "auto" (interpreted, with a warning, where it cannot be compiled), "compile" (an error there) or
-    "python" (never compiled); ``objects=True`` hands over any Python objects instead of rows of numbers, interpreted.
-    ``status`` is what you know of its definiteness.
+    Parameters
+    ----------
+    function : callable
+        f(x, y, ...), a number; further arguments have numbers as defaults and become parameters.
+    status : {"strict", "psd", "cpd", "unknown"}
+        What you know of its definiteness.
+    compile : {"auto", "compile", "python"}
+        "auto" is interpreted, with a warning, where it cannot be compiled, "compile" is an error
+        there, and "python" is never compiled.
+    objects : bool
+        Whether to hand over any Python objects instead of rows of numbers, interpreted.
 
+    Returns
+    -------
+    Kernel
+        The kernel; without a function a decorator, which returns one.
+
+    Examples
+    --------
     >>> import mercer
     >>> @mercer.kernel(status="psd")
     ... def cubic(x, y, offset=1.0):
@@ -289,29 +273,21 @@ def kernel(
     >>> cubic(offset=0.0)([[1.0], [2.0]]).tolist()
     [[1.0, 8.0], [8.0, 64.0]]
     """
-    if status not in (STRICT, PSD, CPD, UNKNOWN):
+    if status not in _STATUSES:
         remedy = "leave it out for what is no kernel: refute finds the witness"
-        raise ParameterError(
-            "status", status, f"must be one of {(STRICT, PSD, CPD, UNKNOWN)}", remedy
-        )
+        raise ParameterError("status", status, f"must be one of {_STATUSES}", remedy)
     if compile not in ("auto", "compile", "python"):
         raise ParameterError("compile", compile, "must be 'auto', 'compile' or 'python'")
 
-    def decorate(made: Callable[..., float]) -> CustomKernel:
-        custom = CustomKernel(
-            Compiled(made, "python" if objects else compile),
-            status,
-            _OBJECTS if objects else VECTORS,
-            _defaults(made),
-        )
-        if made.__name__ in REGISTRY:
-            raise ParameterError(
-                "kernel",
-                made.__name__,
-                "is the name of a kernel class",
-                "give the function another name",
-            )
-        CUSTOM[made.__name__] = custom
+    def decorate(function: PairFunction) -> CustomKernel:
+        compiled = Compiled(function, "python" if objects else compile)
+        domain = OBJECTS if objects else VECTORS
+        custom = CustomKernel(compiled, status, domain, _defaults(function))
+        name = function.__name__
+        if name in REGISTRY:
+            remedy = "give the function another name"
+            raise ParameterError("kernel", name, "is the name of a kernel class", remedy)
+        CUSTOM[name] = custom
         return custom
 
     if function is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,24 +10,25 @@ from mercer.aliases import Prepared, RawSamples
 from mercer.errors import NotDifferentiableError, ShapeError
 from mercer.gram.fill import map_tiles
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Kernel
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Derivative, Kernel, WeightedDerivative
 
 __all__: list[str] = []
 
+Bounds = tuple[int, int]  # the first row, or column, of a tile, and the one after its last
 
-def gradient(kernel: Kernel, X: RawSamples, W: Any, Y: RawSamples = None) -> dict[str, Any]:
-    """One entry per continuous parameter, shaped like the parameter."""
-    x, y, _ = kernel._sides(X, Y)
+
+def gradient(kernel: Kernel, X: RawSamples, W: np.ndarray, Y: RawSamples = None) -> dict[str, Any]:
+    """d/dθ Σ W_ij k(x_i, y_j): one entry per continuous parameter, shaped like the parameter."""
+    x, y, _ = kernel._prepare_both(X, Y)
     try:
         weights = np.asarray(W, dtype=np.float64)
     except (TypeError, ValueError):
         raise ShapeError("W", type(W).__name__, "must be a matrix of numbers") from None
     if weights.shape != (len(x), len(y)):
-        raise ShapeError(
-            "W",
-            f"array of shape {weights.shape}",
-            f"must have the shape of the Gram matrix, {(len(x), len(y))}",
-        )
+        rule = f"must have the shape of the Gram matrix, {(len(x), len(y))}"
+        raise ShapeError("W", f"array of shape {weights.shape}", rule)
     return gradient_between(kernel, x, y, weights)
 
 
@@ -37,49 +38,39 @@ def gradient_between(
     """`gradient` for prepared samples; the matrix is symmetric where they are the same."""
     symmetric = x is y
 
-    def visit(
-        pair: Pair, rows: tuple[int, int], cols: tuple[int, int]
-    ) -> list[tuple[str, Any, float]]:
-        tile = np.ascontiguousarray(weights[rows[0] : rows[1], cols[0] : cols[1]])
+    def visit(pair: Pair, rows: Bounds, cols: Bounds) -> list[WeightedDerivative]:
+        tile = np.ascontiguousarray(weights[slice(*rows), slice(*cols)])
         if symmetric and rows != cols:
-            tile = tile + weights[cols[0] : cols[1], rows[0] : rows[1]].T
+            tile = tile + weights[slice(*cols), slice(*rows)].T
         return list(kernel.weighted_derivatives(pair, tile))
 
-    # a scalar parameter that is an integer still has a real derivative
-    found: dict[str, Any] = {
-        name: np.zeros(np.shape(value)) for name, value in kernel.continuous_params().items()
-    }
-    told: set[str] = set()
+    # A scalar parameter that is an integer still has a real derivative.
+    params = kernel.continuous_params()
+    totals = {name: np.zeros(np.shape(value)) for name, value in params.items()}
+    missing = set(totals)
     for sums in map_tiles(kernel, x, y, visit, symmetric, "gradient"):
-        for name, index, value in sums:
-            found[name][() if index is None else index] += value
-            told.add(name)
-    silent = [name for name in found if name not in told]
-    if silent:
+        for name, place, value in sums:
+            totals[name][() if place is None else place] += value
+            missing.discard(name)
+    if missing:
+        first = next(name for name in totals if name in missing)
+        rule = f"has no derivative: {kernel} yields none"
         remedy = "yield it in tile_derivatives, or declare the parameter without continuous=True"
-        raise NotDifferentiableError(
-            "gradient", silent[0], f"has no derivative: {kernel} yields none", remedy
-        )
-    return {name: value[()] if value.ndim == 0 else value for name, value in found.items()}
+        raise NotDifferentiableError("gradient", first, rule, remedy)
+    return {name: value if value.ndim else value[()] for name, value in totals.items()}
 
 
-def jacobian(
-    kernel: Kernel, X: RawSamples, Y: RawSamples = None
-) -> list[tuple[str, Any, np.ndarray]]:
-    """The whole dK/dθ for every scalar of every continuous parameter, for those who want the array."""
-    x, y, _ = kernel._sides(X, Y)
-    found: dict[tuple[str, Any], np.ndarray] = {}
+def jacobian(kernel: Kernel, X: RawSamples, Y: RawSamples = None) -> list[Derivative]:
+    """The whole dK/dθ for every scalar of every continuous parameter."""
+    x, y, _ = kernel._prepare_both(X, Y)
 
-    def visit(pair: Pair, rows: tuple[int, int], cols: tuple[int, int]) -> Any:
-        return (
-            rows,
-            cols,
-            [(name, index, np.array(d)) for name, index, d in kernel.tile_derivatives(pair)],
-        )
+    def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, Bounds, list[Derivative]]:
+        tiles = kernel.tile_derivatives(pair)
+        return rows, cols, [(name, place, np.array(tile)) for name, place, tile in tiles]
 
+    matrices: dict[Any, np.ndarray] = {}
     for rows, cols, tiles in map_tiles(kernel, x, y, visit, False, "derivatives"):
-        for name, index, tile in tiles:
-            found.setdefault((name, index), np.empty((len(x), len(y))))[
-                rows[0] : rows[1], cols[0] : cols[1]
-            ] = tile
-    return [(name, index, matrix) for (name, index), matrix in found.items()]
+        for name, place, tile in tiles:
+            matrix = matrices.setdefault((name, place), np.empty((len(x), len(y))))
+            matrix[slice(*rows), slice(*cols)] = tile
+    return [(name, place, matrix) for (name, place), matrix in matrices.items()]

@@ -1,86 +1,57 @@
-"""Kernels as text: `parse` reads what ``repr`` prints. A small reader over Python's syntax tree, never ``eval``."""
+"""Kernels as text: `parse` reads what ``repr`` prints.
+
+It is a small reader over Python's syntax tree, which never calls ``eval``.
+"""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import math
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from mercer.errors import MercerError, ParseError
 from mercer.kernels.base import REGISTRY, Kernel
+from mercer.kernels.functions import FUNCTIONS, inverse_root
 
 __all__: list[str] = []
 
 _LONGEST = 20_000
 _DEEPEST = 100
 _LONGEST_CHAIN = 2000
-_METHODS = frozenset({"exp", "normalize", "center", "on"})
+_METHODS = ("center", "exp", "normalize", "on")
 _ALIASES = {"Gaussian": "RBF"}
-_THEIRS = (
-    "linear",
-    "poly",
-    "rbf",
-    "laplacian",
-    "sigmoid",
-    "cosine",
-    "chi2",
-    "precomputed",
-)  # which estimators read before they parse
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
+# The names of scikit-learn's kernels, which estimators read before they parse.
+_SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")
 
-
-def _nearest(name: str, known: list[str]) -> str:
-    """The known name that was probably meant, whatever the case of its letters."""
-    plain = {one.lower().removesuffix("()"): one for one in known}
-    found = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.7)
-    return f"did you mean {plain[found[0]]}?" if found else ""
-
-
-def show_value(value: Any) -> str:
-    """A parameter as text that `parse` reads back."""
-    if isinstance(value, np.ndarray):
-        return repr(value.tolist()) if value.size <= 64 else f"<array of shape {value.shape}>"
-    if isinstance(value, Fraction):
-        return repr(float(value))
-    if isinstance(value, np.generic):
-        return repr(value.item())
-    if isinstance(value, (list, tuple)) and len(value) > 64:
-        return f"<{type(value).__name__} of length {len(value)}>"
-    if isinstance(value, slice):
-        return "slice(" + ", ".join(map(show_value, (value.start, value.stop, value.step))) + ")"
-    if isinstance(value, (list, tuple)):
-        inner = ", ".join(map(show_value, value))
-        return (
-            f"[{inner}]"
-            if isinstance(value, list)
-            else f"({inner}{',' if len(value) == 1 else ''})"
-        )
-    if callable(value) and not isinstance(value, Kernel):
-        from mercer.kernels.combine.maps import FUNCTIONS, describe
-        from mercer.kernels.combine.series import InverseRoot
-
-        if isinstance(value, InverseRoot):
-            return f"inverse_root({show_value(value.theta)})"
-
-        name = describe(value).name
-        return name if name in FUNCTIONS and FUNCTIONS[name].function is value else f"<{name}>"
-    return repr(value)
+CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
 
 
 def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
-    """Read a kernel expression; ``names`` adds kernels, kernel classes or functions to the known ones.
+    """Read a kernel expression, such as ``repr`` of a kernel prints.
 
+    Parameters
+    ----------
+    text : str
+        The expression: kernels, numbers, ``+ - * / ** @`` and the methods of kernels.
+    names : dict, optional
+        Kernels, kernel classes or functions beside the known ones, by name.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Examples
+    --------
     >>> import mercer
     >>> mercer.parse("0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear()")
     0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear()
-    >>> mercer.parse("__import__('os').system('ls')")
+    >>> mercer.parse("__import__('os').system('ls')")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    mercer.errors.ParseError: expression = "__import__('os').system" cannot be called; methods of a kernel are center, exp, normalize, on
+    mercer.errors.ParseError: expression = "__import__('os').system" cannot be called; methods ...
     """
     if not isinstance(text, str):
         raise ParseError("expression", text, "must be text")
@@ -89,22 +60,25 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(
-            "expression", text, f"cannot be read: {getattr(error, 'msg', error)}"
-        ) from None
+        rule = f"cannot be read: {getattr(error, 'msg', error)}"
+        raise ParseError("expression", text, rule) from None
     try:
-        made = _Reader(names or {}).read(tree.body, 0)
-    except ParseError:
+        kernel = _Reader(names or {}).read(tree.body, 0)
+    except MercerError:
         raise
-    except (MercerError, TypeError, OverflowError, ZeroDivisionError) as error:
-        if isinstance(error, MercerError):
-            raise
+    except (TypeError, OverflowError, ZeroDivisionError) as error:
         raise ParseError("expression", text, f"is not a kernel: {error}") from None
-    if not isinstance(made, Kernel):
-        raise ParseError(
-            "expression", text, "is not a kernel", "write, for example, 2.0 * RBF() + Linear()"
-        )
-    return made
+    if not isinstance(kernel, Kernel):
+        remedy = "write, for example, 2.0 * RBF() + Linear()"
+        raise ParseError("expression", text, "is not a kernel", remedy)
+    return kernel
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """A question for the known name that was probably meant, whatever the case of its letters."""
+    plain = {one.lower().removesuffix("()"): one for one in known}
+    matches = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.7)
+    return f"did you mean {plain[matches[0]]}?" if matches else ""
 
 
 def _text(node: ast.expr) -> str:
@@ -115,13 +89,58 @@ def _text(node: ast.expr) -> str:
         return "..."
 
 
+def _check_operands(node: ast.expr, *values: object) -> None:
+    """Arithmetic is for kernels and numbers."""
+    for value in values:
+        if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
+            rule = "does arithmetic with something that is no kernel and no number"
+            raise ParseError("expression", _text(node), rule)
+
+
+def _binary(node: ast.BinOp, left: Any, right: Any) -> Any:
+    """The result of one operator."""
+    if isinstance(node.op, ast.MatMult):
+        return _pull_back(node, left, right)
+    _check_operands(node, left, right)
+    match node.op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():
+            return left / right
+        case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
+            return left**right
+    rule = "uses an operator that kernels do not have"
+    raise ParseError("expression", _text(node), rule, "use + - * / ** @")
+
+
+def _pull_back(node: ast.BinOp, left: object, right: object) -> Kernel:
+    if isinstance(left, Kernel) and callable(right) and not isinstance(right, (Kernel, type)):
+        return left @ right
+    raise ParseError("expression", _text(node), "must be kernel @ function")
+
+
+def _make_slice(args: list[Any]) -> slice | None:
+    """The slice of one to three integers or None; None for anything else."""
+    are_ends = all(end is None or isinstance(end, int) for end in args)
+    return slice(*args) if are_ends and 1 <= len(args) <= 3 else None
+
+
+def _are_one_number(args: list[Any]) -> bool:
+    return len(args) == 1 and isinstance(args[0], (int, float))
+
+
 class _Reader:
-    """Walks the tree; whatever is not listed here is refused."""
+    """Walks the syntax tree; whatever is not listed here is refused."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.names = names
 
     def read(self, node: ast.expr, depth: int) -> Any:
+        """The value of a part of the expression."""
         if depth > _DEEPEST:
             raise ParseError("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}")
         below = depth + 1
@@ -129,167 +148,106 @@ class _Reader:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return self._constant(node.value)
             case ast.Name():
-                return self._name(node)
-            case ast.List() | ast.Tuple():
-                values = [self.read(e, below) for e in node.elts]
-                return tuple(values) if isinstance(node, ast.Tuple) else values
+                return self._name(node.id)
+            case ast.List():
+                return [self.read(element, below) for element in node.elts]
+            case ast.Tuple():
+                return tuple(self.read(element, below) for element in node.elts)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
-                value = self.read(node.operand, below)
-                self._arithmetic(node, value)
-                return -value if isinstance(node.op, ast.USub) else value
+                return self._sign(node, below)
             case ast.BinOp():
                 return self._chain(node, below)
-            case ast.Call(func=ast.Name()):
-                return self._call(node, below)
-            case ast.Call(func=ast.Attribute()):
-                return self._method(node, below)
+            case ast.Call(func=ast.Name() as function):
+                return self._call(node, function.id, below)
+            case ast.Call(func=ast.Attribute() as method):
+                return self._method(node, method, below)
         raise ParseError("expression", _text(node), "is not part of the kernel language")
 
+    @staticmethod
+    def _constant(value: Any) -> Any:
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        if is_integer and value.bit_length() > 64:
+            raise ParseError("number", "more than 64 bits", "is too large")
+        return value
+
+    def _name(self, name: str) -> Any:
+        """What a name stands for; kernels are copied."""
+        functions = {known: entry.function for known, entry in FUNCTIONS.items()}
+        meanings = {**CUSTOM, **functions, **_NUMBERS, **self.names}
+        if name in meanings:
+            value = meanings[name]
+            return value.copy() if isinstance(value, Kernel) else value
+        if name in REGISTRY:
+            raise ParseError("expression", name, "is a kernel class", f"write {name}()")
+        classes = [f"{kernel}()" for kernel in REGISTRY]
+        near = _nearest(name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes])
+        remedy = near or "register a function with mercer.register_function"
+        raise ParseError("expression", name, "is not a known name", remedy)
+
+    def _sign(self, node: ast.UnaryOp, below: int) -> Any:
+        value = self.read(node.operand, below)
+        _check_operands(node, value)
+        return -value if isinstance(node.op, ast.USub) else value
+
     def _chain(self, node: ast.BinOp, below: int) -> Any:
-        """a + b + c + ...: a long sum is deep as a tree but not as an expression, so the left arm is walked in a loop."""
+        """a + b + c + ..., whose left arms are walked in a loop.
+
+        A long sum is deep as a tree but not as an expression.
+        """
         arms = [node]
         while isinstance(arms[-1].left, ast.BinOp) and not isinstance(arms[-1].left.op, ast.Pow):
             arms.append(arms[-1].left)
             if len(arms) > _LONGEST_CHAIN:
-                raise ParseError(
-                    "expression", f"{len(arms)} terms", f"has more than {_LONGEST_CHAIN}"
-                )
+                rule = f"has more than {_LONGEST_CHAIN}"
+                raise ParseError("expression", f"{len(arms)} terms", rule)
         if sum(isinstance(arm.op, ast.MatMult) for arm in arms) > _DEEPEST:
             raise ParseError("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}")
         value = self.read(arms[-1].left, below)
         for arm in reversed(arms):
-            value = self._binary(arm, value, self.read(arm.right, below))
+            value = _binary(arm, value, self.read(arm.right, below))
         return value
-
-    def _constant(self, value: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
-            raise ParseError("number", "more than 64 bits", "is too large")
-        return value
-
-    def _name(self, node: ast.Name) -> Any:
-        from mercer.kernels.combine.maps import FUNCTIONS
-
-        if node.id in self.names:
-            found = self.names[node.id]
-            return found.copy() if isinstance(found, Kernel) else found
-        if node.id in _NUMBERS:
-            return _NUMBERS[node.id]
-        if node.id in FUNCTIONS:
-            return FUNCTIONS[node.id].function
-        if node.id in CUSTOM:
-            return CUSTOM[node.id].copy()
-        if node.id in REGISTRY:
-            raise ParseError("expression", node.id, "is a kernel class", f"write {node.id}()")
-        near = _nearest(
-            node.id,
-            [*self.names, *FUNCTIONS, *CUSTOM, *_THEIRS, *(f"{name}()" for name in REGISTRY)],
-        )
-        raise ParseError(
-            "expression",
-            node.id,
-            "is not a known name",
-            near or "register a function with mercer.register_function",
-        )
-
-    @staticmethod
-    def _arithmetic(node: ast.expr, *values: Any) -> None:
-        for value in values:
-            if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
-                raise ParseError(
-                    "expression",
-                    _text(node),
-                    "does arithmetic with something that is no kernel and no number",
-                )
-
-    def _binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
-        if isinstance(node.op, ast.MatMult):
-            if (
-                isinstance(left, Kernel)
-                and callable(right)
-                and not isinstance(right, (Kernel, type))
-            ):
-                return left @ right
-            raise ParseError("expression", _text(node), "must be kernel @ function")
-        self._arithmetic(node, left, right)
-        match node.op:
-            case ast.Add():
-                return left + right
-            case ast.Sub():
-                return left - right
-            case ast.Mult():
-                return left * right
-            case ast.Div():
-                return left / right
-            case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
-                return left**right
-        raise ParseError(
-            "expression",
-            _text(node),
-            "uses an operator that kernels do not have",
-            "use + - * / ** @",
-        )
 
     def _arguments(self, node: ast.Call, below: int) -> tuple[list[Any], dict[str, Any]]:
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(
-            k.arg is None for k in node.keywords
-        ):
+        """The arguments of a call, by position and by name."""
+        names = [keyword.arg for keyword in node.keywords]
+        if None in names or any(isinstance(arg, ast.Starred) for arg in node.args):
             raise ParseError("expression", _text(node), "uses * or **, which is not allowed")
-        repeated = {
-            k.arg for k in node.keywords if [other.arg for other in node.keywords].count(k.arg) > 1
-        }
+        repeated = {str(name) for name in names if names.count(name) > 1}
         if repeated:
-            raise ParseError("expression", sorted(map(str, repeated)), "is given twice")
-        return [self.read(a, below) for a in node.args], {
-            str(k.arg): self.read(k.value, below) for k in node.keywords
-        }
+            raise ParseError("expression", sorted(repeated), "is given twice")
+        args = [self.read(arg, below) for arg in node.args]
+        named = {str(keyword.arg): self.read(keyword.value, below) for keyword in node.keywords}
+        return args, named
 
-    def _call(self, node: ast.Call, below: int) -> Any:
-        name = node.func.id  # type: ignore[attr-defined]
+    def _call(self, node: ast.Call, name: str, below: int) -> Any:
+        """A kernel, a slice, or the coefficients of a power series."""
         args, named = self._arguments(node, below)
-        if (
-            name == "slice"
-            and not named
-            and all(a is None or isinstance(a, int) for a in args)
-            and 1 <= len(args) <= 3
-        ):
-            return slice(*args)
-        if (
-            name == "inverse_root"
-            and not named
-            and len(args) == 1
-            and isinstance(args[0], (int, float))
-        ):
-            from mercer.kernels.combine.series import inverse_root
-
+        if name == "slice" and not named:
+            columns = _make_slice(args)
+            if columns is not None:
+                return columns
+        if name == "inverse_root" and not named and _are_one_number(args):
             return inverse_root(args[0])
-        made = self.names.get(name) or REGISTRY.get(_ALIASES.get(name, name)) or CUSTOM.get(name)
-        if isinstance(made, Kernel) and not args:
-            return made.copy().set_params(**named)
-        if not (isinstance(made, type) and issubclass(made, Kernel)):
-            near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
-            raise ParseError(
-                "expression",
-                name,
-                "is not a known kernel",
-                near or "`mercer kernels` lists them all",
-            )
-        return made(*args, **named)
+        return self._kernel(name, args, named)
 
-    def _method(self, node: ast.Call, below: int) -> Any:
-        attribute = node.func
-        if attribute.attr not in _METHODS:  # type: ignore[attr-defined]
-            listed = ", ".join(sorted(_METHODS))
-            raise ParseError(
-                "expression",
-                _text(attribute),
-                "cannot be called",
-                f"methods of a kernel are {listed}",
-            )
-        owner = self.read(attribute.value, below)  # type: ignore[attr-defined]
+    def _kernel(self, name: str, args: list[Any], named: dict[str, Any]) -> Kernel:
+        """A kernel of a class, or a known kernel with other parameters."""
+        known = self.names.get(name) or REGISTRY.get(_ALIASES.get(name, name)) or CUSTOM.get(name)
+        if isinstance(known, Kernel) and not args:
+            return known.copy().set_params(**named)
+        if isinstance(known, type) and issubclass(known, Kernel):
+            return known(*args, **named)
+        near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
+        remedy = near or "`mercer kernels` lists them all"
+        raise ParseError("expression", name, "is not a known kernel", remedy)
+
+    def _method(self, node: ast.Call, method: ast.Attribute, below: int) -> Any:
+        """The result of a method of a kernel."""
+        if method.attr not in _METHODS:
+            remedy = f"methods of a kernel are {', '.join(_METHODS)}"
+            raise ParseError("expression", _text(method), "cannot be called", remedy)
+        owner = self.read(method.value, below)
         if not isinstance(owner, Kernel):
-            raise ParseError("expression", _text(attribute), "is a method of kernels only")
+            raise ParseError("expression", _text(method), "is a method of kernels only")
         args, named = self._arguments(node, below)
-        return getattr(owner, attribute.attr)(*args, **named)  # type: ignore[attr-defined]
-
-
-CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
+        return getattr(owner, method.attr)(*args, **named)

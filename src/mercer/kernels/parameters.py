@@ -1,18 +1,52 @@
-"""Parameters as dataclass fields with rules, which scikit-learn reads and sets by nested names."""
+"""Parameters of kernels: checked fields, which scikit-learn reads and sets by nested names."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from typing import Any, ClassVar, Self, dataclass_transform
+import functools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    overload,
+)
+
+import numpy as np
 
 from mercer.errors import MercerError, ParameterError
+from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe
 from mercer.params import Constraint, param
 
 __all__: list[str] = []
 
+_LONGEST_SHOWN = 64  # entries of an array or a list that a text shows
+
+T = TypeVar("T")
+
+
+class computed(property, Generic[T]):  # noqa: N801
+    """A property in place of a class attribute, such as a domain that depends on parameters."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, getter: Callable[[Any], T]) -> None: ...
+
+        @overload
+        def __get__(self, instance: None, owner: type, /) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type | None = None, /) -> T: ...
+        def __get__(self, instance: object, owner: type | None = None, /) -> Self | T: ...
+
 
 @dataclass_transform(field_specifiers=(param,), eq_default=False)
+@dataclasses.dataclass(repr=False, eq=False)
 class Parameterised:
     """An object whose parameters are its fields, each checked whenever it is set."""
 
@@ -26,44 +60,42 @@ class Parameterised:
             cls._own_init = True  # written by hand, for this class and the ones below
         if not cls._own_init:
             dataclasses.dataclass(repr=False, eq=False)(cls)
-        fields = [
-            f for f in getattr(cls, "__dataclass_fields__", {}).values() if "check" in f.metadata
-        ]
-        cls._checks = {f.name: f.metadata["check"] for f in fields}
-        cls._continuous = tuple(f.name for f in fields if f.metadata["continuous"])
+        checked = [field for field in dataclasses.fields(cls) if "check" in field.metadata]
+        cls._checks = {field.name: field.metadata["check"] for field in checked}
+        cls._continuous = tuple(field.name for field in checked if field.metadata["continuous"])
 
     def __post_init__(self) -> None:
         self.check_params()
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        check = self._checks.get(name)
-        if check is not None:
-            check.check(f"{type(self).__name__}: {name}", value)
+        if name in self._param_names():
+            self._check(name, value)
             if "_ready" in self.__dict__:
                 self._assign({name: value})
                 return
-        elif not (name.startswith("_") or name.endswith("_") or name in self._param_names()):
-            raise ParameterError(
-                f"{type(self).__name__}: {name}",
-                value,
-                "is not a parameter",
-                f"it has {self._param_names()}",
-            )
+        elif not name.startswith("_") and not name.endswith("_"):
+            what = f"{type(self).__name__}: {name}"
+            remedy = f"it has {self._param_names()}"
+            raise ParameterError(what, value, "is not a parameter", remedy)
         object.__setattr__(self, name, value)
+
+    def _check(self, name: str, value: object) -> None:
+        """Check one parameter by its own rule."""
+        self._checks[name].check(f"{type(self).__name__}: {name}", value)
 
     def _param_names(self) -> tuple[str, ...]:
         return tuple(self._checks)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; nested ones as ``k1__length_scale``."""
-        found: dict[str, Any] = {}
+        params: dict[str, Any] = {}
         for name in self._param_names():
             value = getattr(self, name)
-            found[name] = value
+            params[name] = value
             if deep and isinstance(value, Parameterised):
-                found.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
-        return found
+                params.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
+        return params
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; all are checked, and a refused one changes nothing of this kernel."""
@@ -77,20 +109,19 @@ class Parameterised:
             raise
 
     def _snapshot(self) -> list[tuple[Parameterised, dict[str, Any]]]:
-        """This kernel and all inside it, with what they hold."""
-        found = [(self, dict(self.__dict__))]
+        """This kernel and all inside it, with the attributes of each."""
+        states: list[tuple[Parameterised, dict[str, Any]]] = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
             if isinstance(value, Parameterised):
-                found += value._snapshot()
-        return found
+                states += value._snapshot()
+        return states
 
     def _assign(self, values: dict[str, Any]) -> None:
-        """Several parameters at once, each checked, and the rules that tie them; all or none."""
+        """Set several parameters, each checked, and the rules that tie them; all or none."""
         before = {name: self.__dict__.get(name) for name in values}
         try:
             for name, value in values.items():
-                if name in self._checks:
-                    self._checks[name].check(f"{type(self).__name__}: {name}", value)
+                self._check(name, value)
                 object.__setattr__(self, name, value)
             self.check_params()
         except MercerError:
@@ -98,44 +129,104 @@ class Parameterised:
             raise
 
     def _set_params(self, params: dict[str, Any]) -> Self:
-        own = {name: value for name, value in params.items() if "__" not in name}
+        own, nested = self._split_names(params)
+        self._assign(own)
+        for name, values in nested.items():
+            child = getattr(self, name)
+            if not isinstance(child, Parameterised):
+                raise ParameterError("set_params", name, "has no parameters of its own")
+            child._set_params(values)
+        if nested:
+            self.check_params()
+        return self
+
+    def _split_names(
+        self, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Parameters of this kernel, and those of its children by the child's name."""
+        own: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
         for name, value in params.items():
             head, mark, rest = name.partition("__")
             if head not in self._param_names():
                 rule = f"is not a parameter of {type(self).__name__}"
-                raise ParameterError(
-                    "set_params", name, rule, f"it has {', '.join(self._param_names()) or 'none'}"
-                )
+                known = ", ".join(self._param_names()) or "none"
+                raise ParameterError("set_params", name, rule, f"it has {known}")
             if mark:
                 nested.setdefault(head, {})[rest] = value
-        self._assign(own)
-        for head, inner in nested.items():
-            child = getattr(self, head)
-            if not isinstance(child, Parameterised):
-                raise ParameterError("set_params", head, "has no parameters of its own")
-            child._set_params(inner)
-        if nested:
-            self.check_params()
-        return self
+            else:
+                own[name] = value
+        return own, nested
 
     def check_params(self) -> None:
-        """Rules that tie several parameters together."""
+        """Check the rules that tie several parameters together."""
 
     def copy(self) -> Self:
-        """The same kernel with its own children; what was fitted stays fitted, arrays are shared."""
-        made = copy.copy(self)
+        """The same kernel with copies of its children; what was fitted stays, arrays are shared."""
+        duplicate = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, Parameterised):
-                object.__setattr__(made, name, value.copy())
-        return made
+                object.__setattr__(duplicate, name, value.copy())
+        return duplicate
 
     def __repr__(self) -> str:
-        from mercer.kernels.expression import show_value
-
         shown = []
-        for f in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
-            if f.default is dataclasses.MISSING or repr(value) != repr(f.default):
-                shown.append(f"{f.name}={show_value(value)}")
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.default is dataclasses.MISSING or repr(value) != repr(field.default):
+                shown.append(f"{field.name}={show_value(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+@functools.singledispatch
+def show_value(value: object) -> str:
+    """A parameter as text that `mercer.parse` reads back, where that can be."""
+    if callable(value) and not isinstance(value, Parameterised):
+        entry = describe(value)
+        is_registered = FUNCTIONS.get(entry.name) is entry
+        return entry.name if is_registered else f"<{entry.name}>"
+    return repr(value)
+
+
+@show_value.register
+def _(value: np.ndarray) -> str:
+    if value.size > _LONGEST_SHOWN:
+        return f"<array of shape {value.shape}>"
+    return repr(value.tolist())
+
+
+@show_value.register
+def _(value: Fraction) -> str:
+    return repr(float(value))
+
+
+@show_value.register
+def _(value: np.generic) -> str:
+    return repr(value.item())
+
+
+@show_value.register
+def _(value: slice) -> str:
+    ends = (value.start, value.stop, value.step)
+    return f"slice({', '.join(map(show_value, ends))})"
+
+
+@show_value.register
+def _(value: list) -> str:
+    if len(value) > _LONGEST_SHOWN:
+        return f"<{type(value).__name__} of length {len(value)}>"
+    return f"[{', '.join(map(show_value, value))}]"
+
+
+@show_value.register
+def _(value: tuple) -> str:
+    if len(value) > _LONGEST_SHOWN:
+        return f"<{type(value).__name__} of length {len(value)}>"
+    if len(value) == 1:
+        return f"({show_value(value[0])},)"
+    return f"({', '.join(map(show_value, value))})"
+
+
+@show_value.register
+def _(value: InverseRoot) -> str:
+    return f"inverse_root({show_value(value.theta)})"

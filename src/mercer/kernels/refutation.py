@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,92 +12,94 @@ from mercer.definiteness import CPD, Witness
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import MercerError
 from mercer.gram.fill import dense
-from mercer.kernels.base import Kernel
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
 
 __all__: list[str] = []
 
 _MOST = 600  # points of the user's data that are looked at
 
 
-def witness_among(kernel: Kernel, points: Any, balanced: bool) -> Witness | None:
+def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness | None:
     """The most negative direction of one Gram matrix, if it is negative beyond rounding."""
     if getattr(points, "dtype", None) == np.float32:
         points = points.astype(np.float64)
-    batch = Batch(points)
-    side = kernel.prepare(batch)
-    k = dense(kernel, side, side)
-    n = len(k)
-    centre = np.eye(n) - 1.0 / n if balanced else np.eye(n)
-    _, vectors = np.linalg.eigh(centre @ k @ centre)
-    c = centre @ vectors[:, 0]
-    value = float(c @ k @ c)
-    rounding = (
-        50
-        * n
-        * np.finfo(float).eps
-        * max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))
-    )
-    rounding += n * kernel.rounding_error(side)
+    samples = kernel.prepare(Batch(points))
+    k = dense(kernel, samples, samples)
+    c, value = _lowest(k, balanced)
+    size = max(float(np.abs(np.linalg.eigvalsh(k)).max()), float(np.abs(k).max()))
+    rounding = 50 * len(k) * np.finfo(float).eps * size
+    rounding += len(k) * kernel.rounding_error(samples)
     if value >= -rounding:
         return None
-    return _shorten(k, points, c, balanced, rounding, value)
+    smallest = max(rounding, 1e-3 * abs(value))
+    return _shorten(k, points, c, balanced, smallest) or Witness(points, c, value, balanced)
+
+
+def _lowest(k: np.ndarray, balanced: bool) -> tuple[np.ndarray, float]:
+    """The unit vector c with the smallest cᵀKc, among those with Σc = 0 if balanced; and cᵀKc."""
+    centre = np.eye(len(k))
+    if balanced:
+        centre -= 1.0 / len(k)
+    _, vectors = np.linalg.eigh(centre @ k @ centre)
+    c = centre @ vectors[:, 0]
+    return c, float(c @ k @ c)
 
 
 def _shorten(
-    k: np.ndarray, points: Any, c: np.ndarray, balanced: bool, rounding: float, value: float
-) -> Witness:
-    """Keep the few points that carry the counterexample, if they carry it alone."""
+    k: np.ndarray, points: RawSamples, c: np.ndarray, balanced: bool, smallest: float
+) -> Witness | None:
+    """The few points that carry the counterexample alone, by more than ``smallest``, if any do."""
     order = np.argsort(-np.abs(c))
     for count in (1, 2, 3, 4, 5, 8, 16, 32):
         if count >= len(c):
-            break
+            return None
         rows = np.sort(order[:count])
-        part = k[np.ix_(rows, rows)]
-        centre = np.eye(count) - 1.0 / count if balanced else np.eye(count)
-        _, vectors = np.linalg.eigh(centre @ part @ centre)
-        short = centre @ vectors[:, 0]
-        low = float(short @ part @ short)
-        if low < -max(rounding, 1e-3 * abs(value)):
-            return Witness(pick_rows(points, rows), short, low, balanced)
-    return Witness(points, c, value, balanced)
+        short, value = _lowest(k[np.ix_(rows, rows)], balanced)
+        if value < -smallest:
+            return Witness(pick_rows(points, rows), short, value, balanced)
+    return None
 
 
 def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:
     """A witness against what the kernel claims: psd, or (for a cpd claim) cpd."""
     balanced = kernel.certify(None).status == CPD
     rng = np.random.default_rng(0)
-    candidates: list[Any] = []
     if X is not None:
-        n = raw_length(X)
-        if n <= _MOST:
-            candidates.append(X)
-        else:
-            rows = np.sort(rng.choice(n, _MOST, replace=False))
-            candidates.append(pick_rows(X, rows))
-        return witness_among(kernel, candidates[0], balanced)
-    for width in (1, 2, 3) if d is None else (d,):
-        candidates += kernel.domain.lattices(width, rng)
-        for scale in (1.0, 3.0, 6.0, 12.0) if width > 1 else ():
-            candidates.append(_ball(kernel, 40 * width + 80, width, scale, rng))
-    for points in candidates:
-        if points is None:
-            continue
+        return witness_among(kernel, _some(X, rng), balanced)
+    for points in _candidates(kernel, d, rng):
         try:
-            found = witness_among(kernel, points, balanced)
-        except (
-            MercerError,
-            np.linalg.LinAlgError,
-        ):  # outside the domain, or too large: not a place to look
+            witness = witness_among(kernel, points, balanced)
+        except (MercerError, np.linalg.LinAlgError):
+            # Outside the domain, or too large: not a place to look.
             continue
-        if found is not None:
-            return found
+        if witness is not None:
+            return witness
     return None
 
 
-def _ball(kernel: Kernel, count: int, width: int, radius: float, rng: np.random.Generator) -> Any:
+def _some(X: RawSamples, rng: np.random.Generator) -> RawSamples:
+    """The samples, or as many of them, drawn at random, as are looked at."""
+    n_samples = raw_length(X)
+    if n_samples <= _MOST:
+        return X
+    return pick_rows(X, np.sort(rng.choice(n_samples, _MOST, replace=False)))
+
+
+def _candidates(kernel: Kernel, d: int | None, rng: np.random.Generator) -> Iterator[RawSamples]:
+    """Collections of points in R^d, or in a few dimensions, on which a false claim may break."""
+    dimensions = (1, 2, 3) if d is None else (d,)
+    for n_features in dimensions:
+        yield from kernel.domain.lattices(n_features, rng)
+        if n_features > 1 and "matrix" in kernel.domain.accepts:
+            for radius in (1.0, 3.0, 6.0, 12.0):
+                yield _ball(40 * n_features + 80, n_features, radius, rng)
+
+
+def _ball(n_samples: int, n_features: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     """Points spread over a ball: where oscillating radial functions break."""
-    if "matrix" not in kernel.domain.accepts:
-        return None
-    x = rng.standard_normal((count, width))
-    x *= radius * rng.random((count, 1)) ** (1.0 / width) / np.linalg.norm(x, axis=1, keepdims=True)
+    x = rng.standard_normal((n_samples, n_features))
+    lengths = radius * rng.random((n_samples, 1)) ** (1.0 / n_features)
+    x *= lengths / np.linalg.norm(x, axis=1, keepdims=True)
     return x

@@ -8,10 +8,11 @@ np.float64(0.25)
 from __future__ import annotations
 
 import itertools
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from mercer.aliases import Features, Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.sets import SETS, SetSamples
@@ -23,6 +24,8 @@ from mercer.kernels.vectors.dot import dense_rows
 
 __all__ = ["Jaccard", "Matches", "SetIntersection", "SharedSubsets"]
 
+_LARGEST = 16  # the number of elements whose subsets are listed as features
+
 
 class _SetKernel(Kernel, abstract=True):
     """A function of |A ∩ B| and the two sizes."""
@@ -30,22 +33,29 @@ class _SetKernel(Kernel, abstract=True):
     domain: ClassVar[Domain] = SETS
 
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """k of the number of common elements and the two sizes."""
         raise NotImplementedError(f"{type(self).__name__} must define value(common, a, b)")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         common = pair.of(pair.x.members, pair.y.members).dot()
-        np.copyto(
-            out, self.value(common, pair.x.sizes[pair.rows, None], pair.y.sizes[None, pair.cols])
-        )
+        a = pair.x.sizes[pair.rows, None]
+        b = pair.y.sizes[None, pair.cols]
+        np.copyto(out, self.value(common, a, b))
 
-    def diagonal(self, side: SetSamples) -> np.ndarray:
-        return np.broadcast_to(
-            self.value(side.sizes, side.sizes, side.sizes), side.sizes.shape
-        ).copy()
+    def diagonal(self, samples: SetSamples) -> np.ndarray:
+        sizes = samples.sizes
+        return np.broadcast_to(self.value(sizes, sizes, sizes), sizes.shape).copy()
 
 
 class Jaccard(_SetKernel):
-    """|A ∩ B|/|A ∪ B|; two empty sets give 1."""
+    """|A ∩ B|/|A ∪ B|; two empty sets give 1.
+
+    Examples
+    --------
+    >>> from mercer import Jaccard
+    >>> Jaccard()([{1, 2}], [{2, 3}]).round(3).tolist()
+    [[0.333]]
+    """
 
     definite = Definite(
         STRICT,
@@ -59,7 +69,14 @@ class Jaccard(_SetKernel):
 
 
 class SetIntersection(_SetKernel):
-    """|A ∩ B|, the number of common elements."""
+    """|A ∩ B|, the number of common elements.
+
+    Examples
+    --------
+    >>> from mercer import SetIntersection
+    >>> SetIntersection()([{1, 2}], [{2, 3}]).tolist()
+    [[1.0]]
+    """
 
     definite = Definite(
         PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,)
@@ -68,7 +85,7 @@ class SetIntersection(_SetKernel):
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return common
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> Features:
         return self.prepare(batch).members.x
 
     def feature_dim(self, p: int) -> float:
@@ -76,7 +93,14 @@ class SetIntersection(_SetKernel):
 
 
 class SharedSubsets(_SetKernel):
-    """2^|A ∩ B|: how many subsets the two have in common."""
+    """2^|A ∩ B|: how many subsets the two have in common.
+
+    Examples
+    --------
+    >>> from mercer import SharedSubsets
+    >>> SharedSubsets()([{1, 2, 3}], [{2, 3}]).tolist()
+    [[4.0]]
+    """
 
     definite = Definite(
         STRICT,
@@ -88,51 +112,52 @@ class SharedSubsets(_SetKernel):
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.exp2(common)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         rows = dense_rows(self.prepare(batch).members)
-        if rows.shape[1] > 16:
-            rule = f"has 2^{rows.shape[1]} features on these sets"
-            raise InfiniteFeaturesError(
-                "features", self, rule, "use KernelMap(kernel, landmarks), which samples them"
-            )
-        columns = [
-            np.prod(rows[:, list(chosen)], axis=1)
-            for size in range(rows.shape[1] + 1)
-            for chosen in itertools.combinations(range(rows.shape[1]), size)
-        ]
-        return np.stack(columns, axis=1)
+        n_elements = rows.shape[1]
+        if n_elements > _LARGEST:
+            rule = f"has 2^{n_elements} features on these sets"
+            remedy = "use KernelMap(kernel, landmarks), which samples them"
+            raise InfiniteFeaturesError("features", self, rule, remedy)
+        sizes = range(n_elements + 1)
+        by_size = (itertools.combinations(range(n_elements), size) for size in sizes)
+        subsets = itertools.chain.from_iterable(by_size)
+        return np.stack([np.prod(rows[:, list(subset)], axis=1) for subset in subsets], axis=1)
 
     def feature_dim(self, p: int) -> float:
         return 2**p
 
 
 class Matches(Kernel):
-    """(1/d) ⟨x, y⟩ on {0,1}^d: the share of columns where both are 1."""
+    """(1/d) ⟨x, y⟩ on {0,1}^d: the share of columns where both are 1.
+
+    Examples
+    --------
+    >>> from mercer import Matches
+    >>> Matches()([[1, 0, 1, 1]], [[1, 1, 1, 0]]).tolist()
+    [[0.5]]
+    """
 
     definite = Definite(PSD, "inner product: φ(x) = x/√d", "{0,1}^d", facts=(SEPARATES,))
     domain: ClassVar[Domain] = SETS
 
     def prepare(self, batch: Batch) -> SetSamples:
-        samples: Any = super().prepare(batch)
+        samples: SetSamples = super().prepare(batch)
         if samples.vocabulary is not None:
-            raise InputTypeError(
-                "X",
-                "Python sets",
-                "have no number of columns to divide by",
-                "give rows of zeros and ones",
-            )
+            rule = "have no number of columns to divide by"
+            raise InputTypeError("X", "Python sets", rule, "give rows of zeros and ones")
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.divide(pair.of(pair.x.members, pair.y.members).dot(), pair.x.width, out=out)
 
-    def diagonal(self, side: SetSamples) -> np.ndarray:
-        return side.sizes / side.width
+    def diagonal(self, samples: SetSamples) -> np.ndarray:
+        return samples.sizes / samples.width
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        self.prepare(batch)
-        rows: Any = batch.encode(VECTORS)
-        return rows.x / np.sqrt(rows.width)
+    def map_features(self, batch: Batch, truncate: int | None) -> Features:
+        n_columns = self.prepare(batch).width
+        rows: Prepared = batch.encode(VECTORS)
+        return rows.x / np.sqrt(n_columns)
 
     def feature_dim(self, p: int) -> float:
         return p

@@ -119,7 +119,7 @@ class Writer:
     def _function(value: Any) -> Any:
         if not callable(value):
             return None
-        from mercer.kernels.combine.maps import FUNCTIONS
+        from mercer.kernels.functions import FUNCTIONS
 
         for name, registered in FUNCTIONS.items():
             if registered.function is value:
@@ -273,7 +273,7 @@ class Reader:
 
 
 def _registered(name: Any) -> Any:
-    from mercer.kernels.combine.maps import FUNCTIONS
+    from mercer.kernels.functions import FUNCTIONS
 
     found = FUNCTIONS.get(name) if isinstance(name, str) else None
     if found is None:

@@ -53,7 +53,7 @@ OURS = {
     "mercer.kernels.tables.expected_categories": ("ExpectedMatches",),
     "mercer.kernels.tables.expected_numbers": ("ExpectedGaussian", "MeanFilled"),
     "mercer.kernels.tables.hot_deck": ("HotDeck", "_Column"),
-    "mercer.kernels.combine.series": ("InverseRoot",),
+    "mercer.kernels.functions": ("InverseRoot",),
     "mercer.bridges.to_sklearn": ("SklearnKernel",),
     "mercer.solvers.gp.inducing": ("Bound",),
     "mercer.solvers.gp.laplace": ("Laplace",),
@@ -93,7 +93,7 @@ THEIRS = {
     ),
 }
 
-# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.combine.maps`.
+# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.functions`.
 FUNCTIONS = {"forgotten": ("mercer.estimators.gp.sparse", "_forgotten")}
 
 

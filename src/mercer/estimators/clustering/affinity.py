@@ -10,6 +10,7 @@ from scipy import sparse
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.config import format_bytes
 from mercer.definiteness import Definite
+from mercer.domains.parts import Parts
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.nearest import nearest
@@ -23,7 +24,6 @@ from mercer.gram.streamed import Streamed
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.linalg.matrices import Multipliable
 from mercer.params import param
 

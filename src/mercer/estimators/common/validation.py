@@ -10,7 +10,7 @@ from mercer.domains.base import Anything, Domain, in_order_of
 from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.maps import reads_by_name
+from mercer.kernels.combine.columns import reads_by_name
 
 
 def are_vectors(domain: Domain) -> bool:

@@ -1,125 +1,202 @@
-"""What all kernels with children share."""
+"""Kernels with children: what sums, products, functions and maps of kernels share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer.aliases import Prepared
+from mercer.aliases import Features, Prepared
 from mercer.domains.base import Batch, Domain
-from mercer.errors import DomainMismatchError
+from mercer.domains.joint import Joint
+from mercer.domains.parts import Parts
+from mercer.errors import DomainMismatchError, ParameterError
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Kernel
-from mercer.kernels.combine.parts import Parts
-from mercer.params import Constraint
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.parameters import computed
+from mercer.kernels.vectors.dot import Constant
+from mercer.params import Constraint, param
 
 __all__: list[str] = []
 
 is_kernel = Constraint("a kernel", lambda v: isinstance(v, Kernel), "give a mercer kernel object")
 
 
-class Joint(Domain):
-    """Samples that several domains can read."""
-
-    def __init__(self, domains: list[Domain]) -> None:
-        self.domains = domains
-        self.name = " and ".join(dict.fromkeys(d.name for d in domains))
-        self.accepts = frozenset.intersection(*(d.accepts for d in domains))
-
-    def _strictest(self) -> Domain:
-        """The one whose samples the others take too; being choosy shows in a longer name or a shorter list."""
-        return min(
-            self.domains, key=lambda d: (len(d.accepts & {"matrix"}), len(d.accepts), -len(d.name))
-        )
-
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return self._strictest().sample(count, width, rng)
-
-    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
-        return self._strictest().lattices(width, rng)
+def within(child: Kernel, precedence: int) -> str:
+    """A child's text, in brackets where it binds less tightly than the precedence asks."""
+    if child.precedence < precedence:
+        return f"({child!r})"
+    return repr(child)
 
 
-def is_constant(kernel: Kernel) -> bool:
-    from mercer.kernels.vectors.dot import Constant
-
-    return isinstance(kernel, Constant)
+def as_dense(features: Features) -> np.ndarray:
+    """The rows of a feature map as a dense array."""
+    return features.toarray() if hasattr(features, "toarray") else features
 
 
 class Composite(Kernel, abstract=True):
     """A kernel with children."""
 
-    def children(self) -> dict[str, Kernel]:
-        return {
-            name: value
-            for name in self._param_names()
-            if isinstance(value := getattr(self, name), Kernel)
-        }
+    def named_children(self) -> dict[str, Kernel]:
+        """The kernels among the parameters, by name."""
+        params = {name: getattr(self, name) for name in self._param_names()}
+        return {name: value for name, value in params.items() if isinstance(value, Kernel)}
 
-    @property
-    def domain(self) -> Domain:  # type: ignore[override]
-        domains = [child.domain for child in self.children().values()]
-        return domains[0] if all(d == domains[0] for d in domains) else Joint(domains)
+    @computed
+    def domain(self) -> Domain:
+        domains = [child.domain for child in self.children()]
+        if all(domain == domains[0] for domain in domains):
+            return domains[0]
+        return Joint(domains)
 
     @property
     def leaves(self) -> int:
-        return sum(child.leaves for child in self.children().values())
+        return sum(child.leaves for child in self.children())
 
-    @property
-    def invariance(self) -> str:  # type: ignore[override]
-        kinds = {child.invariance for child in self.children().values() if not is_constant(child)}
-        if not kinds:
-            return "radial"
+    @computed
+    def invariance(self) -> str:
+        children = [child for child in self.children() if not isinstance(child, Constant)]
+        kinds = {child.invariance for child in children} or {"radial"}
         if len(kinds) == 1:
             return kinds.pop()
         return "translation" if kinds == {"translation", "radial"} else "none"
 
     def check_params(self) -> None:
-        domains = {name: child.domain for name, child in self.children().items()}
-        if domains and not frozenset.intersection(*(d.accepts for d in domains.values())):
-            names = ", ".join(
-                f"{getattr(self, name)!r} on {domain.name}" for name, domain in domains.items()
-            )
-            rule = "mixes kernels on different kinds of samples"
-            raise DomainMismatchError(
-                type(self).__name__,
-                names,
-                rule,
-                "say which columns each looks at: k1.on('a') + k2.on('b')",
-            )
+        children = self.children()
+        if not children or frozenset.intersection(*(child.domain.accepts for child in children)):
+            return
+        listed = ", ".join(f"{child!r} on {child.domain.name}" for child in children)
+        rule = "mixes kernels on different kinds of samples"
+        remedy = "say which columns each looks at: k1.on('a') + k2.on('b')"
+        raise DomainMismatchError(type(self).__name__, listed, rule, remedy)
 
-    def prepare(self, batch: Batch) -> Any:
-        return Parts(*(child.prepare(batch) for child in self.children().values()))
+    def prepare(self, batch: Batch) -> Prepared:
+        return Parts(*(child.prepare(batch) for child in self.children()))
 
-    def fit_batch(self, batch: Batch) -> Any:
-        for child in self.children().values():
+    def fit_batch(self, batch: Batch) -> Self:
+        for child in self.children():
             child.fit_batch(batch)
         return self
 
-    def rounding_error(self, side: Prepared) -> float:
-        return max(
-            (
-                child.rounding_error(part)
-                for child, part in zip(self.children().values(), side.sides, strict=True)
-            ),
-            default=0.0,
-        )
+    def rounding_error(self, samples: Prepared) -> float:
+        parts = zip(self.children(), samples.sides, strict=True)
+        return max((child.rounding_error(part) for child, part in parts), default=0.0)
 
     def pairs(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair]]:
-        x, y = pair.x.sides, pair.y.sides
-        for at, (name, child) in enumerate(self.children().items()):
-            yield name, child, pair.of(x[at], y[at])
+        """Every child with its name and with the tile of the samples that it prepared."""
+        for at, (name, child) in enumerate(self.named_children().items()):
+            yield name, child, pair.of(pair.x[at], pair.y[at])
+
+    def inside(self, pair: Pair) -> Pair:
+        """The tile of the samples that the first child prepared."""
+        return pair.of(pair.x[0], pair.y[0])
 
     def continuous_params(self) -> dict[str, Any]:
-        found = dict(super().continuous_params())
-        for name, child in self.children().items():
-            found.update(
-                {f"{name}__{inner}": value for inner, value in child.continuous_params().items()}
-            )
-        return found
+        params = dict(super().continuous_params())
+        for name, child in self.named_children().items():
+            for inner, value in child.continuous_params().items():
+                params[f"{name}__{inner}"] = value
+        return params
 
 
-def within(child: Kernel, parent: int) -> str:
-    """A child's text, in brackets where the algebra needs them."""
-    return f"({child!r})" if child.precedence < parent else repr(child)
+class Mapped(Composite, abstract=True):
+    """One child on samples that are changed first; only its parameters are differentiated."""
+
+    kernel: Kernel = param(check=is_kernel)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        self.kernel.tile(self.inside(pair), out)
+
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        return self.kernel.diagonal(samples[0])
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, place, tile in self.kernel.tile_derivatives(self.inside(pair)):
+            yield f"kernel__{name}", place, tile
+
+    def feature_dim(self, p: int) -> float:
+        return self.kernel.feature_dim(p)
+
+
+class Pointwise(Composite, abstract=True):
+    """A function of the children's values k(x, y) alone."""
+
+    @property
+    def constant_diagonal(self) -> bool:
+        return all(child.constant_diagonal for child in self.children())
+
+
+class Profile(Pointwise, abstract=True):
+    """A function of the values of one kernel, f(k(x, y))."""
+
+    kernel: Kernel = param(check=is_kernel)
+
+    def values(self, inner: np.ndarray, out: np.ndarray) -> None:
+        """Fill ``out`` with f of the child's values."""
+        raise NotImplementedError(f"{type(self).__name__} must define values(inner, out)")
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        mark = pair.work.mark()
+        inner = pair.buffer()
+        self.kernel.tile(self.inside(pair), inner)
+        self.values(inner, out)
+        pair.work.release(mark)
+
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        inner = self.kernel.diagonal(samples[0])[None, :]
+        out = np.empty_like(inner)
+        self.values(inner, out)
+        return out[0]
+
+
+class Nary(Pointwise, abstract=True):
+    """Any number of children, named k1, k2, ... as parameters, under an associative operation.
+
+    Composition happens tile by tile, in place, while the tile is in the cache.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ()  # each instance has its own
+    _combine: ClassVar[np.ufunc]
+
+    def __init__(self, *terms: Kernel, **named: Kernel) -> None:
+        names = tuple(f"k{i}" for i in range(1, len(terms) + len(named) + 1))
+        if not names or set(named) != set(names[len(terms) :]):
+            given = [*map(repr, terms), *named]
+            rule = "must be given in order, or by the names k1, k2, ..."
+            raise ParameterError(type(self).__name__, given, rule)
+        object.__setattr__(self, "_names", names)
+        children = dict(zip(names, terms, strict=False)) | named
+        for name, child in children.items():
+            setattr(self, name, child)
+        self.check_params()
+        object.__setattr__(self, "_ready", True)
+
+    def _check(self, name: str, value: object) -> None:
+        is_kernel.check(f"{type(self).__name__}: {name}", value)
+
+    def _param_names(self) -> tuple[str, ...]:
+        return self._names
+
+    @property
+    def terms(self) -> list[Kernel]:
+        """The children in order."""
+        return self.children()
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        for at, (_, child, part) in enumerate(self.pairs(pair)):
+            if at == 0:
+                child.tile(part, out)
+                continue
+            mark = pair.work.mark()
+            other = pair.buffer()
+            child.tile(part, other)
+            self._combine(out, other, out=out)
+            pair.work.release(mark)
+
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        values = [child.diagonal(samples[at]) for at, child in enumerate(self.terms)]
+        total = values[0].copy()
+        for value in values[1:]:
+            self._combine(total, value, out=total)
+        return total

@@ -14,33 +14,51 @@ from mercer.config import config_context
 from mercer.definiteness import CPD, INDEFINITE, Certificate
 from mercer.definiteness.rules import center_rule, normalize_rule
 from mercer.domains.base import Batch
+from mercer.domains.parts import Parts
 from mercer.errors import DefinitenessError
 from mercer.gram.fill import map_tiles, multiply
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.composite import Composite, is_kernel, within
-from mercer.kernels.combine.parts import Parts
-from mercer.params import param
+from mercer.kernels.combine.composite import Mapped, as_dense, within
+from mercer.kernels.derivatives import Bounds
+from mercer.kernels.vectors.distance import NegativeDistance
+from mercer.kernels.vectors.dot import Linear, Polynomial
+from mercer.kernels.vectors.radial import RBF
 
 __all__ = ["Centered", "Normalized"]
 
+_BLOCK = 16  # samples whose k(x, x) is differentiated at a time
 
-class Normalized(Composite):
-    """k(x, y)/√(k(x, x) k(y, y)); where k(x, x) = 0 the feature is the zero vector, and so is every value."""
 
-    kernel: Kernel = param(check=is_kernel)
+def _positive_quotient(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """numerator/denominator where the denominator is positive, and the numerator elsewhere."""
+    return numerator / np.where(denominator > 0, denominator, 1.0)
+
+
+class Normalized(Mapped):
+    """k(x, y)/√(k(x, x) k(y, y)), written ``k.normalize()``.
+
+    Where k(x, x) = 0 the feature is the zero vector, and so is every value.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k, positive semi-definite or not known to be otherwise.
+
+    Examples
+    --------
+    >>> from mercer import Polynomial
+    >>> Polynomial(degree=2).normalize()([[1.0], [1.0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
 
     def check_params(self) -> None:
         super().check_params()
         status = self.kernel.certify(None).status
         if status in (CPD, INDEFINITE):
             rule = f"is {status} and cannot be normalised"
-            raise DefinitenessError(
-                "Normalized: kernel",
-                self.kernel,
-                rule,
-                "centre a cpd kernel first: k.center().normalize()",
-            )
+            remedy = "centre a cpd kernel first: k.center().normalize()"
+            raise DefinitenessError("Normalized: kernel", self.kernel, rule, remedy)
 
     def certify(self, d: int | None) -> Certificate:
         return normalize_rule(repr(self), self.kernel.certify(d))
@@ -49,130 +67,135 @@ class Normalized(Composite):
         return f"{within(self.kernel, 9)}.normalize()"
 
     def prepare(self, batch: Batch) -> Parts:
-        side = self.kernel.prepare(batch)
-        diagonal = self.kernel.diagonal(side)
-        noise = self.kernel.rounding_error(side)
-        diagonal = np.where(
-            np.abs(diagonal) <= noise, 0.0, diagonal
-        )  # at the centre of a centred kernel
+        samples = self.kernel.prepare(batch)
+        diagonal = self.kernel.diagonal(samples)
+        # At the centre of a centred kernel only a rounding error is left of k(x, x).
+        error = self.kernel.rounding_error(samples)
+        diagonal = np.where(np.abs(diagonal) <= error, 0.0, diagonal)
         if diagonal.min() < 0:
             row = int(np.argmin(diagonal))
+            what = f"k(x[{row}], x[{row}])"
             rule = "is negative, so that k is no kernel and cannot be normalised"
-            raise DefinitenessError(
-                f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "look at k.certificate()"
-            )
-        return Parts(side, diagonal=diagonal)
+            raise DefinitenessError(what, float(diagonal[row]), rule, "look at k.certificate()")
+        return Parts(samples, diagonal=diagonal)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         mark = pair.work.mark()
         inner = pair.buffer()
-        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), inner)
-        _compiled.profiles.cosine(
-            inner, pair.x.extra["diagonal"][pair.rows], pair.y.extra["diagonal"][pair.cols], out
-        )
+        self.kernel.tile(self.inside(pair), inner)
+        kx = pair.x.extra["diagonal"][pair.rows]
+        ky = pair.y.extra["diagonal"][pair.cols]
+        _compiled.profiles.cosine(inner, kx, ky, out)
         pair.work.release(mark)
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        return (side.extra["diagonal"] > 0).astype(float)
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        return (samples.extra["diagonal"] > 0).astype(float)
 
-    def _diagonal_derivatives(self, side: Parts) -> list[np.ndarray]:
+    def _diagonal_derivatives(self, samples: Parts) -> list[np.ndarray]:
         """d log k(x, x)/dθ of every sample, parameter by parameter."""
 
-        def make() -> list[np.ndarray]:
-            # serial: the lock of `once` is held, and no other thread may wait for it
+        def take_diagonals(pair: Pair, rows: Bounds, cols: Bounds) -> list[np.ndarray]:
+            return [tile.diagonal().copy() for _, _, tile in self.kernel.tile_derivatives(pair)]
+
+        def compute() -> list[np.ndarray]:
+            derivatives: dict[int, np.ndarray] = {}
+            # Serial: the lock of `once` is held, and no other thread may wait for it.
             with config_context(threads=1), np.errstate(all="ignore"):
-                found: dict[int, np.ndarray] = {}
-                for start in range(0, len(side), 16):
-                    rows = np.arange(start, min(len(side), start + 16))
-                    block = side[0].take(rows)
-                    for visited in map_tiles(
-                        self.kernel, block, block, self._take_diagonals, True, "diagonal"
-                    ):
-                        for at, values in enumerate(visited):
-                            found.setdefault(at, np.empty(len(side)))[rows] = values
-            diagonal = side.extra["diagonal"]
-            return [
-                np.where(diagonal > 0, v / np.where(diagonal > 0, diagonal, 1.0), 0.0)
-                for v in found.values()
-            ]
+                for start in range(0, len(samples), _BLOCK):
+                    rows = np.arange(start, min(len(samples), start + _BLOCK))
+                    block = samples[0].take(rows)
+                    tiles = map_tiles(self.kernel, block, block, take_diagonals, True, "diagonal")
+                    for diagonals in tiles:
+                        for at, values in enumerate(diagonals):
+                            derivatives.setdefault(at, np.empty(len(samples)))[rows] = values
+            k = samples.extra["diagonal"]
+            return [np.where(k > 0, _positive_quotient(v, k), 0.0) for v in derivatives.values()]
 
-        return side.once("diagonal derivatives", make)
-
-    def _take_diagonals(self, pair: Pair, rows: Any, cols: Any) -> list[np.ndarray]:
-        return [tile.diagonal().copy() for _, _, tile in self.kernel.tile_derivatives(pair)]
+        return samples.once("diagonal derivatives", compute)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         value = np.empty(pair.shape)
         self.tile(pair, value)
-        kx, ky = (
-            pair.x.extra["diagonal"][pair.rows, None],
-            pair.y.extra["diagonal"][None, pair.cols],
-        )
+        kx = pair.x.extra["diagonal"][pair.rows, None]
+        ky = pair.y.extra["diagonal"][None, pair.cols]
         root = np.sqrt(kx) * np.sqrt(ky)
-        left, right = self._diagonal_derivatives(pair.x), self._diagonal_derivatives(pair.y)
-        for at, (name, index, tile) in enumerate(
-            self.kernel.tile_derivatives(pair.of(pair.x[0], pair.y[0]))
-        ):
-            a, b = left[at][pair.rows, None], right[at][None, pair.cols]
-            yield (
-                f"kernel__{name}",
-                index,
-                np.where(
-                    root > 0, tile / np.where(root > 0, root, 1.0) - 0.5 * value * (a + b), 0.0
-                ),
-            )
+        left = self._diagonal_derivatives(pair.x)
+        right = self._diagonal_derivatives(pair.y)
+        tiles = self.kernel.tile_derivatives(self.inside(pair))
+        for at, (name, place, tile) in enumerate(tiles):
+            slopes = left[at][pair.rows, None] + right[at][None, pair.cols]
+            derivative = _positive_quotient(tile, root) - 0.5 * value * slopes
+            yield f"kernel__{name}", place, np.where(root > 0, derivative, 0.0)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        inner = self.kernel.map_features(batch, truncate)
-        inner = inner.toarray() if hasattr(inner, "toarray") else inner
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        inner = as_dense(self.kernel.map_features(batch, truncate))
         norm = np.sqrt(np.einsum("ij,ij->i", inner, inner))
         return inner / np.where(norm > 0, norm, 1.0)[:, None]
 
-    def feature_dim(self, p: int) -> float:
-        return self.kernel.feature_dim(p)
-
     @classmethod
     def examples(cls) -> list[Kernel]:
-        from mercer.kernels.vectors.dot import Polynomial
-
         return [cls(kernel=Polynomial(degree=2))]
 
 
 class _CentredParts(Parts):
-    """A side that also knows the samples of the centre."""
+    """Prepared samples that also know the samples of the centre."""
 
-    def __init__(self, middle: Any, *sides: Any, **extra: Any) -> None:
+    def __init__(self, centre: Prepared, *sides: Prepared, **extra: np.ndarray) -> None:
         super().__init__(*sides, **extra)
-        self.middle = middle
+        self.centre = centre
 
     def take(self, rows: np.ndarray) -> _CentredParts:
-        taken = super().take(rows)
-        made = _CentredParts(self.middle, *taken.sides, **taken.extra)
-        made._inherit(self, rows)
-        return made
+        parts = super().take(rows)
+        taken = _CentredParts(self.centre, *parts.sides, **parts.extra)
+        taken._inherit(self, rows)
+        return taken
 
 
 def _fingerprint(kernel: Kernel) -> tuple[Any, ...]:
     """All parameters, so that a change of any of them is seen."""
 
-    def key(value: Any) -> Any:
+    def key(value: Any) -> object:
         if isinstance(value, np.ndarray):
             return value.shape, value.tobytes()
-        return id(value) if callable(value) and not isinstance(value, Kernel) else repr(value)
+        if callable(value) and not isinstance(value, Kernel):
+            return id(value)
+        return repr(value)
 
-    return tuple((name, key(value)) for name, value in kernel.get_params().items()), type(
-        kernel
-    ).__name__
+    keys = tuple((name, key(value)) for name, value in kernel.get_params().items())
+    return keys, type(kernel).__name__
 
 
-class Centered(Composite):
-    """The kernel of φ(x) − φ_c, φ_c the mean of the data given to ``fit``: K − 1K/N − K1/N + 1K1/N² on them.
+def _mean_over(kernel: Kernel, x: Prepared, centre: Prepared) -> np.ndarray:
+    """The mean of k(x, c) over the centre's samples c, for every x."""
+    return multiply(kernel, x, centre, np.full((len(centre), 1), 1.0 / len(centre)))[:, 0]
 
-    Also for conditionally positive kernels, which centring makes positive. `White` inside is noise of each new sample:
-    the centre's own noise is counted in its mean, but no sample given later is taken for one of the centre's.
+
+class Centered(Mapped):
+    """⟨φ(x) − φ_c, φ(y) − φ_c⟩, φ_c the mean of the data given to ``fit``; written ``k.center()``.
+
+    On those data it is K − 1K/N − K1/N + 1K1/N². Also for conditionally positive kernels, which
+    centring makes positive. `White` inside is noise of each new sample: the centre's own noise is
+    counted in its mean, but no sample given later is taken for one of the centre's.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k, positive semi-definite or conditionally so.
+
+    Attributes
+    ----------
+    center_ : collection
+        The samples given to ``fit``.
+    mean_ : float
+        The mean of k over all pairs of them.
+
+    Examples
+    --------
+    >>> from mercer import Linear
+    >>> Linear().center().fit([[1.0], [3.0]])([[1.0], [3.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
 
-    kernel: Kernel = param(check=is_kernel)
     invariance: ClassVar[str] = "none"
 
     def certify(self, d: int | None) -> Certificate:
@@ -187,97 +210,74 @@ class Centered(Composite):
         self._set_mean(self.kernel.prepare(batch))
         return self
 
-    def _set_mean(self, side: Prepared) -> None:
-        """The mean of k over all pairs of the centre's points; it is made anew when a parameter has changed."""
-        self.mean_ = float(
-            multiply(self.kernel, side, side, np.full((len(side), 1), 1.0 / len(side))).mean()
-        )
+    def _set_mean(self, centre: Prepared) -> None:
+        """The mean of k over the centre; it is computed anew when a parameter has changed."""
+        self.mean_ = float(_mean_over(self.kernel, centre, centre).mean())
         self._mean_of = _fingerprint(self.kernel)
 
     def _centre(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):
-            raise errors.NotFittedError(
-                "Centered", self, "does not know its centre yet", "call kernel.fit(X) first"
-            )
+            rule = "does not know its centre yet"
+            raise errors.NotFittedError("Centered", self, rule, "call kernel.fit(X) first")
         return Batch(self.center_, like=batch)
 
     def prepare(self, batch: Batch) -> Parts:
-        centre = self._centre(batch)
-        side = self.kernel.prepare(batch)
-        middle = self.kernel.prepare(centre)
+        centre_batch = self._centre(batch)
+        samples = self.kernel.prepare(batch)
+        centre = self.kernel.prepare(centre_batch)
         if self._mean_of != _fingerprint(self.kernel):
-            self._set_mean(middle)
-        means = multiply(self.kernel, side, middle, np.full((len(middle), 1), 1.0 / len(middle)))[
-            :, 0
-        ]
-        return _CentredParts(middle, side, mean=means)
+            self._set_mean(centre)
+        return _CentredParts(centre, samples, mean=_mean_over(self.kernel, samples, centre))
 
-    def rounding_error(self, side: Prepared) -> float:
+    def rounding_error(self, samples: Prepared) -> float:
         """What is left of large values that cancel is as uncertain as they are."""
-        size = (
-            np.abs(self.kernel.diagonal(side[0])).max()
-            + 2 * np.abs(side.extra["mean"]).max()
-            + abs(self.mean_)
-        )
-        return max(super().rounding_error(side), 16 * float(np.finfo(float).eps * size))
+        size = np.abs(self.kernel.diagonal(samples[0])).max()
+        size = size + 2 * np.abs(samples.extra["mean"]).max() + abs(self.mean_)
+        return max(super().rounding_error(samples), 16 * float(np.finfo(float).eps * size))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
+        self.kernel.tile(self.inside(pair), out)
         out -= pair.x.extra["mean"][pair.rows, None] + pair.y.extra["mean"][None, pair.cols]
         out += self.mean_
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        return (
-            self.kernel.diagonal(side[0]) - (side.extra["mean"] + side.extra["mean"])
-        ) + self.mean_
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        mean = samples.extra["mean"]
+        return (self.kernel.diagonal(samples[0]) - (mean + mean)) + self.mean_
 
-    def _mean_derivatives(self, side: _CentredParts) -> tuple[list[np.ndarray], list[float]]:
+    def _mean_derivatives(self, samples: _CentredParts) -> tuple[list[np.ndarray], list[float]]:
         """d/dθ of the mean of k(x, c) over the centre's points c, and of its own mean."""
 
-        def row_means(left: Any, right: Any) -> list[np.ndarray]:
-            def visit(pair: Pair, rows: tuple[int, int], cols: tuple[int, int]) -> Any:
-                return rows, [tile.sum(axis=1) for _, _, tile in self.kernel.tile_derivatives(pair)]
+        def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, list[np.ndarray]]:
+            return rows, [tile.sum(axis=1) for _, _, tile in self.kernel.tile_derivatives(pair)]
 
-            found: dict[int, np.ndarray] = {}
+        def row_means(left: Prepared, right: Prepared) -> list[np.ndarray]:
+            totals: dict[int, np.ndarray] = {}
             for rows, sums in map_tiles(self.kernel, left, right, visit, False, "centre"):
                 for at, values in enumerate(sums):
-                    found.setdefault(at, np.zeros(len(left)))[rows[0] : rows[1]] += values
-            return [v / len(right) for v in found.values()]
+                    totals.setdefault(at, np.zeros(len(left)))[slice(*rows)] += values
+            return [total / len(right) for total in totals.values()]
 
-        def make() -> tuple[list[np.ndarray], list[float]]:
+        def compute() -> tuple[list[np.ndarray], list[float]]:
             with config_context(threads=1), np.errstate(all="ignore"):
-                middle = side.middle
-                return row_means(side[0], middle), [
-                    float(v.mean()) for v in row_means(middle, middle)
-                ]
+                across = row_means(samples[0], samples.centre)
+                inside = row_means(samples.centre, samples.centre)
+            return across, [float(means.mean()) for means in inside]
 
-        return side.once("mean derivatives", make)
+        return samples.once("mean derivatives", compute)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         left, whole = self._mean_derivatives(pair.x)
         right, _ = self._mean_derivatives(pair.y)
-        for at, (name, index, tile) in enumerate(
-            self.kernel.tile_derivatives(pair.of(pair.x[0], pair.y[0]))
-        ):
-            yield (
-                f"kernel__{name}",
-                index,
-                tile - left[at][pair.rows, None] - right[at][None, pair.cols] + whole[at],
-            )
+        tiles = self.kernel.tile_derivatives(self.inside(pair))
+        for at, (name, place, tile) in enumerate(tiles):
+            centred = tile - left[at][pair.rows, None] - right[at][None, pair.cols] + whole[at]
+            yield f"kernel__{name}", place, centred
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        middle = self.kernel.map_features(self._centre(batch), truncate)
-        inner = self.kernel.map_features(batch, truncate)
-        dense_ = [b.toarray() if hasattr(b, "toarray") else b for b in (inner, middle)]
-        return dense_[0] - dense_[1].mean(axis=0)
-
-    def feature_dim(self, p: int) -> float:
-        return self.kernel.feature_dim(p)
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        centre = as_dense(self.kernel.map_features(self._centre(batch), truncate))
+        inner = as_dense(self.kernel.map_features(batch, truncate))
+        return inner - centre.mean(axis=0)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        from mercer.kernels.vectors.distance import NegativeDistance
-        from mercer.kernels.vectors.dot import Linear
-        from mercer.kernels.vectors.radial import RBF
-
         return [cls(kernel=RBF()), cls(kernel=NegativeDistance()), cls(kernel=Linear())]

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Features
 from mercer.definiteness import Certificate
 from mercer.definiteness.rules import power_series_rule
 from mercer.domains.base import Batch
+from mercer.domains.parts import Parts
 from mercer.errors import InfiniteFeaturesError, ParameterError, RadiusError
 from mercer.gram.fill import overflow_error
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.composite import Composite, is_kernel
-from mercer.kernels.combine.parts import Parts
+from mercer.kernels.combine.composite import Profile, as_dense
+from mercer.kernels.functions import inverse_root
+from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.monomials import dot_power_features
+from mercer.kernels.vectors.radial import RBF
 from mercer.params import Constraint, param, positive_or_inf
 
 __all__ = ["PowerSeries"]
@@ -25,223 +29,201 @@ __all__ = ["PowerSeries"]
 _MOST = 10_000  # terms
 _QUIET = 64  # terms without weight that end the sum
 _LOOKED_AT = 256  # coefficients of a function that a certificate looks at
+_TINY = 1e-290  # a coefficient this small is close to the smallest floating-point number
 
 
 def _are_coefficients(value: Any) -> bool:
-    if isinstance(value, Kernel):
-        return False
     if callable(value):
-        return True
+        return not isinstance(value, Kernel)
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         return False
-    return (
-        array.ndim == 1
-        and array.size > 0
-        and np.asarray(value).dtype.kind in "fiu"
-        and bool(np.isfinite(array).all())
-    )
+    is_sequence = array.ndim == 1 and array.size > 0
+    is_numeric = np.asarray(value).dtype.kind in "fiu"
+    return is_sequence and is_numeric and bool(np.isfinite(array).all())
 
 
-class PowerSeries(Composite):
+_coefficients = Constraint("finite numbers, or a function of n", _are_coefficients)
+
+
+def _term_size(size: float, n: int, largest: float) -> float:
+    """|aₙ| · largestⁿ."""
+    if size == 0 or (n > 0 and not largest > 0):
+        return 0.0
+    logarithm = math.log(size)
+    if n > 0:
+        logarithm += n * math.log(largest)
+    if logarithm > 700:
+        raise overflow_error(0, 0, math.inf)
+    return math.exp(logarithm)
+
+
+class PowerSeries(Profile):
     """Σ aₙ kⁿ; ``coefficients`` is a sequence, or a function n ↦ aₙ that is summed to rounding.
 
-    A kernel value outside the radius is a `RadiusError`, never a NaN. It suffices to look at the diagonals:
-    |k(x, y)| ≤ √(k(x, x) k(y, y)).
+    A kernel value outside the radius is a `RadiusError`, never a NaN. It suffices to look at the
+    diagonals: |k(x, y)| ≤ √(k(x, x) k(y, y)).
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+    coefficients : sequence of float, or callable
+        The numbers aₙ; a kernel if none is negative.
+    radius : float
+        The radius of convergence, which k(x, x) must not reach.
+
+    Examples
+    --------
     >>> from mercer import Linear, PowerSeries
     >>> geometric = PowerSeries(Linear(), coefficients=lambda n: 1.0, radius=1.0)
     >>> geometric([[0.5]]).round(12).tolist()
     [[1.333333333333]]
     """
 
-    kernel: Kernel = param(check=is_kernel)
-    coefficients: Any = param(
-        check=Constraint("finite numbers, or a function of n", _are_coefficients)
-    )
+    coefficients: Sequence[float] | Callable[[int], float] = param(check=_coefficients)
     radius: float = param(default=math.inf, check=positive_or_inf)
 
     def _coefficient(self, n: int) -> float:
-        if not callable(self.coefficients):
-            return float(self.coefficients[n]) if n < len(self.coefficients) else 0.0
+        """aₙ of a function, checked to be a finite number."""
+        assert callable(self.coefficients)
+        what = f"PowerSeries: coefficients({n})"
         try:
             value = float(self.coefficients(n))
         except OverflowError as error:
             remedy = "write it with math.lgamma and math.exp"
-            raise ParameterError(
-                f"PowerSeries: coefficients({n})", str(error), "could not be computed", remedy
-            ) from None
+            raise ParameterError(what, str(error), "could not be computed", remedy) from None
         if not math.isfinite(value):
-            raise ParameterError(
-                f"PowerSeries: coefficients({n})", value, "must be a finite number"
-            )
+            raise ParameterError(what, value, "must be a finite number")
         return value
 
-    def certify(self, d: int | None) -> Certificate:
-        looked = []
-        for n in range(_LOOKED_AT if callable(self.coefficients) else len(self.coefficients)):
+    def _first_coefficients(self) -> list[float]:
+        """All coefficients of a sequence; of a function the first ones that it can compute."""
+        if not callable(self.coefficients):
+            return [float(a) for a in self.coefficients]
+        first: list[float] = []
+        for n in range(_LOOKED_AT):
             try:
-                looked.append(self._coefficient(n))
+                first.append(self._coefficient(n))
             except ParameterError:
-                if not looked:
+                if not first:
                     raise
                 break
-        stated = (
-            f" (looked at for n < {len(looked)}, refused later if one is not)"
-            if callable(self.coefficients)
-            else ""
-        )
+        return first
+
+    def certify(self, d: int | None) -> Certificate:
+        first = self._first_coefficients()
+        stated = ""
+        if callable(self.coefficients):
+            stated = f" (looked at for n < {len(first)}, refused later if one is not)"
         return power_series_rule(
-            repr(self),
-            self.kernel.certify(d),
-            self.radius,
-            negative=min(looked) < 0,
-            constant=looked[0] > 0,
-            linear=any(a > 0 for a in looked[1:]),
-            first=len(looked) > 1 and looked[1] > 0,
-            stated=stated,
+            repr(self), self.kernel.certify(d), self.radius, coefficients=first, stated=stated
         )
 
     def prepare(self, batch: Batch) -> Parts:
-        side = self.kernel.prepare(batch)
+        samples = self.kernel.prepare(batch)
         if math.isfinite(self.radius):
-            diagonal = self.kernel.diagonal(side)
-            if diagonal.max() >= self.radius:
-                row = int(np.argmax(diagonal))
+            diagonal = self.kernel.diagonal(samples)
+            row = int(np.argmax(diagonal))
+            if diagonal[row] >= self.radius:
+                what = f"k(x[{row}], x[{row}])"
                 rule = f"must be below the radius of convergence {self.radius:g}"
-                raise RadiusError(
-                    f"k(x[{row}], x[{row}])", float(diagonal[row]), rule, "rescale the data"
-                )
-        return Parts(side)
+                raise RadiusError(what, float(diagonal[row]), rule, "rescale the data")
+        return Parts(samples)
 
     def _terms(self, largest: float) -> np.ndarray:
         """As many coefficients as matter for values up to ``largest``."""
         if not callable(self.coefficients):
             return np.asarray(self.coefficients, dtype=float)
-        found: list[float] = []
-        total, quiet, smallest, signed = 0.0, 0, 1.0, False
-        log_largest = math.log(largest) if largest > 0 else 0.0
+        coefficients: list[float] = []
+        total = 0.0
+        smallest = 1.0
+        n_quiet = 0
         for n in range(_MOST):
-            found.append(self._coefficient(n))
-            if found[-1] < 0:
-                signed = signed or n < _LOOKED_AT
-                if not signed:
-                    remedy = "give a sequence for a series whose late terms are negative"
-                    raise ParameterError(
-                        f"PowerSeries: coefficients({n})",
-                        found[-1],
-                        "must be >= 0, as the first ones are",
-                        remedy,
-                    )
-            size = abs(found[-1])
-            if quiet == 0 and (0 < size < 1e-290 or (size == 0 and 0 < smallest < 1e-290)):
-                remedy = "scale the kernel down, or use k.exp() for the exponential"
-                rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
-                raise RadiusError(f"PowerSeries: coefficients({n})", found[-1], rule, remedy)
-            smallest = min(smallest, size) if size else smallest
-            grown = (
-                math.log(size) + n * log_largest if size and (n == 0 or largest > 0) else -math.inf
-            )
-            if grown > 700:
-                raise overflow_error(0, 0, math.inf)
-            term = math.exp(grown)
+            coefficients.append(self._coefficient(n))
+            self._check_sign(coefficients)
+            size = abs(coefficients[-1])
+            if n_quiet == 0:
+                self._check_underflow(coefficients, smallest, largest)
+            if size:
+                smallest = min(smallest, size)
+            term = _term_size(size, n, largest)
             total += term
-            # many small terms in a row, so that series with gaps do not stop early
-            quiet = quiet + 1 if n > 0 and term <= 1e-18 * total else 0
-            if quiet >= _QUIET:
-                return np.array(found[: len(found) - _QUIET + 1])
+            # Many small terms in a row end the sum, so that series with gaps do not stop early.
+            is_quiet = n > 0 and term <= 1e-18 * total
+            n_quiet = n_quiet + 1 if is_quiet else 0
+            if n_quiet >= _QUIET:
+                return np.array(coefficients[: 1 - _QUIET])
         rule = f"did not converge within {_MOST} terms at |k| = {largest:g}"
         raise RadiusError("PowerSeries", self, rule, "keep the data further inside the radius")
 
-    def _sum(self, values: np.ndarray, out: np.ndarray) -> None:
-        coefficients = self._terms(float(np.abs(values).max()))
+    @staticmethod
+    def _check_sign(coefficients: list[float]) -> None:
+        """A series whose certificate saw no negative coefficient must have none later."""
+        last = coefficients[-1]
+        if last >= 0 or min(coefficients[:_LOOKED_AT]) < 0:
+            return
+        what = f"PowerSeries: coefficients({len(coefficients) - 1})"
+        remedy = "give a sequence for a series whose late terms are negative"
+        raise ParameterError(what, last, "must be >= 0, as the first ones are", remedy)
+
+    @staticmethod
+    def _check_underflow(coefficients: list[float], smallest: float, largest: float) -> None:
+        """A coefficient must not vanish by underflow while its term still counts."""
+        size = abs(coefficients[-1]) or smallest
+        if not 0 < size < _TINY:
+            return
+        what = f"PowerSeries: coefficients({len(coefficients) - 1})"
+        rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
+        remedy = "scale the kernel down, or use k.exp() for the exponential"
+        raise RadiusError(what, coefficients[-1], rule, remedy)
+
+    def values(self, inner: np.ndarray, out: np.ndarray) -> None:
+        coefficients = self._terms(float(np.abs(inner).max()))
         out.fill(coefficients[-1])
         for a in coefficients[-2::-1]:
-            out *= values
+            out *= inner
             out += a
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        mark = pair.work.mark()
-        inner = pair.buffer()
-        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), inner)
-        self._sum(inner, out)
-        pair.work.release(mark)
-
-    def diagonal(self, side: Parts) -> np.ndarray:
-        inner = self.kernel.diagonal(side[0])
-        out = np.empty_like(inner)
-        self._sum(inner, out)
-        return out
 
     def continuous_params(self) -> dict[str, Any]:
         own = {} if callable(self.coefficients) else {"coefficients": self.coefficients}
         return {**own, **super().continuous_params()}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        part = pair.of(pair.x[0], pair.y[0])
+        part = self.inside(pair)
         inner = np.empty(pair.shape)
         self.kernel.tile(part, inner)
         coefficients = self._terms(float(np.abs(inner).max()))
         if not callable(self.coefficients):
             for n in range(len(coefficients)):
                 yield "coefficients", n, inner**n
-        outer = (
-            np.polynomial.polynomial.polyval(
-                inner, coefficients[1:] * np.arange(1, len(coefficients))
-            )
-            if len(coefficients) > 1
-            else 0.0
-        )
-        for name, index, tile in self.kernel.tile_derivatives(part):
-            yield f"kernel__{name}", index, tile * outer
+        slope: np.ndarray | float = 0.0
+        if len(coefficients) > 1:
+            derived = coefficients[1:] * np.arange(1, len(coefficients))
+            slope = np.polynomial.polynomial.polyval(inner, derived)
+        for name, place, tile in self.kernel.tile_derivatives(part):
+            yield f"kernel__{name}", place, tile * slope
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> Features:
         if callable(self.coefficients):
             return super().map_features(batch, truncate)
         weights = [float(a) for a in self.coefficients]
         if min(weights) < 0:
-            raise InfiniteFeaturesError(
-                "features", self, "has a negative coefficient and no real feature map"
-            )
-        inner = self.kernel.map_features(batch, truncate)
-        return dot_power_features(inner.toarray() if hasattr(inner, "toarray") else inner, weights)
+            rule = "has a negative coefficient and no real feature map"
+            raise InfiniteFeaturesError("features", self, rule)
+        return dot_power_features(as_dense(self.kernel.map_features(batch, truncate)), weights)
 
     def feature_dim(self, p: int) -> float:
         inner = self.kernel.feature_dim(p)
         if callable(self.coefficients) or math.isinf(inner):
             return math.inf
-        return sum(math.comb(int(inner) + n - 1, n) for n, a in enumerate(self.coefficients) if a)
+        degrees = [n for n, a in enumerate(self.coefficients) if a]
+        return sum(math.comb(int(inner) + n - 1, n) for n in degrees)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        from mercer.kernels.vectors.dot import Linear
-        from mercer.kernels.vectors.radial import RBF
-
         return [
             cls(kernel=Linear(), coefficients=[1.0, 0.5, 0.0, 0.25]),
             cls(kernel=0.5 * RBF(), coefficients=inverse_root(1.0), radius=1.0),
         ]
-
-
-def inverse_root(theta: float) -> Callable[[int], float]:
-    """The coefficients of 1/√(θ − z) = Σ (2n choose n) zⁿ/(4ⁿ θ^(n+½)), all positive."""
-    return InverseRoot(theta)
-
-
-class InverseRoot:
-    """n → a_n of 1/√(θ − z) = Σ a_n zⁿ."""
-
-    def __init__(self, theta: float) -> None:
-        self.theta = theta
-
-    def __repr__(self) -> str:
-        return f"inverse_root({self.theta!r})"
-
-    def __call__(self, n: int) -> float:
-        return math.exp(
-            math.lgamma(2 * n + 1)
-            - 2 * math.lgamma(n + 1)
-            - n * math.log(4.0)
-            - (n + 0.5) * math.log(self.theta)
-        )

@@ -17,10 +17,10 @@ from mercer.aliases import Prepared
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.distributions import PROBABILITIES, powers
+from mercer.domains.parts import Parts
 from mercer.errors import InputTypeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.params import param, positive
 
 __all__ = ["Bhattacharyya", "Hellinger", "JensenShannon", "ProbabilityProduct"]

@@ -25,6 +25,7 @@ from mercer.definiteness import (
     Witness,
 )
 from mercer.domains.base import Batch, Domain
+from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import DomainError, ParameterError
 from mercer.execution.cancel import check_stop
@@ -32,8 +33,7 @@ from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.parts import Parts
-from mercer.kernels.expression import show_value
+from mercer.kernels.parameters import show_value
 from mercer.kernels.strings.substitution import AMINO_ACIDS, read_scores
 from mercer.params import Constraint, between, integer, is_real, param, positive
 

@@ -28,11 +28,11 @@ from mercer.domains.ngrams import (
     expanded,
     substrings,
 )
+from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import DomainError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.params import Constraint, between, integer, param
 
 __all__ = ["BlendedSpectrum", "GappedKmer", "Mismatch", "Spectrum"]

@@ -17,11 +17,12 @@ from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
 from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
+from mercer.domains.parts import Parts
 from mercer.errors import WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.maps import by_names, register_function
-from mercer.kernels.combine.parts import Parts
+from mercer.kernels.combine.columns import by_names
+from mercer.kernels.functions import register_function
 from mercer.params import param, positive
 
 __all__ = ["Overlap", "WeightedOverlap"]

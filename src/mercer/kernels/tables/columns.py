@@ -12,7 +12,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.categories import is_missing, table_columns
 from mercer.errors import InputTypeError
-from mercer.kernels.combine.maps import register_function
+from mercer.kernels.functions import register_function
 
 __all__: list[str] = []
 

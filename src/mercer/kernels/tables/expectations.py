@@ -17,10 +17,10 @@ from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories, is_missing, table_columns
 from mercer.domains.missing import IncompleteNumbers
+from mercer.domains.parts import Parts
 from mercer.errors import DomainError, ParameterError, WidthError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.params import Constraint, boolean, param
 
 __all__: list[str] = []

@@ -16,12 +16,12 @@ from mercer.definiteness import CPD, PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories
 from mercer.domains.missing import IncompleteNumbers
+from mercer.domains.parts import Parts
 from mercer.domains.vectors import Vectors
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.combine.columns import by_names
 from mercer.kernels.combine.composite import Composite, is_kernel
-from mercer.kernels.combine.maps import by_names
-from mercer.kernels.combine.parts import Parts
 from mercer.kernels.tables.categories import Overlap
 from mercer.kernels.tables.expectations import markers, read_numbers
 from mercer.kernels.tables.hot_deck import HotDeck
@@ -144,7 +144,7 @@ class _Imputing(Composite, abstract=True):
             yield f"kernel__{name}", index, value / len(pair.x.sides)
 
     def __repr__(self) -> str:
-        from mercer.kernels.expression import show_value
+        from mercer.kernels.parameters import show_value
 
         shown = [repr(self.kernel)]
         for name, value in self._settings().items():

@@ -20,10 +20,12 @@ from mercer.domains.categories import table_columns
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.combine.columns import On, by_names
 from mercer.kernels.combine.composite import is_kernel
-from mercer.kernels.combine.maps import On, Warp, by_names
-from mercer.kernels.combine.sums import Product, Scaled, Sum
-from mercer.kernels.expression import show_value
+from mercer.kernels.combine.maps import Warp
+from mercer.kernels.combine.products import Product
+from mercer.kernels.combine.sums import Scaled, Sum
+from mercer.kernels.parameters import show_value
 from mercer.kernels.tables.categories import Overlap, WeightedOverlap, one_hot
 from mercer.kernels.tables.completions import Completed
 from mercer.kernels.tables.expectations import markers, some_values
@@ -72,9 +74,7 @@ def _distinct(columns: Columns) -> set[Any] | None:
 def _apart(kernel: Product) -> bool:
     """Whether the factors look at different columns, so that their holes are filled independently."""
     seen: set[Any] = set()
-    looking = [
-        child for child in kernel.children().values() if not isinstance(child, (Constant, White))
-    ]
+    looking = [child for child in kernel.children() if not isinstance(child, (Constant, White))]
     if len(looking) <= 1:
         return True
     for child in looking:
@@ -115,7 +115,7 @@ class _Filled(Kernel, abstract=True):
         if names and isinstance(kernel, On):
             kernel = kernel.counted_from_the_front(names)
         if names and isinstance(kernel, Product):
-            parts = kernel.children().values()
+            parts = kernel.children()
             kernel = Product(
                 *(
                     part.counted_from_the_front(names) if isinstance(part, On) else part
@@ -132,7 +132,7 @@ class _Filled(Kernel, abstract=True):
             )
         if isinstance(kernel, Sum) or (isinstance(kernel, Product) and _apart(kernel)):
             return type(kernel)(
-                *(self.rewritten(child, names, values) for child in kernel.children().values())
+                *(self.rewritten(child, names, values) for child in kernel.children())
             )
         return Completed(
             kernel.copy(), **plain, draws=options["draws"], enumerate=options["uniform"]

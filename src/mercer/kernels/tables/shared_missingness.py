@@ -10,9 +10,9 @@ from mercer.aliases import Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import HOLE, Categories
+from mercer.domains.parts import Parts
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.kernels.tables.categories import SPACE
 from mercer.kernels.tables.expectations import markers
 from mercer.params import param, positive

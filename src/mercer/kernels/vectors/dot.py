@@ -25,11 +25,11 @@ from mercer.definiteness import (
     Witness,
 )
 from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.parts import Parts
 from mercer.domains.vectors import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, KernelOverflowError, ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.parts import Parts
 from mercer.kernels.vectors.monomials import dot_power_features, exponential_features
 from mercer.params import choice, integer, nonnegative, param, positive, real, square_matrix
 
@@ -426,6 +426,14 @@ class White(Kernel):
     definite = Definite(STRICT, "inner product: one orthogonal direction per sample", "any set")
     domain: ClassVar[Domain] = _ANYTHING
     invariance: ClassVar[str] = "none"
+
+    @property
+    def constant_diagonal(self) -> bool:
+        return True
+
+    @property
+    def has_white_noise(self) -> bool:
+        return True
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         if pair.x.origin is not pair.y.origin:

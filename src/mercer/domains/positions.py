@@ -1,0 +1,69 @@
+"""Samples that are positions in a given matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import Batch, Domain, Samples
+from mercer.errors import EmptyInputError, InputTypeError
+
+
+class PositionSamples(Samples):
+    """Positions in a matrix."""
+
+    def __init__(self, at: np.ndarray) -> None:
+        self.at = at
+        self.origin = self
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def take(self, rows: np.ndarray) -> PositionSamples:
+        taken = PositionSamples(self.at[rows])
+        taken._inherit(self, rows)
+        return taken
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    """Whether all values are whole numbers, of an integer type or not."""
+    if values.dtype.kind == "f":
+        return bool((np.isfinite(values) & (values == np.floor(values))).all())
+    return values.dtype.kind in "iu"
+
+
+class Positions(Domain):
+    """Whole numbers from 0, as a list, a vector, or one column."""
+
+    name = "positions"
+    accepts = frozenset({"indices"})
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __hash__(self) -> int:
+        return hash((Positions, self.count))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Positions) and other.count == self.count
+
+    def encode(self, batch: Batch) -> PositionSamples:
+        rule = "must be positions in the matrix"
+        remedy = "give whole numbers"
+        try:
+            at = np.asarray(batch.raw)
+        except ValueError:
+            raise InputTypeError(batch.side, "a ragged list", rule, remedy) from None
+        if at.ndim == 2 and at.shape[1] == 1:
+            at = at[:, 0]
+        if at.size == 0:
+            raise EmptyInputError(batch.side, "no positions", "is empty")
+        if at.ndim != 1 or not _are_whole(at):
+            raise InputTypeError(batch.side, f"{at.dtype} of shape {at.shape}", rule, remedy)
+        return PositionSamples(at.astype(np.int64))
+
+    def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
+        return rng.integers(0, self.count, n_samples)
+
+    def lattices(self, n_features: int, rng: np.random.Generator) -> list[RawSamples]:
+        return [np.arange(self.count)]

@@ -1,0 +1,176 @@
+"""Kernels on some columns of a table, by position or by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer.aliases import Columns, Features
+from mercer.definiteness import Certificate
+from mercer.definiteness.rules import pull_back_rule
+from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.parts import Parts
+from mercer.domains.tables import TABLES
+from mercer.domains.vectors import Vectors
+from mercer.kernels.base import Kernel
+from mercer.kernels.combine.composite import Mapped, within
+from mercer.kernels.parameters import computed, show_value
+from mercer.kernels.vectors.radial import RBF
+from mercer.params import Constraint, param
+
+__all__ = ["On"]
+
+
+def _is_column(value: object) -> bool:
+    """Whether a value is the name or the position of a column."""
+    return isinstance(value, (str, int, np.integer)) and not isinstance(value, bool)
+
+
+def _are_columns(value: object) -> bool:
+    if isinstance(value, slice):
+        return value.step != 0
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and all(map(_is_column, value))
+    return _is_column(value)
+
+
+_columns = Constraint(
+    "columns", _are_columns, "give a name, a position, a list of them, or a slice"
+)
+
+
+class On(Mapped):
+    """k on some columns, by position or by name, written ``k.on([0, 2])``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k, of the samples that have these columns only.
+    columns : str, int, list of them, or slice
+        The columns, by name or by position.
+
+    Examples
+    --------
+    >>> from mercer import Linear
+    >>> Linear().on([0, 2])([[1.0, 5.0, 2.0]]).tolist()
+    [[5.0]]
+    """
+
+    invariance: ClassVar[str] = "none"
+    columns: Columns = param(check=_columns)
+
+    @computed
+    def domain(self) -> Domain:
+        inner = self.kernel.domain
+        any_names = any(isinstance(column, str) for column in self._listed())
+        return inner if isinstance(inner, Vectors) and not any_names else TABLES
+
+    @property
+    def reads_by_name(self) -> bool:
+        """Whether all columns are given by their names."""
+        listed = self._listed()
+        return len(listed) > 0 and all(isinstance(column, str) for column in listed)
+
+    def _listed(self) -> list[Any]:
+        """The columns one by one; none of a slice."""
+        if isinstance(self.columns, slice):
+            return []
+        if isinstance(self.columns, (int, np.integer, str)):
+            return [self.columns]
+        return list(self.columns)
+
+    def counted_from_the_front(self, names: list[Any]) -> On:
+        """The same kernel with positions from the end, such as -1, replaced by names of columns.
+
+        The names of the columns of an array are their positions.
+        """
+
+        def is_from_the_end(column: Any) -> bool:
+            is_position = isinstance(column, (int, np.integer)) and column not in names
+            return is_position and bool(-len(names) <= column < 0)
+
+        listed = self._listed()
+        if not any(map(is_from_the_end, listed)):
+            return self
+        return On(self.kernel, [names[c] if is_from_the_end(c) else c for c in listed])
+
+    def positions(self, d: int) -> list[int] | None:
+        """The columns as positions among d; None if they are names, or do not exist."""
+        if isinstance(self.columns, slice):
+            return list(range(d))[self.columns]
+        listed = self._listed()
+        if any(isinstance(column, str) or not -d <= column < d for column in listed):
+            return None
+        return [int(column) % d for column in listed]
+
+    def _count(self, d: int | None) -> int | None:
+        """How many columns there are; None of a slice of an unknown number."""
+        if not isinstance(self.columns, slice):
+            return len(self._listed())
+        if d is None:
+            return None
+        return len(self.positions(d) or [])
+
+    def certify(self, d: int | None) -> Certificate:
+        count = self._count(d)
+        inner = self.kernel.certify(count or None)
+        covers = d is not None and set(self.positions(d) or []) == set(range(d))
+        certificate = pull_back_rule(repr(self), inner, covers, "the columns")
+        where = inner.where
+        if count is not None:
+            where = dataclasses.replace(where, max_dim=math.inf)
+        return dataclasses.replace(certificate, where=where)
+
+    def __repr__(self) -> str:
+        return f"{within(self.kernel, 9)}.on({show_value(self.columns)})"
+
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(self.kernel.prepare(batch.select(self.columns)))
+
+    def fit_batch(self, batch: Batch) -> Self:
+        self.kernel.fit_batch(batch.select(self.columns))
+        return self
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Features:
+        return self.kernel.map_features(batch.select(self.columns), truncate)
+
+    def feature_dim(self, p: int) -> float:
+        return self.kernel.feature_dim(len(self.positions(p) or []))
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        first, rest = [0], slice(1, None)
+        return [cls(kernel=RBF(), columns=first), RBF().on(first) * RBF(length_scale=2.0).on(rest)]
+
+
+def reads_by_name(kernel: Kernel) -> bool:
+    """Whether all columns are looked at by their names, so that no order and no others matter."""
+    if isinstance(kernel, On):
+        return kernel.reads_by_name
+    params = kernel.get_params(deep=False).values()
+    # A function may look at anything.
+    if any(callable(value) and not isinstance(value, Kernel) for value in params):
+        return False
+    children = kernel.children()
+    if not children:
+        return isinstance(kernel.domain, Anything)
+    return all(map(reads_by_name, children))
+
+
+def by_names(batch: Batch, names: list[Any] | None, kernel: Kernel) -> Batch:
+    """The samples with the columns that the kernel was fitted on, in that order.
+
+    A kernel that looks by names may do without some of them.
+    """
+    if names is None or len(set(names)) < len(names):
+        return batch
+    batches = [batch] if batch.like is None else [batch, batch.like]
+    seen = [one.names for one in batches if one.names is not None]
+    if all(have == names for have in seen):
+        return batch
+    if reads_by_name(kernel) and not all(set(names) <= set(have) for have in seen):
+        return batch
+    return batch.aligned(names)

@@ -1,0 +1,98 @@
+"""Products of kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from mercer.definiteness import STRICT, Certificate
+from mercer.definiteness.rules import product_rule
+from mercer.domains.base import Batch
+from mercer.gram.tile import Pair
+from mercer.kernels.base import Derivative, Kernel, WeightedDerivative
+from mercer.kernels.combine.columns import On
+from mercer.kernels.combine.composite import Nary, as_dense, within
+from mercer.kernels.vectors.coordinate import Periodic
+from mercer.kernels.vectors.dot import Constant, Linear
+from mercer.kernels.vectors.radial import RBF
+
+__all__ = ["Product"]
+
+
+class Product(Nary):
+    """k1 · k2 · ..., written ``k1 * k2``: the Schur product of the Gram matrices.
+
+    Parameters
+    ----------
+    *terms : Kernel
+        The factors; as parameters they are called k1, k2, ...
+
+    Examples
+    --------
+    >>> from mercer import RBF, Linear
+    >>> (RBF() * Linear())([[2.0]], [[2.0]]).tolist()
+    [[4.0]]
+    """
+
+    _combine = np.multiply
+    precedence: ClassVar[int] = 3
+
+    def certify(self, d: int | None) -> Certificate:
+        parts = [term.certify(d) for term in self.terms]
+        splits = d is not None and self._splits(parts, d)
+        return product_rule(repr(self), parts, splits)
+
+    def _splits(self, parts: list[Certificate], d: int) -> bool:
+        """Whether the factors look at disjoint columns that together are all d, each strictly."""
+        columns: list[int] = []
+        for factor, certificate in zip(self.terms, parts, strict=True):
+            if isinstance(factor, Constant) and factor.c > 0:
+                continue
+            if not isinstance(factor, On) or certificate.parts[0].status != STRICT:
+                return False
+            positions = factor.positions(d)
+            if positions is None:
+                return False
+            columns += positions
+        return sorted(columns) == list(range(d))
+
+    def __repr__(self) -> str:
+        return " * ".join(within(term, 4) for term in self.terms)
+
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        blocks = [as_dense(term.map_features(batch, truncate)) for term in self.terms]
+        features = blocks[0]
+        for block in blocks[1:]:
+            features = np.einsum("ia,ib->iab", features, block).reshape(len(features), -1)
+        return features
+
+    def feature_dim(self, p: int) -> float:
+        dims = [term.feature_dim(p) for term in self.terms]
+        if 0 in dims:
+            return 0
+        return math.prod(dims)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for name, child, part, others in self._with_others(pair):
+            for inner, place, tile in child.tile_derivatives(part):
+                yield f"{name}__{inner}", place, tile * others
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+        for name, child, part, others in self._with_others(pair):
+            for inner, place, value in child.weighted_derivatives(part, weights * others):
+                yield f"{name}__{inner}", place, value
+
+    def _with_others(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair, np.ndarray]]:
+        """Every factor, and the product of the others on this tile."""
+        tiles = [np.empty(pair.shape) for _ in self.terms]
+        for tile, (_, child, part) in zip(tiles, self.pairs(pair), strict=True):
+            child.tile(part, tile)
+        for at, (name, child, part) in enumerate(self.pairs(pair)):
+            yield name, child, part, np.prod(tiles[:at] + tiles[at + 1 :], axis=0)
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [RBF() * Periodic(period=3.0), (Linear() + 1.0) * RBF() * RBF(length_scale=3.0)]

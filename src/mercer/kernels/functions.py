@@ -1,0 +1,152 @@
+"""Functions that kernels take as parameters, by names that print and parse.
+
+A function of samples takes a whole collection and returns one row, or one number, per sample::
+
+    @mercer.register_function("log", injective=True)
+    def log(X): return np.log(X)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.errors import ParameterError
+
+__all__: list[str] = []
+
+SampleFunction = Callable[[RawSamples], RawSamples]
+
+
+@dataclasses.dataclass(frozen=True)
+class Registered:
+    """A function of samples, its name, and what proofs may use of it."""
+
+    name: str
+    function: SampleFunction
+    injective: bool = False
+    nonzero: bool = False
+
+
+FUNCTIONS: dict[str, Registered] = {}
+
+
+def register_function(
+    name: str, *, injective: bool = False, nonzero: bool = False
+) -> Callable[[SampleFunction], SampleFunction]:
+    """Give a function of samples a name that prints and parses, and state what proofs may use.
+
+    Parameters
+    ----------
+    name : str
+        The name in kernel expressions, a Python identifier.
+    injective : bool
+        Whether different samples have different images, so that a pull-back stays strict.
+    nonzero : bool
+        Whether the function never vanishes, so that a conformal change stays strict.
+
+    Returns
+    -------
+    callable
+        A decorator, which returns the function unchanged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> @mercer.register_function("cube", injective=True)
+    ... def cube(X):
+    ...     return np.asarray(X) ** 3
+    >>> mercer.parse("RBF() @ cube")
+    RBF() @ cube
+    """
+    if not name.isidentifier():
+        raise ParameterError("name", name, "must be a Python name")
+
+    def decorate(function: SampleFunction) -> SampleFunction:
+        FUNCTIONS[name] = Registered(name, function, injective, nonzero)
+        return function
+
+    return decorate
+
+
+def describe(function: SampleFunction) -> Registered:
+    """The registered entry of a function, or an anonymous one."""
+    for entry in FUNCTIONS.values():
+        if entry.function is function:
+            return entry
+    return Registered(getattr(function, "__name__", type(function).__name__), function)
+
+
+def _numbers(X: RawSamples) -> np.ndarray:
+    return X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)
+
+
+@register_function("identity", injective=True)
+def identity(X: RawSamples) -> RawSamples:
+    """f(x) = x."""
+    return X
+
+
+@register_function("exponential", injective=True, nonzero=True)
+def exponential(X: RawSamples) -> np.ndarray:
+    """f(x) = exp(x), coordinate by coordinate."""
+    return np.exp(_numbers(X))
+
+
+@register_function("arctan", injective=True)
+def arctan(X: RawSamples) -> np.ndarray:
+    """f(x) = arctan(x), coordinate by coordinate."""
+    return np.arctan(_numbers(X))
+
+
+@register_function("absolute")
+def absolute(X: RawSamples) -> np.ndarray:
+    """f(x) = |x|, coordinate by coordinate."""
+    return np.abs(_numbers(X))
+
+
+@register_function("row_sums")
+def row_sums(X: RawSamples) -> np.ndarray:
+    """f(x) = Σ x_j, one number per sample."""
+    return _numbers(X).sum(axis=1)
+
+
+class InverseRoot:
+    """The coefficients n ↦ aₙ of 1/√(θ − z) = Σ aₙ zⁿ."""
+
+    def __init__(self, theta: float) -> None:
+        self.theta = theta
+
+    def __repr__(self) -> str:
+        return f"inverse_root({self.theta!r})"
+
+    def __call__(self, n: int) -> float:
+        log_binomial = math.lgamma(2 * n + 1) - 2 * math.lgamma(n + 1)
+        return math.exp(log_binomial - n * math.log(4.0) - (n + 0.5) * math.log(self.theta))
+
+
+def inverse_root(theta: float) -> InverseRoot:
+    """The coefficients of 1/√(θ − z) = Σ (2n choose n) zⁿ/(4ⁿ θ^(n+½)), all positive.
+
+    Parameters
+    ----------
+    theta : float
+        θ > 0, the radius of convergence.
+
+    Returns
+    -------
+    callable
+        n ↦ aₙ, for `PowerSeries`.
+
+    Examples
+    --------
+    >>> from mercer import inverse_root
+    >>> inverse_root(1.0)(2)
+    0.375
+    """
+    return InverseRoot(theta)
