@@ -301,7 +301,7 @@ def test_bits_do_not_depend_on_threads():
 
 
 def test_rows_on_demand_find_the_same(monkeypatch):
-    from mercer.estimators.svm import problem as margin_problem
+    from mercer.solvers.margin import problem as margin_problem
 
     X, y = waves(300)
     model = KernelQuantileRegressor([0.2, 0.8], kernel=RBF(), C=2.0)

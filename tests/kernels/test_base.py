@@ -36,7 +36,14 @@ CONSTANT = [
     (RBF() * 0.5).exp(),
     PowerSeries(0.5 * RBF(), coefficients=[1.0, 0.5]),
 ]
-VARYING = [Linear(), RBF() + Linear(), RBF() * Linear(), Linear() ** 2, Linear().exp(), RBF().on([0])]
+VARYING = [
+    Linear(),
+    RBF() + Linear(),
+    RBF() * Linear(),
+    Linear() ** 2,
+    Linear().exp(),
+    RBF().on([0]),
+]
 
 
 @pytest.mark.parametrize("kernel", CONSTANT, ids=repr)

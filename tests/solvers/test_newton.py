@@ -10,8 +10,15 @@ from scipy import linalg, optimize
 from scipy.special import logsumexp
 
 from mercer import RBF
+from mercer.gram.plan import FLOAT64, Plan
+from mercer.gram.stored import Stored
 from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.newton import Binary, Multinomial, newton
+
+
+def as_matrix(K: np.ndarray, stored: bool = True) -> Stored:
+    """A matrix that solvers may factor, or may only multiply."""
+    return Stored(K, Plan("stored" if stored else "streamed", FLOAT64, K.nbytes, "of a test"))
 
 
 def problem(classes: int, n: int = 40, seed: int = 0):
@@ -64,15 +71,8 @@ def minimum(
 @pytest.mark.parametrize("way", ["stored", "products", "preconditioned"])
 def test_the_minimum_of_the_objective(way, classes, intercept):
     K, label, weight, loss = problem(classes)
-    low = pivoted_cholesky(K.diagonal(), lambda i: K[i], 10) if way == "preconditioned" else None
-    found = newton(
-        lambda V: K @ V,
-        K if way == "stored" else None,
-        loss,
-        intercept=intercept,
-        low=low,
-        tol=1e-8,
-    )
+    low = pivoted_cholesky(as_matrix(K), 10) if way == "preconditioned" else None
+    found = newton(as_matrix(K, way == "stored"), loss, intercept=intercept, low=low, tol=1e-8)
     assert found.converged and found.residual <= 1e-8 and found.reason == "converged"
     F = K @ found.dual + found.bias
     objective = log_loss(label, weight, F) + 0.5 * float((found.dual * (K @ found.dual)).sum())
@@ -85,7 +85,7 @@ def test_the_minimum_of_the_objective(way, classes, intercept):
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_a_small_tolerance_is_reached_in_few_steps(classes, way):
     K, _, _, loss = problem(classes)
-    found = newton(lambda V: K @ V, K if way == "stored" else None, loss, tol=1e-11)
+    found = newton(as_matrix(K, way == "stored"), loss, tol=1e-11)
     assert found.converged and found.iterations < 20, found.residual
 
 
@@ -148,8 +148,8 @@ def test_far_scores_stay_finite(classes):
 def test_a_solution_needs_no_further_step(classes, way):
     K, _, _, loss = problem(classes)
     stored = K if way == "stored" else None
-    first = newton(lambda V: K @ V, stored, loss, tol=1e-8)
-    again = newton(lambda V: K @ V, stored, loss, tol=1e-8, start=(first.dual, first.bias))
+    first = newton(as_matrix(K, stored is not None), loss, tol=1e-8)
+    again = newton(as_matrix(K, stored is not None), loss, tol=1e-8, start=(first.dual, first.bias))
     assert first.iterations > 0 and again.iterations == 0 and again.converged
     np.testing.assert_allclose(again.dual, first.dual, atol=1e-14)
 
@@ -161,7 +161,7 @@ def test_a_bad_start_only_costs_steps(classes):
     rng = np.random.default_rng(0)
     A = 100.0 * rng.standard_normal((n, loss.outputs))
     start = A - A.mean(axis=0), 500.0 * np.arange(1.0, loss.outputs + 1)
-    good, bad = (newton(lambda V: K @ V, K, loss, tol=1e-9, start=s) for s in (None, start))
+    good, bad = (newton(as_matrix(K, True), loss, tol=1e-9, start=s) for s in (None, start))
     assert bad.converged, bad.reason
     np.testing.assert_allclose(
         K @ bad.dual + bad.bias,
@@ -174,11 +174,11 @@ def test_a_bad_start_only_costs_steps(classes):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_start_made_with_or_without_bias_serves_the_other_problem(classes, before):
     K, _, _, loss = problem(classes)
-    first = newton(lambda V: K @ V, K, loss, intercept=before, tol=1e-9)
+    first = newton(as_matrix(K, True), loss, intercept=before, tol=1e-9)
     warm = newton(
-        lambda V: K @ V, K, loss, intercept=not before, tol=1e-9, start=(first.dual, first.bias)
+        as_matrix(K, True), loss, intercept=not before, tol=1e-9, start=(first.dual, first.bias)
     )
-    cold = newton(lambda V: K @ V, K, loss, intercept=not before, tol=1e-9)
+    cold = newton(as_matrix(K, True), loss, intercept=not before, tol=1e-9)
     assert warm.converged
     assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
     np.testing.assert_allclose(K @ warm.dual + warm.bias, K @ cold.dual + cold.bias, atol=1e-6)
@@ -192,7 +192,7 @@ def test_strong_weights_on_separable_samples(classes, way):
     X = 10.0 * label[:, None] + rng.standard_normal((30, 1))
     K, weight = RBF(length_scale=3.0)(X), np.full(30, 1e8)
     loss = Binary(label, weight) if classes == 2 else Multinomial(label, weight, classes)
-    found = newton(lambda V: K @ V, K if way == "stored" else None, loss, tol=1e-9)
+    found = newton(as_matrix(K, way == "stored"), loss, tol=1e-9)
     assert found.converged, found.reason
     F = K @ found.dual + found.bias
     assert ((F[:, 0] > 0) == label).all() if classes == 2 else (F.argmax(axis=1) == label).all()
@@ -202,16 +202,16 @@ def test_a_weight_of_zero_is_absence():
     K, label, weight, _ = problem(3)
     weight[5:10] = 0.0
     kept = weight > 0
-    whole = newton(lambda V: K @ V, K, Multinomial(label, weight, 3), tol=1e-8)
+    whole = newton(as_matrix(K, True), Multinomial(label, weight, 3), tol=1e-8)
     part = K[np.ix_(kept, kept)]
-    less = newton(lambda V: part @ V, part, Multinomial(label[kept], weight[kept], 3), tol=1e-8)
+    less = newton(as_matrix(part, True), Multinomial(label[kept], weight[kept], 3), tol=1e-8)
     np.testing.assert_allclose(whole.dual[~kept], 0.0, atol=1e-12)
     np.testing.assert_allclose(whole.dual[kept], less.dual, atol=1e-6)
 
 
 def test_steps_can_be_limited_counted_and_stopped():
     K, _, _, loss = problem(3)
-    few = newton(lambda V: K @ V, None, loss, tol=1e-12, max_iter=2)
+    few = newton(as_matrix(K, False), loss, tol=1e-12, max_iter=2)
     assert (few.iterations, few.converged, few.reason) == (
         2,
         False,
@@ -223,7 +223,7 @@ def test_steps_can_be_limited_counted_and_stopped():
         told.append((steps, objective))
         return steps == 3
 
-    stopped = newton(lambda V: K @ V, None, loss, tol=1e-12, progress=stop)
+    stopped = newton(as_matrix(K, False), loss, tol=1e-12, callback=stop)
     assert stopped.iterations == 3 and not stopped.converged and "callback" in stopped.reason
     assert [s for s, _ in told] == [0, 1, 2, 3]
     assert all(b < a for (_, a), (_, b) in itertools.pairwise(told))
@@ -233,7 +233,7 @@ def test_singular_matrices_are_legal():
     for K in (np.zeros((6, 6)), np.ones((6, 6))):
         label = np.array([0, 0, 1, 1, 1, 1])
         for stored in (K, None):
-            found = newton(lambda V: K @ V, stored, Binary(label, np.ones(6)), tol=1e-10)
+            found = newton(as_matrix(K, stored is not None), Binary(label, np.ones(6)), tol=1e-10)
             assert found.converged
             np.testing.assert_allclose(
                 K @ found.dual + found.bias, np.log(2.0), atol=1e-8
@@ -242,4 +242,4 @@ def test_singular_matrices_are_legal():
 
 def test_a_matrix_that_is_no_kernel_is_refused():
     with pytest.raises(np.linalg.LinAlgError, match="not a kernel matrix"):
-        newton(lambda V: -20 * V, -20 * np.eye(4), Binary(np.array([0, 1, 0, 1]), np.ones(4)))
+        newton(as_matrix(-20 * np.eye(4)), Binary(np.array([0, 1, 0, 1]), np.ones(4)))

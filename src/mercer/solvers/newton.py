@@ -365,7 +365,8 @@ class _Projected:
         V = R.reshape(self.shape)
         Z = self.near @ V
         part = self.inverse @ self.loss.forward(Z).sum(axis=0)
+        allowed = Z - np.tensordot(part, self.border, axes=1)
         # left in R, it would drown what is still to be solved
         V -= self.loss.backward(np.broadcast_to(part, self.shape))
         self.bias += part
-        return (Z - np.tensordot(part, self.border, axes=1)).reshape(-1, 1)
+        return allowed.reshape(-1, 1)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import mercer
 from mercer import RBF, SVC
 from mercer.solvers.margin import one_vs_one as pairs
+from mercer.solvers.margin.dual import Bounds
 from mercer.solvers.margin.one_vs_one import solve_pairs
 from mercer.solvers.margin.smo import solve_dual
 
@@ -28,7 +29,8 @@ def problems(seed, classes=5, size=12, C=1.0):
     ]
     sign = np.concatenate([np.where(label[at] == label[at[0]], 1.0, -1.0) for at in places])
     limit = C * rng.uniform(0.5, 2.0, len(sign))
-    return K, places, sign, np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0)
+    bounds = Bounds(np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0))
+    return K, places, sign, bounds
 
 
 @settings(max_examples=30)
@@ -36,9 +38,9 @@ def problems(seed, classes=5, size=12, C=1.0):
     st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 100.0]), st.sampled_from([1e-2, 1e-3, 1e-6])
 )
 def test_each_is_the_solution_of_the_general_solver(seed, C, tol):
-    K, places, sign, lower, upper = problems(seed, C=C)
+    K, places, sign, bounds = problems(seed, C=C)
     start = 0
-    for at, found in zip(places, solve_pairs(K, places, sign, lower, upper, tol), strict=True):
+    for at, found in zip(places, solve_pairs(K, places, sign, bounds, tol), strict=True):
         part = slice(start, start + len(at))
         start += len(at)
         if not found.converged:
@@ -46,26 +48,25 @@ def test_each_is_the_solution_of_the_general_solver(seed, C, tol):
         exact = solve_dual(
             K[np.ix_(at, at)],
             sign[None, part],
-            lower[None, part],
-            upper[None, part],
+            Bounds(bounds.lower[None, part], bounds.upper[None, part]),
             np.zeros((1, len(at))),
             tol=tol,
         )
         assert found.converged and found.gap <= tol
         assert abs(found.beta.sum()) <= 1e-10 * C
-        assert (found.beta >= lower[part]).all() and (found.beta <= upper[part]).all()
+        assert (found.beta >= bounds.lower[part]).all() and (found.beta <= bounds.upper[part]).all()
         np.testing.assert_allclose(
             found.slack[0], sign[part] - K[np.ix_(at, at)] @ found.beta[0], atol=1e-11 * C
         )
         # both are within their gap of the optimum
-        room = (upper[part] - lower[part]).sum() * (found.gap + exact.gap) + 1e-9 * max(
-            1.0, abs(exact.objective)
-        )
+        room = (bounds.upper[part] - bounds.lower[part]).sum() * (
+            found.gap + exact.gap
+        ) + 1e-9 * max(1.0, abs(exact.objective))
         assert abs(found.objective - exact.objective) <= room
         if (
             max(found.gap, exact.gap) < 1e-9
         ):  # both polished: then the multipliers are the same, where free variables set them
-            free = (found.beta[0] > lower[part]) & (found.beta[0] < upper[part])
+            free = (found.beta[0] > bounds.lower[part]) & (found.beta[0] < bounds.upper[part])
             if free.any():
                 np.testing.assert_allclose(found.levels, exact.levels, atol=1e-7)
 
@@ -80,8 +81,8 @@ def test_few_are_left_to_the_general_solver():
 
 def test_what_needs_more_steps_is_left(monkeypatch):
     monkeypatch.setattr(pairs, "_STEPS", 1)
-    K, places, sign, lower, upper = problems(0, size=30)
-    assert any(one.reason == pairs.LEFT for one in solve_pairs(K, places, sign, lower, upper, 1e-9))
+    K, places, sign, bounds = problems(0, size=30)
+    assert any(one.reason == pairs.LEFT for one in solve_pairs(K, places, sign, bounds, 1e-9))
 
 
 @pytest.mark.parametrize("steps", [1, 100_000])

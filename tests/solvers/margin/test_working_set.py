@@ -6,10 +6,30 @@ import numpy as np
 import pytest
 
 from mercer import RBF, SVC, SVR, NuSVC, NuSVR, OneClassSVM, config_context
-from mercer.estimators.svm import problem as margin_problem
 from mercer.gram.row_cache import RowCache
+from mercer.solvers.margin import problem as margin_problem
+from mercer.solvers.margin.dual import Bounds
 from mercer.solvers.margin.smo import solve_dual
 from mercer.solvers.margin.working_set import solve_blocked
+
+
+class Rows:
+    """Rows of a stored matrix, and which were asked for."""
+
+    quick = False
+
+    def __init__(self, K):
+        self.K, self.asked = K, []
+
+    def __len__(self):
+        return len(self.K)
+
+    def rows(self, index, out):
+        self.asked.extend(index.tolist())
+        out[...] = self.K[index]
+
+    def block(self, rows, columns, out=None):
+        raise AssertionError("only a quick source is asked for blocks")
 
 
 def problem(n: int, C: float, seed: int = 0):
@@ -27,29 +47,25 @@ def test_equals_plain_pairs(C, slots, monkeypatch):
     monkeypatch.setattr(blocked, "SIZE", 128)
     X, sign, lower, upper = problem(700, C)
     K = RBF()(X)
-    plain = solve_dual(K, sign[None], lower, upper, np.zeros((1, 700)), tol=1e-3)
-
-    def compute(rows, out):
-        out[...] = K[rows]
-
-    cache = RowCache(700, compute, 128, budget=4 * 700 * slots)
+    bounds = Bounds(lower, upper)
+    plain = solve_dual(K, sign[None], bounds, np.zeros((1, 700)), tol=1e-3)
+    with config_context(memory_budget=8 * 700 * slots):
+        cache = RowCache(Rows(K))
     assert cache.slots == slots
     made = solve_blocked(
-        cache, K.diagonal().copy(), sign[None], lower, upper, np.zeros((1, 700)), tol=1e-3
+        cache, K.diagonal().copy(), sign[None], bounds, np.zeros((1, 700)), tol=1e-3
     )
     assert made.converged and made.gap <= 1.1e-3
     assert made.objective == pytest.approx(plain.objective, rel=1e-5)
     np.testing.assert_allclose(K @ made.beta[0], K @ plain.beta[0], atol=2e-2)
 
 
-def test_rows_are_computed_once_while_there_is_room():
-    asked = []
-
-    def compute(rows, out):
-        asked.extend(rows.tolist())
-        out[...] = rows[:, None]
-
-    cache = RowCache(50, compute, 4, budget=4 * 50 * 10)
+def test_rows_are_computed_once_while_there_is_room(monkeypatch):
+    monkeypatch.setattr("mercer.gram.row_cache._LEAST", 4)
+    source = Rows(np.repeat(np.arange(50.0)[:, None], 50, axis=1))
+    asked = source.asked
+    with config_context(memory_budget=8 * 50 * 10):
+        cache = RowCache(source)
     for rows in ([1, 2, 3], [2, 3, 4], [1, 4]):
         slots = cache.want(np.array(rows))
         assert cache.table[slots, 0].tolist() == rows
