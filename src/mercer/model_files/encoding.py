@@ -146,10 +146,10 @@ def _check_learned(entry: known.Known, name: str, value: object, path: str) -> N
 
 def _function_name(value: object) -> Json:
     """A function as JSON if it has a name in files, or None."""
-    from mercer.kernels.combine.maps import FUNCTIONS
-
     if not callable(value):
         return None
+    from mercer.kernels.combine.maps import FUNCTIONS
+
     names = [name for name, entry in FUNCTIONS.items() if entry.function is value]
     if names:
         return ["function", names[0]]
@@ -225,8 +225,8 @@ class Reader:
         if word in scalars.WORDS:
             return scalars.read(node)
         if word.endswith("function"):
-            return _function(word, node[1])
-        return _immutable(word, [self.value(part, depth + 1) for part in node[1:]])
+            return _read_function(word, node[1])
+        return _read_immutable(word, [self.value(part, depth + 1) for part in node[1:]])
 
     def _earlier(self, node: list[Json]) -> object:
         """The object that a reference refers to."""
@@ -252,7 +252,7 @@ class Reader:
             return self._instance(*parts)
         if word in CODECS:
             return CODECS[word].read(self, *parts)
-        return _collection(word, [self.value(part) for part in parts])
+        return _read_collection(word, [self.value(part) for part in parts])
 
     def _instance(self, name: Json, parameters: Json, state: Json) -> object:
         """An instance of one of the classes that files may hold."""
@@ -288,7 +288,7 @@ def _first_word(node: Json, what: str) -> str:
     return node[0]
 
 
-def _immutable(word: str, items: list[object]) -> object:
+def _read_immutable(word: str, items: list[object]) -> object:
     match word:
         case "tuple":
             return tuple(items)
@@ -299,7 +299,7 @@ def _immutable(word: str, items: list[object]) -> object:
     raise ModelFileError("value", word, "is not part of the format")
 
 
-def _collection(word: str, items: list[object]) -> object:
+def _read_collection(word: str, items: list[object]) -> object:
     match word:
         case "list":
             return items
@@ -310,7 +310,7 @@ def _collection(word: str, items: list[object]) -> object:
     raise ModelFileError("object", word, "is not part of the format")
 
 
-def _function(word: str, name: Json) -> Callable[..., object]:
+def _read_function(word: str, name: Json) -> Callable[..., object]:
     """The function that was registered under a name, or one of mercer's own."""
     from mercer.kernels.combine.maps import FUNCTIONS
 

@@ -26,7 +26,7 @@ STAMPS = ("Timestamp", "Timedelta", *_MISSING)
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _NULLABLE = (*_INTEGERS, "Float32", "Float64", "boolean")
 _NULLABLE_ARRAYS = {"b": "BooleanArray", "f": "FloatingArray"}  # by kind of NumPy's type
-_FEWEST_ROWS = 10**6  # that are always allowed
+_ROWS_ALLOWED = 10**6  # in a frame, however few values the file has
 
 
 def _library(name: str) -> ModuleType:
@@ -170,7 +170,7 @@ def read_frame(reader: Reader, names: Json, index: Json, columns: Json) -> panda
     labels = reader.value(names)
     rows = reader.value(index)
     # The labels of a range take no room in the file, and must not grow into a large frame.
-    if len(rows) > max([_FEWEST_ROWS, *(array.size for array in reader.arrays)]):
+    if len(rows) > max([_ROWS_ALLOWED, *(array.size for array in reader.arrays)]):
         raise ModelFileError("frame", f"{len(rows)} rows", "are more than the file has values")
     values = [_read_column(reader, column) for column in columns]
     if [len(column) for column in values] != [len(rows)] * len(labels):
