@@ -21,7 +21,7 @@ from model_files import forge
 import mercer
 from mercer import RBF, Jaccard
 from mercer.errors import ModelFileError
-from mercer.model_files import describe
+from mercer.model_files import describe, layout
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,29 @@ def test_sizes_are_compared_with_the_file_before_anything_is_made(good, tmp_path
         assert "bytes" in refused(forge.put_together(header, data, room=length), tmp_path)
 
 
-def test_a_newer_format_names_who_wrote_it(good, tmp_path):
+def test_a_newer_version_of_the_format_is_refused_by_name(good, tmp_path):
     header, data = forge.taken_apart(good)
-    message = refused(forge.put_together(header, data, format=2, version=b"7.1"), tmp_path)
-    assert "format 2" in message and "'7.1'" in message and "update" in message
+    for version in (layout.FORMAT + 1, 77, 2**32 - 1):
+        raw = forge.put_together(header, data, format=version, version=b"7.1")
+        message = refused(raw, tmp_path)
+        assert f"has version {version} of the format" in message and "'7.1'" in message
+        assert message.endswith(f"reads versions up to {layout.FORMAT}; upgrade mercer")
+        with pytest.raises(ModelFileError, match="upgrade mercer"):
+            describe(tmp_path / "file")
+
+
+def test_the_version_is_looked_at_before_anything_that_may_have_changed_with_it(tmp_path):
+    start = forge.START.pack(b"\x89mercer\n", layout.FORMAT + 1, 9, b"7.1", 2**40, 2**50)
+    assert "upgrade mercer" in refused(start + b"another layout", tmp_path)
+
+
+def test_a_version_that_never_was(good, tmp_path):
+    header, data = forge.taken_apart(good)
+    assert "version 0" in refused(forge.put_together(header, data, format=0), tmp_path)
+
+
+def test_what_is_saved_has_the_newest_version(good):
+    assert forge.START.unpack(good[: forge.START.size])[1] == layout.FORMAT
 
 
 # -- other files -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import pytest
 
 import mercer
 from mercer import RBF, KernelRidge
-from mercer.model_files import container
+from mercer.model_files import writing
 
 
 def model(size: int = 50, value: float = 1.0) -> KernelRidge:
@@ -46,7 +46,7 @@ def test_an_error_at_any_step(step, error, tmp_path, monkeypatch):
     def fail(*args: Any, **options: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(container.os, step, fail)
+    monkeypatch.setattr(writing.os, step, fail)
     with pytest.raises(type(error)):
         mercer.save(model(60), path)
     monkeypatch.undo()
@@ -56,7 +56,7 @@ def test_an_error_at_any_step(step, error, tmp_path, monkeypatch):
 @pytest.mark.parametrize("after", [0, 1, 2, 3, 5, 6])
 def test_a_full_disk_after_some_pieces(after, tmp_path, monkeypatch):
     path, before = old_and_new(tmp_path)
-    whole = container._pieces
+    whole = writing._pieces
 
     def some(*args: Any) -> Any:
         for number, piece in enumerate(whole(*args)):
@@ -64,7 +64,7 @@ def test_a_full_disk_after_some_pieces(after, tmp_path, monkeypatch):
                 raise OSError(errno.ENOSPC, "No space left on device")
             yield piece
 
-    monkeypatch.setattr(container, "_pieces", some)
+    monkeypatch.setattr(writing, "_pieces", some)
     with pytest.raises(OSError, match="No space"):
         mercer.save(model(60), path)
     assert os.listdir(tmp_path) == ["m"] and path.read_bytes() == before
@@ -75,7 +75,7 @@ def test_a_disk_that_is_really_full(tmp_path, monkeypatch):
     path, before = old_and_new(tmp_path)
     real = os.open
     monkeypatch.setattr(
-        container.os,
+        writing.os,
         "open",
         lambda name, flags, mode=0o777: (
             real("/dev/full", os.O_WRONLY)
@@ -95,7 +95,7 @@ def test_the_order_of_what_is_made_sure(tmp_path, monkeypatch):
     for name in ("fsync", "replace"):
         real = getattr(os, name)
         monkeypatch.setattr(
-            container.os,
+            writing.os,
             name,
             lambda *args, real=real, name=name: (done.append(name), real(*args))[1],
         )
@@ -144,7 +144,7 @@ def test_names_that_are_paths_texts_and_bytes(tmp_path, monkeypatch):
 def test_a_file_that_may_not_be_written_is_left_alone(tmp_path, monkeypatch):
     path, before = old_and_new(tmp_path)
     monkeypatch.setattr(
-        container.os, "access", lambda *args: False
+        writing.os, "access", lambda *args: False
     )  # the super-user may write everything
     with pytest.raises(PermissionError):
         mercer.save(RBF(), path)

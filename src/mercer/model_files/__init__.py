@@ -1,9 +1,10 @@
-"""Models in files of their own format: nothing in them is run, and only classes that are listed are made.
+"""Models in files of their own format: no code of a file is run, and only listed classes are made.
 
 >>> import tempfile
 >>> from pathlib import Path
 >>> import mercer
->>> model = mercer.SVC(kernel=mercer.Jaccard()).fit([{"milk", "bread"}, {"nails", "glue"}], ["food", "tools"])
+>>> X, y = [{"milk", "bread"}, {"nails", "glue"}], ["food", "tools"]
+>>> model = mercer.SVC(kernel=mercer.Jaccard()).fit(X, y)
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     mercer.save(model, Path(folder) / "shop.mercer")
 ...     again = mercer.load(Path(folder) / "shop.mercer")

@@ -1,4 +1,4 @@
-"""Values that are neither single nor of the table of classes: arrays, sparse matrices, random generators, graphs, data frames."""
+"""How arrays, sparse matrices, random generators, graphs and data frames are written and read."""
 
 from __future__ import annotations
 
@@ -9,311 +9,259 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.aliases import SparseMatrix
 from mercer.errors import ModelFileError
 from mercer.model_files import frames, refusal
-from mercer.model_files.container import can_store
+from mercer.model_files.layout import Json, can_store, is_count, is_shape
 
 if TYPE_CHECKING:
+    import networkx
+
+    from mercer.domains.nodes import Nodes
     from mercer.model_files.encoding import Reader, Writer
 
 
 @dataclasses.dataclass(frozen=True)
 class Codec:
-    """How one kind of value is written as a list of JSON values, and made of them again."""
+    """How one kind of value is written as a list of JSON values, and read from them."""
 
     word: str
-    holds: Callable[[Any], bool]
-    write: Callable[[Any, Writer, str], list[Any]]
-    read: Callable[..., Any]
+    library: str
+    classes: tuple[str, ...]  # by name, so that no library is imported in vain
+    write: Callable[[Any, Writer, str], list[Json]]
+    read: Callable[..., object]
 
 
-def _module(value: Any) -> str:
-    return type(value).__module__.partition(".")[0]
+# -- arrays --------------------------------------------------------------------------------------
 
 
-# -- arrays ------------------------------------------------------------------------------------------------------------
-
-
-def _write_array(value: np.ndarray, writer: Writer, path: str) -> list[Any]:
+def _write_array(value: np.ndarray, writer: Writer, path: str) -> list[Json]:
     value = np.asarray(value)  # of a memory map, the array
     if not can_store(value.dtype):
-        raise ModelFileError(
-            path,
-            str(value.dtype),
-            "is a kind of array that files do not hold",
-            "convert it: array.astype(float)",
-        )
+        rule = "is a kind of array that files do not hold"
+        raise ModelFileError(path, str(value.dtype), rule, "convert it: array.astype(float)")
     return [writer.array(value)]
 
 
-def _read_array(reader: Reader, number: Any) -> np.ndarray:
+def _read_array(reader: Reader, number: Json) -> np.ndarray:
     return reader.array(number)
 
 
-def _write_objects(value: np.ndarray, writer: Writer, path: str) -> list[Any]:
-    return [
-        list(value.shape),
-        *(writer.node(item, f"{path}[{at}]") for at, item in enumerate(value.ravel().tolist())),
-    ]
+def _write_objects(value: np.ndarray, writer: Writer, path: str) -> list[Json]:
+    return [list(value.shape), *writer.items(value.ravel().tolist(), path)]
 
 
-def _read_objects(reader: Reader, shape: Any, *items: Any) -> np.ndarray:
-    if (
-        not isinstance(shape, list)
-        or not all(type(n) is int and 0 <= n < 2**31 for n in shape)
-        or math.prod(shape) != len(items)
-    ):
+def _read_objects(reader: Reader, shape: Json, *items: Json) -> np.ndarray:
+    if not is_shape(shape) or math.prod(shape) != len(items):
         raise ModelFileError("shape", shape, f"is not that of an array of {len(items)} objects")
-    made = np.empty(len(items), dtype=object)
+    array = np.empty(len(items), dtype=object)
     for at, item in enumerate(items):
-        made[at] = reader.value(item)
-    return made.reshape(shape)
+        array[at] = reader.value(item)
+    return array.reshape(shape)
 
 
-# -- sparse matrices ---------------------------------------------------------------------------------------------------
+# -- sparse matrices -----------------------------------------------------------------------------
 
 _COMPRESSED = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 _COORDINATES = ("coo_matrix", "coo_array")
+_SPARSE = _COMPRESSED + _COORDINATES
 
 
-def _is_sparse(value: Any) -> bool:
-    return (
-        _module(value) == "scipy"
-        and type(value).__name__ in _COMPRESSED + _COORDINATES
-        and value.ndim == 2
-    )
-
-
-def _write_sparse(value: Any, writer: Writer, path: str) -> list[Any]:
+def _write_sparse(value: SparseMatrix, writer: Writer, path: str) -> list[Json]:
     name = type(value).__name__
-    parts = (
-        (value.row, value.col)
-        if name in _COORDINATES
-        else (value.indices[: value.indptr[-1]], value.indptr)
-    )
-    data = value.data if name in _COORDINATES else value.data[: value.indptr[-1]]
-    return [
-        name,
-        list(map(int, value.shape)),
-        *(writer.node(part, path) for part in (data, *parts)),
-    ]
+    if value.ndim != 2:
+        raise refusal.of(value, path)
+    if name in _COORDINATES:
+        parts = (value.data, value.row, value.col)
+    else:
+        stored = value.indptr[-1]  # what lies behind is unused memory
+        parts = (value.data[:stored], value.indices[:stored], value.indptr)
+    return [name, list(map(int, value.shape)), *(writer.node(part, path) for part in parts)]
 
 
-def _read_sparse(reader: Reader, name: Any, shape: Any, *nodes: Any) -> Any:
+def _read_sparse(reader: Reader, name: Json, shape: Json, *nodes: Json) -> SparseMatrix:
     import scipy.sparse
 
-    data, *parts = (reader.value(node) for node in nodes)
-    good = (
-        name in _COMPRESSED + _COORDINATES
-        and isinstance(shape, list)
-        and len(shape) == 2
-        and len(parts) == 2
-    )
-    if not good or not all(type(n) is int and 0 <= n < 2**48 for n in shape):
+    if name not in _SPARSE or not is_shape(shape) or len(shape) != 2:
         raise ModelFileError("sparse matrix", name, "is not one that files hold")
+    data, first, second = map(reader.value, nodes)
     _check_vector(data, "biufc", "data")
-    for part in parts:
-        _check_vector(part, "i", "indices")
+    _check_vector(first, "i", "indices")
+    _check_vector(second, "i", "indices")
+    parts: Any = (data, first, second)
     if name in _COORDINATES:
-        _check_places(parts[0], shape[0])
-        _check_places(parts[1], shape[1])
-        good = len(parts[0]) == len(parts[1]) == len(data)
-        arguments: Any = (data, (parts[0], parts[1]))
+        belong = _is_coordinates(*parts, *shape)
+        parts = (data, (first, second))
+    elif name.startswith("csr"):
+        belong = _is_compressed(*parts, *shape)
     else:
-        indices, starts = parts
-        rows, columns = shape if name.startswith("csr") else shape[::-1]
-        _check_places(indices, columns)
-        good = (
-            len(starts) == rows + 1
-            and starts[0] == 0
-            and starts[-1] == len(indices) == len(data)
-            and bool((np.diff(starts) >= 0).all())
-        )
-        arguments = (data, indices, starts)
-    if not good:
-        raise ModelFileError(
-            "sparse matrix", f"{name} of shape {shape}", "has parts that do not belong together"
-        )
-    return getattr(scipy.sparse, name)(arguments, shape=tuple(shape), copy=False)
+        belong = _is_compressed(*parts, *shape[::-1])
+    if not belong:
+        rule = "has parts that do not belong together"
+        raise ModelFileError("sparse matrix", f"{name} of shape {shape}", rule)
+    return getattr(scipy.sparse, name)(parts, shape=tuple(shape), copy=False)
 
 
-def _check_vector(value: Any, kinds: str, what: str) -> None:
-    if type(value) is not np.ndarray or value.ndim != 1 or value.dtype.kind not in kinds:
-        raise ModelFileError(
-            f"sparse matrix: {what}", type(value).__name__, "is not a vector of numbers"
-        )
+def _is_coordinates(
+    data: np.ndarray, rows: np.ndarray, columns: np.ndarray, n_rows: int, n_columns: int
+) -> bool:
+    """Whether these are the values of such a matrix with their rows and columns."""
+    _check_indices(rows, n_rows)
+    _check_indices(columns, n_columns)
+    return len(rows) == len(columns) == len(data)
 
 
-def _check_places(places: np.ndarray, count: int) -> None:
-    if places.size and (places.min() < 0 or places.max() >= count):
-        raise ModelFileError(
-            "sparse matrix: indices", int(places.max()), f"are not all from 0 to {count - 1}"
-        )
-
-
-# -- random generators -------------------------------------------------------------------------------------------------
-
-_SOURCES: dict[
-    str, tuple[str, ...]
-] = {  # and the fields of "state" that are vectors, with their lengths
-    "MT19937": ("key 624",),
-    "PCG64": (),
-    "PCG64DXSM": (),
-    "Philox": ("counter 4", "key 2"),
-    "SFC64": ("state 4",),
-}
-_PLACES = {"pos": 624, "buffer_pos": 4}  # compiled code looks up numbers at these places, unchecked
-
-
-def _write_generator(value: Any, writer: Writer, path: str) -> list[Any]:
-    old = isinstance(value, np.random.RandomState)
-    state = value.get_state(legacy=False) if old else value.bit_generator.state
-    if state["bit_generator"] not in _SOURCES:
-        raise refusal.of(value, path)
-    return ["RandomState" if old else "Generator", writer.node(state, path)]
-
-
-def _read_generator(reader: Reader, name: Any, node: Any) -> Any:
-    state = reader.value(node)
-    source = state.get("bit_generator") if isinstance(state, dict) else None
-    if name not in ("RandomState", "Generator") or source not in _SOURCES or not _is_state(state):
-        raise ModelFileError("random generator", source, "is not in a state that it can have")
-    made = getattr(np.random, source)(0)
-    if name == "Generator":
-        made.state = state
-        return np.random.Generator(made)
-    old = np.random.RandomState(made)
-    old.set_state(state)
-    return old
-
-
-def _is_state(state: dict[str, Any]) -> bool:
-    inner = state.get("state")
-    if not isinstance(inner, dict):
+def _is_compressed(
+    data: np.ndarray, indices: np.ndarray, starts: np.ndarray, n_rows: int, n_columns: int
+) -> bool:
+    """Whether these are compressed rows (or columns, with the shape reversed) of such a matrix."""
+    _check_indices(indices, n_columns)
+    if len(starts) != n_rows + 1 or starts[0] != 0:
         return False
-    for field in _SOURCES[state["bit_generator"]]:
-        name, count = field.split()
-        vector = inner.get(name)
-        if (
-            type(vector) is not np.ndarray
-            or vector.shape != (int(count),)
-            or vector.dtype.kind != "u"
-        ):
+    ascending = (np.diff(starts) >= 0).all()
+    return bool(ascending and starts[-1] == len(indices) == len(data))
+
+
+def _check_vector(value: object, kinds: str, what: str) -> None:
+    is_vector = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in kinds
+    if not is_vector:
+        rule = "is not a vector of numbers"
+        raise ModelFileError(f"sparse matrix: {what}", type(value).__name__, rule)
+
+
+def _check_indices(indices: np.ndarray, count: int) -> None:
+    if indices.size and (indices.min() < 0 or indices.max() >= count):
+        rule = f"are not all from 0 to {count - 1}"
+        raise ModelFileError("sparse matrix: indices", int(indices.max()), rule)
+
+
+# -- random generators ---------------------------------------------------------------------------
+
+# The vectors in the state of each bit generator, with their lengths, and the largest positions in
+# them: compiled code relies on both.
+_VECTORS: dict[str, dict[str, int]] = {
+    "MT19937": {"key": 624},
+    "PCG64": {},
+    "PCG64DXSM": {},
+    "Philox": {"counter": 4, "key": 2},
+    "SFC64": {"state": 4},
+}
+_LAST_POSITIONS = {"pos": 624, "buffer_pos": 4}
+
+
+def _write_generator(value: Any, writer: Writer, path: str) -> list[Json]:
+    name = type(value).__name__
+    if name == "RandomState":
+        state = value.get_state(legacy=False)
+    else:
+        state = value.bit_generator.state
+    if state["bit_generator"] not in _VECTORS:
+        raise refusal.of(value, path)
+    return [name, writer.node(state, path)]
+
+
+def _read_generator(
+    reader: Reader, name: Json, node: Json
+) -> np.random.RandomState | np.random.Generator:
+    state = reader.value(node)
+    if name not in ("RandomState", "Generator") or not _is_state(state):
+        raise ModelFileError("random generator", name, "is not in a state that it can have")
+    source = getattr(np.random, state["bit_generator"])(0)
+    if name == "Generator":
+        source.state = state
+        return np.random.Generator(source)
+    generator = np.random.RandomState(source)
+    generator.set_state(state)
+    return generator
+
+
+def _is_state(state: Json) -> bool:
+    """Whether a bit generator can be in this state."""
+    if not isinstance(state, dict) or state.get("bit_generator") not in _VECTORS:
+        return False
+    outer = {"buffer": 4} if "buffer" in state else {}
+    return _has(state, outer) and _has(state.get("state"), _VECTORS[state["bit_generator"]])
+
+
+def _has(state: Json, vectors: dict[str, int]) -> bool:
+    """Whether this part of a state has vectors of these lengths, and no position beyond them."""
+    if not isinstance(state, dict):
+        return False
+    for name, length in vectors.items():
+        vector = np.asarray(state.get(name))
+        if vector.shape != (length,) or vector.dtype.kind != "u":
             return False
-    for values in (state, inner):
-        for name, most in _PLACES.items():
-            if name in values and not (type(values[name]) is int and 0 <= values[name] <= most):
-                return False
-    return "buffer" not in state or (
-        type(state["buffer"]) is np.ndarray and state["buffer"].shape == (4,)
-    )
+    return all(is_count(state.get(name, 0), last + 1) for name, last in _LAST_POSITIONS.items())
 
 
-# -- graphs ------------------------------------------------------------------------------------------------------------
+# -- graphs --------------------------------------------------------------------------------------
 
 _GRAPHS = ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph")
 
 
-def _write_graph(value: Any, writer: Writer, path: str) -> list[Any]:
-    """Nodes and weighted edges: kernels see nothing else of a graph."""
+def _write_graph(value: networkx.Graph, writer: Writer, path: str) -> list[Json]:
+    """Nodes and weighted edges: kernels use nothing else of a graph."""
     nodes = [writer.node(node, f"{path} (a node)") for node in value]
-    edges: list[Any] = []
+    edges: list[Json] = []
     for a, b, weight in value.edges(data="weight"):
-        edges.append(
-            [writer.node(a, path), writer.node(b, path), writer.node(weight, f"{path} (a weight)")]
-        )
+        ends = [writer.node(a, path), writer.node(b, path)]
+        edges.append([*ends, writer.node(weight, f"{path} (a weight)")])
     return [type(value).__name__, nodes, edges]
 
 
-def _read_graph(reader: Reader, name: Any, nodes: Any, edges: Any) -> Any:
+def _read_graph(reader: Reader, name: Json, nodes: Json, edges: Json) -> networkx.Graph:
     import networkx
 
     if name not in _GRAPHS:
         raise ModelFileError("graph", name, "is not one that files hold")
-    made = getattr(networkx, name)()
-    made.add_nodes_from([reader.value(node) for node in nodes])
-    for a, b, weight in edges:
-        left, right, value = reader.value(a), reader.value(b), reader.value(weight)
-        if value is None:
-            made.add_edge(left, right)
+    graph = getattr(networkx, name)()
+    graph.add_nodes_from(map(reader.value, nodes))
+    for edge in edges:
+        a, b, weight = map(reader.value, edge)
+        if weight is None:
+            graph.add_edge(a, b)
         else:
-            made.add_edge(left, right, weight=value)
-    return made
+            graph.add_edge(a, b, weight=weight)
+    return graph
 
 
-def _is_nodes(value: Any) -> bool:
-    from mercer.domains.nodes import Nodes
-
-    return type(value) is Nodes
-
-
-def _write_nodes(value: Any, writer: Writer, path: str) -> list[Any]:
+def _write_nodes(value: Nodes, writer: Writer, path: str) -> list[Json]:
     return [writer.node(value.graph.matrix, path), writer.node(value.names, path)]
 
 
-def _read_nodes(reader: Reader, matrix: Any, names: Any) -> Any:
+def _read_nodes(reader: Reader, matrix: Json, names: Json) -> Nodes:
     from mercer.domains.nodes import read_nodes
 
     return read_nodes(reader.value(matrix), reader.value(names), "graph")
 
 
-def _is_array(value: Any) -> bool:
-    return type(value) in (np.ndarray, np.memmap)
+# -- the list of codecs ---------------------------------------------------------------------------
 
-
+_ARRAYS = ("ndarray", "memmap")
+_GENERATORS = ("RandomState", "Generator")
+_FRAME = ("DataFrame",)
 CODECS = {
     codec.word: codec
     for codec in (
-        Codec("array", lambda v: _is_array(v) and v.dtype.kind != "O", _write_array, _read_array),
-        Codec("objects", lambda v: _is_array(v), _write_objects, _read_objects),
-        Codec("sparse", _is_sparse, _write_sparse, _read_sparse),
-        Codec(
-            "random",
-            lambda v: type(v) in (np.random.RandomState, np.random.Generator),
-            _write_generator,
-            _read_generator,
-        ),
-        Codec(
-            "graph",
-            lambda v: _module(v) == "networkx" and type(v).__name__ in _GRAPHS,
-            _write_graph,
-            _read_graph,
-        ),
-        Codec("nodes", _is_nodes, _write_nodes, _read_nodes),
-        Codec(
-            "frame",
-            lambda v: _module(v) == "pandas" and type(v).__name__ == "DataFrame",
-            frames.write_frame,
-            frames.read_frame,
-        ),
-        Codec(
-            "series",
-            lambda v: _module(v) == "pandas" and type(v).__name__ == "Series",
-            frames.write_series,
-            frames.read_series,
-        ),
-        Codec(
-            "index",
-            lambda v: _module(v) == "pandas" and type(v).__name__.endswith("Index"),
-            frames.write_index,
-            frames.read_index,
-        ),
-        Codec(
-            "stamp",
-            lambda v: _module(v) == "pandas" and type(v).__name__ in frames.STAMPS,
-            frames.write_stamp,
-            frames.read_stamp,
-        ),
-        Codec(
-            "polars",
-            lambda v: _module(v) == "polars" and type(v).__name__ == "DataFrame",
-            frames.write_polars,
-            frames.read_polars,
-        ),
+        Codec("objects", "numpy", _ARRAYS, _write_objects, _read_objects),
+        Codec("array", "numpy", _ARRAYS, _write_array, _read_array),
+        Codec("sparse", "scipy", _SPARSE, _write_sparse, _read_sparse),
+        Codec("random", "numpy", _GENERATORS, _write_generator, _read_generator),
+        Codec("graph", "networkx", _GRAPHS, _write_graph, _read_graph),
+        Codec("nodes", "mercer", ("Nodes",), _write_nodes, _read_nodes),
+        Codec("frame", "pandas", _FRAME, frames.write_frame, frames.read_frame),
+        Codec("series", "pandas", ("Series",), frames.write_series, frames.read_series),
+        Codec("index", "pandas", frames.INDICES, frames.write_index, frames.read_index),
+        Codec("stamp", "pandas", frames.STAMPS, frames.write_stamp, frames.read_stamp),
+        Codec("polars", "polars", _FRAME, frames.write_polars, frames.read_polars),
     )
 }
+_BY_CLASS = {(codec.library, name): codec for codec in CODECS.values() for name in codec.classes}
 
 
-def by_codec(value: Any) -> Codec | None:
+def by_codec(value: object) -> Codec | None:
     """The codec of a value, if it has one."""
-    return next((codec for codec in CODECS.values() if codec.holds(value)), None)
+    if type(value) is np.ndarray and value.dtype.kind == "O":
+        return CODECS["objects"]
+    library = type(value).__module__.partition(".")[0]
+    return _BY_CLASS.get((library, type(value).__name__))

@@ -1,12 +1,14 @@
-"""Objects <-> a plain tree and a list of arrays.
+"""Models as plain JSON and a list of arrays.
 
-The tree is a flat list of objects, in which every one refers only to earlier ones by ``["@", number]``: what is shared is stored once and
-stays shared, nothing can contain itself, and reading it back needs no recursion.
+The JSON is a flat list of objects, in which every object refers only to earlier ones, by
+``["@", number]``: what is shared is stored once and stays shared, nothing can contain itself, and
+reading it back needs no recursion.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,57 +17,58 @@ from mercer.errors import MercerError, ModelFileError
 from mercer.model_files import known, quirks, refusal, scalars
 from mercer.model_files.checks import check
 from mercer.model_files.codecs import CODECS, by_codec
+from mercer.model_files.layout import Json, is_count
 
 DEEPEST = 200
 MOST_NODES = 20_000_000
-MOST_UNFOLDED = 100_000_000  # shared things counted as often as they occur: lists of the same lists of the same lists grow fast
+MOST_UNFOLDED = 100_000_000  # with shared objects counted as often as they occur
 
 
 class Writer:
-    """Collects objects and arrays; ``path`` tells in messages where in the model something was found."""
+    """Collects the objects and arrays of a model.
+
+    In its methods ``path`` is the place of a value in the model, for error messages.
+    """
 
     def __init__(self) -> None:
-        self.objects: list[Any] = []
+        self.objects: list[Json] = []
         self.arrays: list[np.ndarray] = []
         self.libraries: set[str] = set()
-        self._places: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no other object takes over an id
+        self._numbers: dict[int, int] = {}  # of objects, by id
+        self._kept: list[object] = []  # so that no other object takes over an id
         self._open: set[int] = set()
-        self._depth = self._nodes = 0
+        self._depth = 0
+        self._nodes = 0
 
-    def node(self, value: Any, path: str) -> Any:
-        """A value as JSON."""
+    def node(self, value: object, path: str) -> Json:
+        """A value as JSON: a single value itself, an object as a reference."""
         self._nodes += 1
         if self._nodes > MOST_NODES:
+            rule = f"are more than the {MOST_NODES} that a file may hold"
             remedy = "keep fewer samples that are not arrays (texts, sets, lists)"
-            raise ModelFileError(
-                path,
-                f"{self._nodes} values",
-                f"are more than the {MOST_NODES} that a file may hold",
-                remedy,
-            )
-        made = scalars.write(value)
-        if made is not scalars.MISSING:
-            return made
-        named = self._function(value)
-        if named is not None:
-            return named
-        kind = type(value)
-        if kind is tuple:
-            return ["tuple", *self._items(value, path)]
-        if kind is frozenset:
-            return ["frozenset", *_sorted(self._items(value, path))]
-        if kind is slice:
-            return [
-                "slice",
-                *(self.node(part, path) for part in (value.start, value.stop, value.step)),
-            ]
-        place = self._places.get(id(value))
-        if place is None:
-            place = self._add(value, path)
-        return ["@", place]
+            raise ModelFileError(path, f"{self._nodes} values", rule, remedy)
+        scalar = scalars.write(value)
+        if scalar is not scalars.NOT_SCALAR:
+            return scalar
+        immutable = _function_name(value) or self._immutable(value, path)
+        return immutable or ["@", self._number(value, path)]
 
-    def _add(self, value: Any, path: str) -> int:
+    def _immutable(self, value: object, path: str) -> Json:
+        """A tuple, frozen set or slice as JSON, and None for others, which are shared."""
+        if type(value) is tuple:
+            return ["tuple", *self.items(value, path)]
+        if type(value) is frozenset:
+            return ["frozenset", *_sorted(self.items(value, path))]
+        if isinstance(value, slice):
+            parts = (value.start, value.stop, value.step)
+            return ["slice", *(self.node(part, path) for part in parts)]
+        return None
+
+    def _number(self, value: object, path: str) -> int:
+        """The number of an object, which is written if it was not before."""
+        number = self._numbers.get(id(value))
+        if number is not None:
+            return number
         if id(value) in self._open:
             raise ModelFileError(path, type(value).__name__, "contains itself, and cannot be saved")
         self._open.add(id(value))
@@ -75,210 +78,247 @@ class Writer:
         self._open.discard(id(value))
         self.objects.append(entry)
         self._kept.append(value)
-        self._places[id(value)] = len(self.objects) - 1
+        self._numbers[id(value)] = len(self.objects) - 1
         return len(self.objects) - 1
 
     def _enter(self, path: str) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise ModelFileError(
-                path[:60] + "...", "a value", f"is nested deeper than {DEEPEST} levels"
-            )
+            rule = f"is nested deeper than {DEEPEST} levels"
+            raise ModelFileError(path[:60] + "...", "a value", rule)
 
-    def _items(self, values: Any, path: str) -> list[Any]:
+    def items(self, values: Iterable[object], path: str) -> list[Json]:
+        """The items of a collection as JSON."""
         self._enter(path)
-        made = [self.node(item, f"{path}[{at}]") for at, item in enumerate(values)]
+        nodes = [self.node(item, f"{path}[{at}]") for at, item in enumerate(values)]
         self._depth -= 1
-        return made
+        return nodes
 
-    def _entry(self, value: Any, path: str) -> list[Any]:
-        kind = type(value)
-        if kind is list:
-            return ["list", *self._items(value, path)]
-        if kind is set:
-            return ["set", *_sorted(self._items(value, path))]
-        if kind is dict:
-            made: list[Any] = ["dict"]
-            for key, item in value.items():
-                made += [self.node(key, f"{path} (a key)"), self.node(item, f"{path}[{key!r}]")]
-            return made
+    def _entry(self, value: object, path: str) -> list[Json]:
+        """An object as it stands in the list of objects."""
+        if type(value) in (list, set, dict):
+            return self._collection(value, path)
         codec = by_codec(value)
         if codec is not None:
             return [codec.word, *codec.write(value, self, path)]
-        entry = known.by_class(kind)
+        entry = known.by_class(type(value))
         if entry is None:
             raise refusal.of(value, path)
-        return self._made(entry, value, path)
+        return ["made", entry.name, *self._state(entry, value, path)]
+
+    def _collection(self, values: Any, path: str) -> list[Json]:
+        if type(values) is list:
+            return ["list", *self.items(values, path)]
+        if type(values) is set:
+            return ["set", *_sorted(self.items(values, path))]
+        nodes: list[Json] = ["dict"]
+        for key, item in values.items():
+            nodes += [self.node(key, f"{path} (a key)"), self.node(item, f"{path}[{key!r}]")]
+        return nodes
 
     def array(self, values: np.ndarray) -> int:
         """The number of an array among those that are stored as bytes."""
         self.arrays.append(values)
         return len(self.arrays) - 1
 
-    @staticmethod
-    def _function(value: Any) -> Any:
-        if not callable(value):
-            return None
-        from mercer.kernels.functions import FUNCTIONS
-
-        for name, registered in FUNCTIONS.items():
-            if registered.function is value:
-                return ["function", name]
-        for name in known.FUNCTIONS:
-            if known.function_of_ours(name) is value:
-                return ["our function", name]
-        return None
-
-    def _made(self, entry: known.Known, value: Any, path: str) -> list[Any]:
-        held = quirks.state(entry, value)
+    def _state(self, entry: known.Known, value: Any, path: str) -> tuple[Json, Json]:
+        """The parameters of an instance, and its other attributes."""
+        attributes = quirks.state(entry, value)
         if not entry.ours:
             self.libraries.add("scikit-learn")
         names = value._param_names() if entry.kind == "kernel" else entry.parameters()
-        parameters = {
-            name: self.node(held.pop(name), f"{path}.{name}") for name in names if name in held
-        }
-        for name in held:
-            if entry.kind == "record" or (entry.kind != "object" and not known.is_learned(name)):
-                rule = f"is not a parameter of {entry.attribute}, nor an attribute that fit sets"
-                raise ModelFileError(
-                    f"{path}.{name}", held[name], rule, f"delete it: del model.{name}"
-                )
-        return [
-            "made",
-            entry.name,
-            parameters,
-            {name: self.node(item, f"{path}.{name}") for name, item in held.items()},
-        ]
+        given = {name: attributes.pop(name) for name in names if name in attributes}
+        for name, item in attributes.items():
+            _check_learned(entry, name, item, path)
+        return self._attributes(given, path), self._attributes(attributes, path)
+
+    def _attributes(self, values: dict[str, object], path: str) -> Json:
+        return {name: self.node(item, f"{path}.{name}") for name, item in values.items()}
 
 
-def _sorted(nodes: list[Any]) -> list[Any]:
-    """Sets have no order of their own, and files of equal models are equal."""
+def _check_learned(entry: known.Known, name: str, value: object, path: str) -> None:
+    """Refuse attributes that are neither parameters of the class nor set by ``fit``."""
+    is_learned = entry.kind != "record" and known.is_learned(name)
+    if entry.kind != "object" and not is_learned:
+        rule = f"is not a parameter of {entry.attribute}, nor an attribute that fit sets"
+        raise ModelFileError(f"{path}.{name}", value, rule, f"delete it: del model.{name}")
+
+
+def _function_name(value: object) -> Json:
+    """A function as JSON if it has a name in files, or None."""
+    if not callable(value):
+        return None
+    from mercer.kernels.functions import FUNCTIONS
+
+    names = [name for name, entry in FUNCTIONS.items() if entry.function is value]
+    if names:
+        return ["function", names[0]]
+    names = [name for name in known.FUNCTIONS if known.function_of_ours(name) is value]
+    return ["our function", names[0]] if names else None
+
+
+def _sorted(nodes: list[Json]) -> list[Json]:
+    """The items of a set in an order that is the same in every process, and so in every file."""
     return sorted(nodes, key=lambda node: json.dumps(node, sort_keys=True))
 
 
 class Reader:
-    """Makes the objects of a tree again, one after the other."""
+    """Makes the objects of a file again, one after the other."""
 
     def __init__(self, arrays: list[np.ndarray]) -> None:
         self.arrays = arrays
-        self._made: list[Any] = []
+        self._objects: list[object] = []
         self._sizes: list[int] = []
         self._depths: list[int] = []
-        self._nodes = self._size = self._deep = 0
+        self._nodes = 0
+        self._size = 0  # of the present object, with all that it refers to
+        self._depth = 0
 
-    def all(self, objects: Any, root: Any) -> Any:
+    def all(self, objects: Json, root: Json) -> Any:
+        """Read all objects, and return what the root stands for."""
         if not isinstance(objects, list):
             raise ModelFileError("objects", type(objects).__name__, "is not a list")
         for number, entry in enumerate(objects):
-            self._size, self._deep = 1, 0
             what = f"objects[{number}]"
-            if isinstance(entry, list) and len(entry) > 1 and entry[0] == "made":
-                what = f"{what}, {entry[1]}"
-            try:
-                made = self._object(entry)
-            except ModelFileError:
-                raise
-            except MercerError as error:  # what the class itself says of its parameters
-                raise ModelFileError(f"{what}: {error}") from None
-            except Exception as error:
-                raise ModelFileError(
-                    what, entry, f"cannot be made ({type(error).__name__}: {error})"
-                ) from None
-            self._made.append(made)
-            self._sizes.append(self._size)
-            self._depths.append(self._deep + 1)
-            if self._size > MOST_UNFOLDED or self._deep >= DEEPEST:
-                raise ModelFileError(
-                    what,
-                    f"{self._size} values, {self._deep} levels",
-                    "is larger, or nested deeper, than allowed",
-                )
+            if isinstance(entry, list) and entry[:1] == ["made"]:
+                what = ", ".join([what, *map(str, entry[1:2])])
+            self._add(entry, what)
         return self.value(root)
 
-    def value(self, node: Any, depth: int = 0) -> Any:
+    def _add(self, entry: Json, what: str) -> None:
+        """Read one object, and note how large it is with all that it refers to."""
+        self._size = 1
+        self._depth = 0
+        self._objects.append(self._named_object(entry, what))
+        self._sizes.append(self._size)
+        self._depths.append(self._depth + 1)
+        if self._size > MOST_UNFOLDED or self._depth >= DEEPEST:
+            raise _too_large(what, self._size, self._depth)
+
+    def _named_object(self, entry: Json, what: str) -> object:
+        """An object, where every error says which one could not be made."""
+        try:
+            return self._object(entry)
+        except ModelFileError:
+            raise
+        except MercerError as error:  # what the class itself says of its parameters
+            raise ModelFileError(f"{what}: {error}") from None
+        except Exception as error:
+            rule = f"cannot be made ({type(error).__name__}: {error})"
+            raise ModelFileError(what, entry, rule) from None
+
+    def value(self, node: Json, depth: int = 0) -> Any:
         """What a piece of JSON stands for."""
         self._nodes += 1
         self._size += 1
         if self._nodes > MOST_NODES or depth > DEEPEST:
-            raise ModelFileError(
-                "tree",
-                f"{self._nodes} values, {depth} levels",
-                "is larger, or nested deeper, than allowed",
-            )
-        if not isinstance(node, (list, dict)):
-            return node
-        if isinstance(node, dict) or not node or not isinstance(node[0], str):
-            raise ModelFileError("value", node, "is not part of the format")
-        word = node[0]
+            raise _too_large("tree", self._nodes, depth)
+        if isinstance(node, (list, dict)):
+            return self._tagged(node, depth)
+        return node
+
+    def _tagged(self, node: Json, depth: int) -> object:
+        """What a list stands for that begins with a word."""
+        word = _first_word(node, "value")
         if word == "@":
             return self._earlier(node)
         if word in scalars.WORDS:
             return scalars.read(node)
-        if word == "function":
-            return _registered(node[1])
-        if word == "our function":
-            return known.function_of_ours(node[1])
-        items = [self.value(part, depth + 1) for part in node[1:]]
-        if word == "tuple":
-            return tuple(items)
-        if word == "frozenset":
-            return frozenset(items)
-        if word == "slice" and len(items) == 3:
-            return slice(*items)
-        raise ModelFileError("value", node, "is not part of the format")
+        if word.endswith("function"):
+            return _read_function(word, node[1])
+        return _read_immutable(word, [self.value(part, depth + 1) for part in node[1:]])
 
-    def _earlier(self, node: list[Any]) -> Any:
-        number = node[1] if len(node) == 2 else None
-        if type(number) is not int or not 0 <= number < len(self._made):
-            raise ModelFileError("reference", node, "is to nothing that was made before")
+    def _earlier(self, node: list[Json]) -> object:
+        """The object that a reference refers to."""
+        if len(node) != 2 or not is_count(node[1], len(self._objects)):
+            raise ModelFileError("reference", node, "does not refer to an earlier object")
+        number = node[1]
         self._size += self._sizes[number]
-        self._deep = max(self._deep, self._depths[number])
-        return self._made[number]
+        self._depth = max(self._depth, self._depths[number])
+        return self._objects[number]
 
-    def array(self, number: Any) -> np.ndarray:
-        if type(number) is not int or not 0 <= number < len(self.arrays):
-            raise ModelFileError(
-                "array", number, f"is not one of the {len(self.arrays)} in the file"
-            )
+    def array(self, number: Json) -> np.ndarray:
+        """One of the arrays that are stored as bytes."""
+        if not is_count(number, len(self.arrays)):
+            rule = f"is not one of the {len(self.arrays)} in the file"
+            raise ModelFileError("array", number, rule)
         return self.arrays[number]
 
-    def _object(self, entry: Any) -> Any:
-        if not isinstance(entry, list) or not entry or not isinstance(entry[0], str):
-            raise ModelFileError("object", entry, "is not part of the format")
-        word, *parts = entry
+    def _object(self, entry: Json) -> object:
+        """The object of an entry of the list of objects."""
+        word = _first_word(entry, "object")
+        parts = entry[1:]
         if word == "made":
             return self._instance(*parts)
         if word in CODECS:
             return CODECS[word].read(self, *parts)
-        if word not in ("list", "set", "dict"):
-            raise ModelFileError("object", word, "is not part of the format")
-        items = [self.value(part) for part in parts]
-        if word == "dict":
-            return dict(zip(items[::2], items[1::2], strict=True))
-        return items if word == "list" else set(items)
+        return _read_collection(word, [self.value(part) for part in parts])
 
-    def _instance(self, name: Any, parameters: Any, state: Any) -> Any:
+    def _instance(self, name: Json, parameters: Json, state: Json) -> object:
+        """An instance of one of the classes that files may hold."""
         entry = known.by_name(name)
         if not isinstance(parameters, dict) or not isinstance(state, dict):
             raise ModelFileError("object", name, "is not part of the format")
         known.check_names(entry, parameters, state)
-        given = {key: self.value(node) for key, node in parameters.items()}
-        learned = {key: self.value(node) for key, node in state.items()}
-        made = object.__new__(entry.made) if entry.kind == "object" else entry.made(**given)
+        given, learned = self._attributes(parameters), self._attributes(state)
+        instance: object
+        if entry.kind == "object":
+            instance = object.__new__(entry.made)
+        else:
+            instance = entry.made(**given)
         for key, value in learned.items():
-            object.__setattr__(made, key, value)
-        quirks.mend(entry, made)
-        check(entry, made)
-        return made
+            object.__setattr__(instance, key, value)
+        quirks.mend(entry, instance)
+        check(entry, instance)
+        return instance
+
+    def _attributes(self, nodes: dict[str, Json]) -> dict[str, object]:
+        return {name: self.value(node) for name, node in nodes.items()}
 
 
-def _registered(name: Any) -> Any:
+def _too_large(what: str, count: int, depth: int) -> ModelFileError:
+    rule = "is larger, or nested deeper, than allowed"
+    return ModelFileError(what, f"{count} values, {depth} levels", rule)
+
+
+def _first_word(node: Json, what: str) -> str:
+    """The word that a list begins with, which says what kind of value it stands for."""
+    if not isinstance(node, list) or not node or not isinstance(node[0], str):
+        raise ModelFileError(what, node, "is not part of the format")
+    return node[0]
+
+
+def _read_immutable(word: str, items: list[object]) -> object:
+    match word:
+        case "tuple":
+            return tuple(items)
+        case "frozenset":
+            return frozenset(items)
+        case "slice" if len(items) == 3:
+            return slice(*items)
+    raise ModelFileError("value", word, "is not part of the format")
+
+
+def _read_collection(word: str, items: list[object]) -> object:
+    match word:
+        case "list":
+            return items
+        case "set":
+            return set(items)
+        case "dict":
+            return dict(zip(items[::2], items[1::2], strict=True))
+    raise ModelFileError("object", word, "is not part of the format")
+
+
+def _read_function(word: str, name: Json) -> Callable[..., object]:
+    """The function that was registered under a name, or one of mercer's own."""
     from mercer.kernels.functions import FUNCTIONS
 
-    found = FUNCTIONS.get(name) if isinstance(name, str) else None
-    if found is None:
-        remedy = f"register the function under this name before loading: @mercer.register_function({name!r})"
-        raise ModelFileError(
-            "function", name, "is not registered here, and files hold no code", remedy
-        )
-    return found.function
+    if word == "our function":
+        return known.function_of_ours(name)
+    if isinstance(name, str) and name in FUNCTIONS:
+        return FUNCTIONS[name].function
+    remedy = "register the function under this name before loading: "
+    remedy += f"@mercer.register_function({name!r})"
+    rule = "is not registered here, and files hold no code"
+    raise ModelFileError("function", name, rule, remedy)

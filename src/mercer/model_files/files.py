@@ -1,27 +1,56 @@
-"""`save`, `load` and `describe`."""
+"""`save`, `load` and `describe`: models as files."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mercer
+from mercer.aliases import Estimator
 from mercer.errors import ModelFileError, warn
-from mercer.model_files import container, known, refusal
+from mercer.model_files import known, reading, refusal, writing
 from mercer.model_files.encoding import Reader, Writer
+from mercer.model_files.layout import FORMAT, Header
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+_HEADER_TYPES: dict[str, Any] = {
+    "class": str,
+    "kernel": (str, type(None)),
+    "libraries": dict,
+    "objects": list,
+    "root": list,
+}
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write an estimator or a kernel, fitted or not, to one file that `load` reads back to the same bits.
+def save(model: Estimator | Kernel, path: str | os.PathLike[str]) -> None:
+    """Write an estimator or a kernel, fitted or not, to a file that `load` reads back exactly.
 
-    The file holds numbers and names, no code: functions of your own are refused, with the place where they are. Whoever reads ``path``
-    meanwhile, or after a crash, finds the old file or the new one, each whole. The same model always makes the same bytes.
+    The file holds numbers and names, no code: functions of your own are refused, with the place
+    where they are. Whoever reads ``path`` meanwhile, or after a crash, finds the old file or the
+    new one, each whole. The same model always makes the same bytes.
 
+    Parameters
+    ----------
+    model : estimator or Kernel
+        What to save: an estimator of mercer, a pipeline of scikit-learn around one, or a kernel.
+    path : str or os.PathLike
+        The name of the file. A file that exists is replaced.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds something that files do not hold.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> import mercer
-    >>> model = mercer.KernelRidge(kernel=mercer.RBF(length_scale=0.5)).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 0.0])
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 2.0, 0.0]
+    >>> model = mercer.KernelRidge(kernel=mercer.RBF(length_scale=0.5)).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     mercer.save(model, Path(folder) / "ridge.mercer")
     ...     again = mercer.load(Path(folder) / "ridge.mercer")
@@ -32,12 +61,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if entry is None:
         raise refusal.of(model, "model")
     if entry.kind not in ("kernel", "estimator"):
-        raise ModelFileError(
-            "model",
-            entry.name,
-            "is a part of a model",
-            "save the estimator or the kernel that has it",
-        )
+        remedy = "save the estimator or the kernel that has it"
+        raise ModelFileError("model", entry.name, "is a part of a model", remedy)
     writer = Writer()
     try:
         root = writer.node(model, "model")
@@ -50,15 +75,32 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         "root": root,
         "objects": writer.objects,
     }
-    container.write(os.fsdecode(path), header, writer.arrays, mercer.__version__)
+    writing.write(os.fsdecode(path), header, writer.arrays, mercer.__version__)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read what `save` wrote, and nothing else: files that are damaged, cut off, of another kind, or altered are a `ModelFileError`.
+    """Read a model that `save` wrote.
 
-    No code of the file is run, as there is none, and only classes of a fixed list are made. Numbers, lengths and places are checked as
-    ``fit`` would check them.
+    No code of the file is run, as there is none, and only classes of a fixed list are made.
+    Numbers, lengths and indices are checked as ``fit`` would check them.
 
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The name of the file.
+
+    Returns
+    -------
+    model : estimator or Kernel
+        The model, with the same bits in its arrays.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, cut off, altered, of another kind, or of a newer version.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> import mercer
@@ -78,82 +120,90 @@ def load(path: str | os.PathLike[str]) -> Any:
     except ModelFileError as error:
         if "\n" not in str(error):
             raise
-        raise ModelFileError(
-            " ".join(str(error).split())
-        ) from None  # what was found may be of many lines; one tells it
+        # What the file holds may have line breaks; a message has one line.
+        raise ModelFileError(" ".join(str(error).split())) from None
 
 
-def _load(path: str) -> Any:
-    found = container.read(path)
-    _check_header(found.header, path)
-    for name, version in found.header["libraries"].items():
-        here = _version_of(name)
-        if str(version).split(".")[:2] != here.split(".")[:2]:
-            warn(
-                f"{Path(path).name} holds parts of {name} {version}, and this is {name} {here}: check what the model says"
-            )
-    made = Reader(found.arrays).all(found.header["objects"], found.header["root"])
-    entry = known.by_class(type(made))
+def _load(path: str) -> object:
+    contents = reading.read(path)
+    header = contents.header
+    _check_header(header, path)
+    for name, version in header["libraries"].items():
+        installed = _version_of(name)
+        if str(version).split(".")[:2] != installed.split(".")[:2]:
+            parts = f"{Path(path).name} holds parts of {name} {version}"
+            warn(f"{parts}, and this is {name} {installed}: check the predictions of the model")
+    model = Reader(contents.arrays).all(header["objects"], header["root"])
+    entry = known.by_class(type(model))
     if entry is None or entry.kind not in ("kernel", "estimator"):
         raise ModelFileError("file", path, "holds no model")
-    return made
+    return model
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a file holds, without making the model: format, version, class, kernel, sizes.
+    """Describe a file without making its model.
 
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The name of the file.
+
+    Returns
+    -------
+    description : dict
+        The version of the format, the versions of mercer and of other libraries, the class, the
+        kernel, the number of objects and the size in bytes.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> import mercer
     >>> from mercer.model_files import describe
+    >>> model = mercer.SVC(kernel=mercer.RBF()).fit([[0.0], [1.0]], [0, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mercer.save(mercer.SVC(kernel=mercer.RBF()).fit([[0.0], [1.0]], [0, 1]), Path(folder) / "svc.mercer")
-    ...     told = describe(Path(folder) / "svc.mercer")
-    >>> told["class"], told["kernel"], told["format"]
+    ...     mercer.save(model, Path(folder) / "svc.mercer")
+    ...     description = describe(Path(folder) / "svc.mercer")
+    >>> description["class"], description["kernel"], description["format"]
     ('SVC', 'RBF()', 1)
     """
-    found = container.read(os.fsdecode(path), arrays=False)
-    _check_header(found.header, os.fsdecode(path))
+    contents = reading.read(os.fsdecode(path))
+    header = contents.header
+    _check_header(header, os.fsdecode(path))
     return {
-        "format": container.FORMAT,
-        "mercer": found.version,
-        "libraries": found.header["libraries"],
-        "class": found.header["class"],
-        "kernel": found.header["kernel"],
-        "objects": len(found.header["objects"]),
-        "bytes": found.size,
+        "format": FORMAT,
+        "mercer": contents.version,
+        "libraries": header["libraries"],
+        "class": header["class"],
+        "kernel": header["kernel"],
+        "objects": len(header["objects"]),
+        "bytes": contents.size,
     }
 
 
-def _check_header(header: dict[str, Any], path: str) -> None:
-    kinds: dict[str, Any] = {
-        "class": str,
-        "kernel": (str, type(None)),
-        "libraries": dict,
-        "objects": list,
-        "root": list,
-    }
-    wrong = [key for key, kind in kinds.items() if not isinstance(header.get(key), kind)]
-    if wrong or header.keys() != kinds.keys() or not header["libraries"].keys() <= {"scikit-learn"}:
-        raise ModelFileError(
-            "file", path, f"has a header that is not one of a model: {wrong or sorted(header)}"
-        )
+def _check_header(header: Header, path: str) -> None:
+    """Check that the header has what the header of a model has, each of its type."""
+    wrong = [key for key, kind in _HEADER_TYPES.items() if not isinstance(header.get(key), kind)]
+    if wrong or header.keys() != _HEADER_TYPES.keys():
+        rule = f"has a header that is not one of a model: {wrong or sorted(header)}"
+        raise ModelFileError("file", path, rule)
+    if not header["libraries"].keys() <= {"scikit-learn"}:
+        rule = f"names other libraries than scikit-learn: {sorted(header['libraries'])}"
+        raise ModelFileError("file", path, rule)
 
 
-def _kernel_text(model: Any, entry: known.Known) -> str | None:
-    """The kernel as algebra, for those who only look at the file."""
+def _kernel_text(model: Estimator | Kernel, entry: known.Known) -> str | None:
+    """The kernel as an expression, for those who only look at the file."""
     from mercer.kernels.base import Kernel
 
-    kernel = (
-        model if entry.kind == "kernel" else vars(model).get("kernel_", vars(model).get("kernel"))
-    )
-    if not isinstance(kernel, (Kernel, str)):
+    kernel = model
+    if entry.kind != "kernel":
+        kernel = vars(model).get("kernel_", vars(model).get("kernel"))
+    if isinstance(kernel, Kernel):
+        kernel = repr(kernel)
+    if not isinstance(kernel, str):
         return None
-    return (
-        str(kernel if isinstance(kernel, str) else repr(kernel))
-        .encode("utf-8", "replace")
-        .decode()[:2000]
-    )
+    return kernel.encode("utf-8", "replace").decode()[:2000]
 
 
 def _version_of(library: str) -> str:

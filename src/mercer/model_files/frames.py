@@ -1,150 +1,163 @@
-"""Data frames of pandas and polars: names, rows' labels, and columns with their types."""
+"""Data frames of pandas and polars: names of columns, labels of rows, and columns by type."""
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.aliases import Columns, DType, Index
+from mercer.aliases import DType, Frame
 from mercer.errors import MissingDependencyError, ModelFileError
+from mercer.model_files.layout import Json
 
 if TYPE_CHECKING:
+    import pandas
+
     from mercer.model_files.encoding import Reader, Writer
 
-STAMPS = ("Timestamp", "Timedelta", "NaTType", "NAType")
-_NUMBERS = (
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "UInt8",
-    "UInt16",
-    "UInt32",
-    "UInt64",
-    "Float32",
-    "Float64",
-    "boolean",
+INDICES = (
+    *("Index", "RangeIndex", "MultiIndex", "CategoricalIndex", "DatetimeIndex"),
+    *("TimedeltaIndex", "IntervalIndex", "PeriodIndex"),
 )
+_MISSING = {"NaTType": "NaT", "NAType": "NA"}  # pandas's missing values, by the names of classes
+STAMPS = ("Timestamp", "Timedelta", *_MISSING)
+_INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+_NULLABLE = (*_INTEGERS, "Float32", "Float64", "boolean")
+_NULLABLE_ARRAYS = {"b": "BooleanArray", "f": "FloatingArray"}  # by kind of NumPy's type
+_ROWS_ALLOWED = 10**6  # in a frame, however few values the file has
 
 
-def _pandas() -> Any:
+def _library(name: str) -> ModuleType:
+    """pandas or polars, or an error that says how to get it."""
     try:
-        import pandas
+        return importlib.import_module(name)
     except ImportError:
-        raise MissingDependencyError(
-            "pandas", None, "is needed: the model holds a data frame", "pip install pandas"
-        ) from None
-    return pandas
+        rule = "is needed: the model holds a data frame"
+        raise MissingDependencyError(name, None, rule, f"pip install {name}") from None
 
 
-# -- columns of pandas -------------------------------------------------------------------------------------------------
+def _unknown(what: str, name: object) -> ModelFileError:
+    return ModelFileError(what, name, "is not part of the format")
 
 
-def _write_column(values: Any, writer: Writer, path: str) -> list[Any]:
-    """The values of a Series or an Index."""
-    pd = _pandas()
+# -- columns of pandas ---------------------------------------------------------------------------
+
+
+def _write_column(values: Any, writer: Writer, path: str) -> list[Json]:
+    """The values of a Series or an Index, with their type."""
+    pd = _library("pandas")
     dtype = values.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        held = values.array if hasattr(values, "array") else values
-        return [
-            "category",
-            writer.node(np.asarray(held.codes), path),
-            writer.node(dtype.categories, path),
-            bool(dtype.ordered),
-        ]
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        moments = np.asarray(values.array.tz_convert("UTC").tz_localize(None).to_numpy())
-        return ["zone", writer.node(moments, path), str(dtype.tz)]
-    if isinstance(dtype, pd.StringDtype):
-        listed = [
-            None if missing else str(text)
-            for text, missing in zip(values.array, values.isna(), strict=True)
-        ]
-        return ["string", dtype.storage, dtype.na_value is pd.NA, writer.node(listed, path)]
-    if str(dtype) in _NUMBERS and isinstance(dtype, pd.api.extensions.ExtensionDtype):
-        missing = np.asarray(values.isna())
-        known = values.array.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.numpy_dtype.type(0))
-        return ["nullable", writer.node(np.asarray(known), path), writer.node(missing, path)]
-    if isinstance(dtype, np.dtype):
-        return ["plain", writer.node(values.to_numpy(), path)]
-    raise ModelFileError(
-        path,
-        str(dtype),
-        "is a type of column that files do not hold",
-        "convert it: frame.astype(...)",
-    )
+    match dtype:
+        case pd.CategoricalDtype():
+            codes = writer.node(np.asarray(values.array.codes), path)
+            categories = writer.node(dtype.categories, path)
+            return ["category", codes, categories, bool(dtype.ordered)]
+        case pd.DatetimeTZDtype():
+            moments = values.array.tz_convert("UTC").tz_localize(None).to_numpy()
+            return ["zone", writer.node(np.asarray(moments), path), str(dtype.tz)]
+        case pd.StringDtype():
+            texts = values.array.to_numpy(dtype=object, na_value=None).tolist()
+            return ["string", dtype.storage, dtype.na_value is pd.NA, writer.node(texts, path)]
+        case pd.api.extensions.ExtensionDtype() if str(dtype) in _NULLABLE:
+            return _write_nullable(values, writer, path)
+        case np.dtype():
+            return ["plain", writer.node(values.to_numpy(), path)]
+    rule = "is a type of column that files do not hold"
+    raise ModelFileError(path, str(dtype), rule, "convert it: frame.astype(...)")
 
 
-def _read_column(reader: Reader, node: Any) -> Any:
-    pd = _pandas()
-    kind, *parts = node
-    if kind == "category":
-        codes, categories, ordered = (
-            reader.value(parts[0]),
-            reader.value(parts[1]),
-            parts[2] is True,
-        )
-        return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))
-    if kind == "zone":
-        return pd.array(pd.DatetimeIndex(reader.value(parts[0]), tz="UTC").tz_convert(parts[1]))
-    if kind == "string" and parts[0] in ("python", "pyarrow"):
-        dtype = pd.StringDtype(parts[0], na_value=pd.NA if parts[1] else np.nan)
-        return pd.array(reader.value(parts[2]), dtype=dtype)
-    if kind == "nullable":
-        known, missing = reader.value(parts[0]), reader.value(parts[1])
-        made = {"b": pd.arrays.BooleanArray, "f": pd.arrays.FloatingArray}.get(
-            known.dtype.kind, pd.arrays.IntegerArray
-        )
-        if known.shape != missing.shape or known.ndim != 1:
-            raise ModelFileError(
-                "column", known.shape, "does not say of every value whether it is there"
-            )
-        return made(known, missing)
-    if kind == "plain":
-        values = reader.value(parts[0])
-        if type(values) is not np.ndarray or values.ndim != 1:
-            raise ModelFileError("column", type(values).__name__, "is not a vector")
-        return values
-    raise ModelFileError("column", kind, "is not part of the format")
+def _write_nullable(values: Any, writer: Writer, path: str) -> list[Json]:
+    """Numbers with 0 for missing values, and where values are missing."""
+    dtype = values.dtype.numpy_dtype
+    numbers = values.array.to_numpy(dtype=dtype, na_value=dtype.type(0))
+    missing = np.asarray(values.isna())
+    return ["nullable", writer.node(np.asarray(numbers), path), writer.node(missing, path)]
 
 
-def write_index(value: Any, writer: Writer, path: str) -> list[Any]:
-    pd = _pandas()
+def _read_column(reader: Reader, node: Json) -> Any:
+    pd = _library("pandas")
+    match node:
+        case ["category", codes, categories, ordered]:
+            dtype = pd.CategoricalDtype(reader.value(categories), ordered is True)
+            return pd.Categorical.from_codes(reader.value(codes), dtype=dtype)
+        case ["zone", moments, zone]:
+            return pd.array(pd.DatetimeIndex(reader.value(moments), tz="UTC").tz_convert(zone))
+        case ["string", "python" | "pyarrow" as storage, has_na, texts]:
+            missing = pd.NA if has_na else np.nan
+            return pd.array(reader.value(texts), pd.StringDtype(storage, na_value=missing))
+        case ["nullable", numbers, missing]:
+            return _read_nullable(reader.value(numbers), reader.value(missing))
+        case ["plain", values]:
+            return _vector(reader.value(values))
+    raise _unknown("column", node[0])
+
+
+def _read_nullable(numbers: np.ndarray, missing: np.ndarray) -> Any:
+    arrays = _library("pandas").arrays
+    if len(_vector(numbers)) != len(_vector(missing)):
+        rule = "does not say of every value whether it is missing"
+        raise ModelFileError("column", numbers.shape, rule)
+    array_class = _NULLABLE_ARRAYS.get(numbers.dtype.kind, "IntegerArray")
+    return getattr(arrays, array_class)(numbers, missing)
+
+
+def _vector(values: object) -> np.ndarray:
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        raise ModelFileError("column", type(values).__name__, "is not a vector")
+    return values
+
+
+# -- labels and frames of pandas -----------------------------------------------------------------
+
+
+def write_index(value: Any, writer: Writer, path: str) -> list[Json]:
+    """The labels of rows or columns; those of a range by its limits."""
+    pd = _library("pandas")
     path = f"{path} (labels)"
-    if isinstance(value, pd.RangeIndex):
-        return [
-            "range",
-            writer.node(value.name, path),
-            int(value.start),
-            int(value.stop),
-            int(value.step),
-        ]
     if isinstance(value, pd.MultiIndex):
-        levels = [
-            _write_column(value.get_level_values(at), writer, path) for at in range(value.nlevels)
-        ]
-        return ["levels", [writer.node(name, path) for name in value.names], levels]
+        return _write_levels(value, writer, path)
+    if isinstance(value, pd.RangeIndex):
+        limits = [int(value.start), int(value.stop), int(value.step)]
+        return ["range", writer.node(value.name, path), *limits]
     if getattr(value, "freq", None) is not None:
         value = type(value)(value, freq=None)
     return ["one", writer.node(value.name, path), _write_column(value, writer, path)]
 
 
-def read_index(reader: Reader, kind: Any, name: Any, *parts: Any) -> Any:
-    pd = _pandas()
-    if kind == "range" and all(type(part) is int for part in parts):
-        return pd.RangeIndex(*parts, name=reader.value(name))
+def _write_levels(value: Any, writer: Writer, path: str) -> list[Json]:
+    labels = [value.get_level_values(at) for at in range(value.nlevels)]
+    levels = [_write_column(level, writer, path) for level in labels]
+    return ["levels", [writer.node(name, path) for name in value.names], levels]
+
+
+def read_index(reader: Reader, kind: Json, name: Json, *parts: Json) -> pandas.Index:
+    """The labels that `write_index` wrote."""
+    if kind == "range":
+        return _read_range(parts, reader.value(name))
     if kind == "levels":
-        return pd.MultiIndex.from_arrays(
-            [_read_column(reader, part) for part in parts[0]], names=[reader.value(n) for n in name]
-        )
+        return _read_levels(reader, name, parts[0])
     if kind != "one":
-        raise ModelFileError("labels", kind, "is not part of the format")
+        raise _unknown("labels", kind)
     values = _read_column(reader, parts[0])
-    return pd.Index(values, dtype=values.dtype, name=reader.value(name))
+    return _library("pandas").Index(values, dtype=values.dtype, name=reader.value(name))
 
 
-def write_frame(value: Any, writer: Writer, path: str) -> list[Any]:
+def _read_range(limits: tuple[Json, ...], name: object) -> pandas.Index:
+    if not all(type(limit) is int for limit in limits):
+        raise _unknown("range", limits)
+    return _library("pandas").RangeIndex(*limits, name=name)
+
+
+def _read_levels(reader: Reader, names: Json, levels: Json) -> pandas.Index:
+    columns = [_read_column(reader, level) for level in levels]
+    labels = [reader.value(name) for name in names]
+    return _library("pandas").MultiIndex.from_arrays(columns, names=labels)
+
+
+def write_frame(value: Frame, writer: Writer, path: str) -> list[Json]:
+    """The names, the labels and the columns of a frame of pandas."""
     columns = [
         _write_column(value.iloc[:, at], writer, f"{path}[{name!r}]")
         for at, name in enumerate(value.columns)
@@ -152,93 +165,77 @@ def write_frame(value: Any, writer: Writer, path: str) -> list[Any]:
     return [writer.node(value.columns, path), writer.node(value.index, path), columns]
 
 
-def read_frame(reader: Reader, names: Any, index: Index, columns: Columns) -> Any:
-    pd = _pandas()
-    labels, rows = reader.value(names), reader.value(index)
-    _check_length(len(rows), _most_rows(reader))
-    made = [_read_column(reader, column) for column in columns]
-    if len(made) != len(labels) or any(len(column) != len(rows) for column in made):
-        raise ModelFileError(
-            "frame", f"{len(made)} columns", "are not as many, or not as long, as its labels say"
-        )
-    frame = pd.DataFrame(dict(enumerate(made)), index=rows)
+def read_frame(reader: Reader, names: Json, index: Json, columns: Json) -> pandas.DataFrame:
+    """The frame that `write_frame` wrote."""
+    labels = reader.value(names)
+    rows = reader.value(index)
+    # The labels of a range take no room in the file, and must not grow into a large frame.
+    if len(rows) > max([_ROWS_ALLOWED, *(array.size for array in reader.arrays)]):
+        raise ModelFileError("frame", f"{len(rows)} rows", "are more than the file has values")
+    values = [_read_column(reader, column) for column in columns]
+    if [len(column) for column in values] != [len(rows)] * len(labels):
+        rule = "are not as many, or not as long, as its labels say"
+        raise ModelFileError("frame", f"{len(values)} columns", rule)
+    frame = _library("pandas").DataFrame(dict(enumerate(values)), index=rows)
     frame.columns = labels
     return frame
 
 
-def _most_rows(reader: Reader) -> int:
-    """Rows that a frame may have: those of a range take no room in the file."""
-    return max([10**6, *(array.size for array in reader.arrays)])
+def write_series(value: pandas.Series, writer: Writer, path: str) -> list[Json]:
+    """The name, the labels and the values of a series."""
+    name, index = writer.node(value.name, path), writer.node(value.index, path)
+    return [name, index, _write_column(value, writer, path)]
 
 
-def _check_length(rows: int, most: int) -> None:
-    if rows > most:
-        raise ModelFileError("frame", f"{rows} rows", "are more than the file has values")
-
-
-def write_series(value: Any, writer: Writer, path: str) -> list[Any]:
-    return [
-        writer.node(value.name, path),
-        writer.node(value.index, path),
-        _write_column(value, writer, path),
-    ]
-
-
-def read_series(reader: Reader, name: Any, index: Index, column: Any) -> Any:
-    rows, values = reader.value(index), _read_column(reader, column)
+def read_series(reader: Reader, name: Json, index: Json, column: Json) -> pandas.Series:
+    """The series that `write_series` wrote."""
+    rows = reader.value(index)
+    values = _read_column(reader, column)
     if len(rows) != len(values):
-        raise ModelFileError(
-            "series", f"{len(values)} values", f"are not as many as its {len(rows)} labels"
-        )
-    return _pandas().Series(values, index=rows, name=reader.value(name))
+        rule = f"are not as many as its {len(rows)} labels"
+        raise ModelFileError("series", f"{len(values)} values", rule)
+    return _library("pandas").Series(values, index=rows, name=reader.value(name))
 
 
-def write_stamp(value: Any, writer: Writer, path: str) -> list[Any]:
-    """One moment or span of time, or one of the two values that say there is none."""
+def write_stamp(value: Any, writer: Writer, path: str) -> list[Json]:
+    """One moment or span of time of pandas, or one of its two missing values."""
     name = type(value).__name__
-    if name in ("NaTType", "NAType"):
+    if name in _MISSING:
         return [name]
     if name == "Timedelta":
         return [name, writer.node(value.to_timedelta64(), path)]
-    zone = None if value.tz is None else str(value.tz)
-    moment = value if zone is None else value.tz_convert("UTC").tz_localize(None)
-    return [name, writer.node(moment.to_datetime64(), path), zone]
+    zone = None
+    if value.tz is not None:
+        zone = str(value.tz)
+        value = value.tz_convert("UTC").tz_localize(None)
+    return [name, writer.node(value.to_datetime64(), path), zone]
 
 
-def read_stamp(reader: Reader, name: Any, *parts: Any) -> Any:
-    pd = _pandas()
-    if name in ("NaTType", "NAType"):
-        return pd.NaT if name == "NaTType" else pd.NA
-    if name == "Timedelta":
-        return pd.Timedelta(reader.value(parts[0]))
-    if name != "Timestamp":
-        raise ModelFileError("moment", name, "is not part of the format")
-    made = pd.Timestamp(reader.value(parts[0]))
-    return made if parts[1] is None else made.tz_localize("UTC").tz_convert(parts[1])
+def read_stamp(reader: Reader, name: Json, *parts: Json) -> object:
+    """The moment, span or missing value that `write_stamp` wrote."""
+    pd = _library("pandas")
+    if name in _MISSING:
+        return getattr(pd, _MISSING[name])
+    if name not in STAMPS:
+        raise _unknown("moment", name)
+    value = getattr(pd, name)(reader.value(parts[0]))
+    if name == "Timestamp" and parts[1] is not None:
+        return value.tz_localize("UTC").tz_convert(parts[1])
+    return value
 
 
-# -- polars ------------------------------------------------------------------------------------------------------------
+# -- polars --------------------------------------------------------------------------------------
 
-_SIMPLE = (
-    *(
-        "Int8",
-        "Int16",
-        "Int32",
-        "Int64",
-        "UInt8",
-        "UInt16",
-        "UInt32",
-        "UInt64",
-        "Float32",
-        "Float64",
-    ),
-    *("Boolean", "String", "Date", "Time", "Null", "Categorical", "Binary"),
+_PLAIN = (
+    *(*_INTEGERS, "Float32", "Float64", "Boolean", "String"),
+    *("Date", "Time", "Null", "Categorical", "Binary"),
 )
 
 
-def _write_dtype(dtype: DType, path: str) -> list[Any]:
-    name = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
-    if name in _SIMPLE:
+def _write_dtype(dtype: DType, path: str) -> list[Json]:
+    """The name of a type of polars and its parameters."""
+    name = str(dtype.base_type().__name__)
+    if name in _PLAIN:
         return [name]
     if name == "Datetime":
         return [name, dtype.time_unit, dtype.time_zone]
@@ -246,50 +243,42 @@ def _write_dtype(dtype: DType, path: str) -> list[Any]:
         return [name, dtype.time_unit]
     if name == "Enum":
         return [name, dtype.categories.to_list()]
-    raise ModelFileError(
-        path,
-        str(dtype),
-        "is a type of column that files do not hold",
-        "convert it: frame.cast(...)",
-    )
+    rule = "is a type of column that files do not hold"
+    raise ModelFileError(path, str(dtype), rule, "convert it: frame.cast(...)")
 
 
-def _read_dtype(node: Any) -> Any:
-    import polars
-
-    name, *parts = node
-    if name not in (*_SIMPLE, "Datetime", "Duration", "Enum"):
-        raise ModelFileError("column", name, "is not part of the format")
-    return getattr(polars, name)(*parts)
+def _read_dtype(node: Json) -> DType:
+    name, *parameters = node
+    if name not in (*_PLAIN, "Datetime", "Duration", "Enum"):
+        raise _unknown("column", name)
+    return getattr(_library("polars"), name)(*parameters)
 
 
-def write_polars(value: Any, writer: Writer, path: str) -> list[Any]:
-    columns = []
+def write_polars(value: Frame, writer: Writer, path: str) -> list[Json]:
+    """The number of rows and the columns of a frame of polars."""
+    columns: list[Json] = []
     for series in value.iter_columns():
         here = f"{path}[{series.name!r}]"
-        numbers = series.dtype.is_numeric() and not series.null_count()
-        columns.append(
-            [
-                series.name,
-                _write_dtype(series.dtype, here),
-                writer.node(series.to_numpy() if numbers else series.to_list(), here),
-            ]
-        )
+        dtype = _write_dtype(series.dtype, here)
+        if series.dtype.is_numeric() and not series.null_count():
+            values = writer.node(series.to_numpy(), here)
+        else:
+            values = writer.node(series.to_list(), here)
+        columns.append([series.name, dtype, values])
     return [value.height, columns]
 
 
-def read_polars(reader: Reader, height: Any, columns: Columns) -> Any:
+def read_polars(reader: Reader, height: Json, columns: Json) -> Frame:
+    """The frame that `write_polars` wrote."""
+    polars = _library("polars")
     try:
-        import polars
-    except ImportError:
-        raise MissingDependencyError(
-            "polars", None, "is needed: the model holds a data frame", "pip install polars"
-        ) from None
-    read = [(name, reader.value(values), _read_dtype(dtype)) for name, dtype, values in columns]
-    try:
-        made = [polars.Series(name, values, dtype=dtype) for name, values, dtype in read]
-    except polars.exceptions.PanicException as error:  # not an `Exception`
-        raise ModelFileError("frame", str(error), "is not made of its columns") from None
-    if any(len(series) != height for series in made):
+        series = [_read_polars_column(reader, *column) for column in columns]
+    except polars.exceptions.PanicException as error:  # which is not an `Exception`
+        raise ModelFileError("frame", str(error), "cannot be made from its columns") from None
+    if {len(column) for column in series} - {height}:
         raise ModelFileError("frame", f"{height} rows", "is not the length of its columns")
-    return polars.DataFrame(made)
+    return polars.DataFrame(series)
+
+
+def _read_polars_column(reader: Reader, name: Json, dtype: Json, values: Json) -> Any:
+    return _library("polars").Series(name, reader.value(values), dtype=_read_dtype(dtype))

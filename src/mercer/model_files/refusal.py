@@ -1,56 +1,93 @@
-"""Why something cannot be saved, where it was found, and what to do instead."""
+"""What cannot be saved or loaded, described so that the message says what to do instead."""
 
 from __future__ import annotations
 
-from typing import Any
+import stat
 
 from mercer.errors import ModelFileError
 
+_SIGNATURES = (  # how files of other kinds begin
+    (b"PK\x03\x04", "a zip archive (as np.savez and torch.save write)"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    (b"\x93NUMPY", "an array saved by NumPy"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ", "an xz file"),
+    (b"x\x01", "zlib data (as joblib.dump with compress writes)"),
+    (b"x\x5e", "zlib data (as joblib.dump with compress writes)"),
+    (b"x\x9c", "zlib data (as joblib.dump with compress writes)"),
+    (b"x\xda", "zlib data (as joblib.dump with compress writes)"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x80", "a pickle (as pickle.dump and joblib.dump write)"),
+)
+_PRINTABLE = frozenset(b"\t\n\r") | frozenset(range(32, 127))
 
-def of(value: Any, path: str) -> ModelFileError:
+
+def kind_of_contents(start: bytes) -> str:
+    """What a file that is no model looks like, from its first bytes."""
+    if not start:
+        return "empty"
+    for signature, kind in _SIGNATURES:
+        if start.startswith(signature):
+            return kind
+    if _PRINTABLE.issuperset(start[:32]):
+        return f"text, beginning with {start[:16].decode('ascii')!r}"
+    return f"something that begins with the bytes {start[:8].hex()}"
+
+
+def kind_of_file(mode: int) -> str:
+    """What the operating system says a path is, from the mode of its status."""
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"
+
+
+def of(value: object, path: str) -> ModelFileError:
     """The error for a value that no file holds."""
     from mercer.kernels.base import Kernel
 
-    kind = type(value)
-    name = kind.__name__
-    if hasattr(value, "best_estimator_") or kind.__module__.startswith("sklearn.model_selection"):
-        return _error(path, name, "is a search, not a model", "save search.best_estimator_")
+    name = type(value).__name__
+    if _is_search(value):
+        return ModelFileError(path, name, "is a search, not a model", "save search.best_estimator_")
     if name in ("CustomKernel", "CallableKernel"):
+        remedy = "build the kernel from those of mercer, or fit the model on a precomputed matrix"
         rule = "is a function of your own, and files hold no code"
-        return _error(
-            path,
-            repr(value),
-            rule,
-            "build the kernel from those of mercer, or fit the model on a precomputed matrix",
-        )
+        return ModelFileError(path, repr(value), rule, remedy)
     if isinstance(value, Kernel):
-        return _error(
-            path,
-            name,
-            "is a kernel class of your own, which another program would not have",
-            "use kernels that come with mercer",
-        )
-    if isinstance(value, type) or callable(value):
+        rule = "is a kernel class of your own, which another program would not have"
+        return ModelFileError(path, name, rule, "use kernels that come with mercer")
+    if callable(value):
         shown = getattr(value, "__qualname__", name)
-        remedy = "a function of a collection (k @ f, FromFeatures(f), Conformal(k, f)) can be named: @mercer.register_function('its_name'), "
-        remedy += "before saving and before loading; for other functions give a kernel, a name or a parameter of mercer"
-        return _error(path, shown, "is a function, and files hold no code", remedy)
-    if kind.__module__.startswith("scipy.sparse"):
-        return _error(path, name, "is a sparse format that is not stored", "convert it: X.tocsr()")
-    if kind.__module__.startswith("scipy.stats"):
-        return _error(
-            path,
-            name,
-            "is a distribution, which files do not hold",
-            "after the fit it is not needed: model.set_params(priors=None)",
+        remedy = (
+            "a function of a collection (k @ f, FromFeatures(f), Conformal(k, f)) can be named: "
+            "@mercer.register_function('its_name'), before saving and before loading; "
+            "for other functions give a kernel, a name or a parameter of mercer"
         )
-    return _error(
-        path,
-        f"{kind.__module__}.{name}",
-        "is not of a class that model files hold",
-        "see the table in mercer.model_files.known",
+        return ModelFileError(path, shown, "is a function, and files hold no code", remedy)
+    return _of_other_library(value, path)
+
+
+def _is_search(value: object) -> bool:
+    """Whether this is a search over hyperparameters, fitted or not."""
+    module = type(value).__module__
+    return hasattr(value, "best_estimator_") or module.startswith("sklearn.model_selection")
+
+
+def _of_other_library(value: object, path: str) -> ModelFileError:
+    """The error for a value that is neither a kernel nor a function."""
+    module = type(value).__module__
+    name = type(value).__name__
+    if module.startswith("scipy.sparse"):
+        rule = "is a sparse format that is not stored"
+        return ModelFileError(path, name, rule, "convert it: X.tocsr()")
+    if module.startswith("scipy.stats"):
+        remedy = "after the fit it is not needed: model.set_params(priors=None)"
+        return ModelFileError(path, name, "is a distribution, which files do not hold", remedy)
+    rule = "is not of a class that model files hold"
+    return ModelFileError(
+        path, f"{module}.{name}", rule, "see the table in mercer.model_files.known"
     )
-
-
-def _error(path: str, value: Any, rule: str, remedy: str) -> ModelFileError:
-    return ModelFileError(path, value, rule, remedy)

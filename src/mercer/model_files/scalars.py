@@ -1,6 +1,7 @@
-"""Single values <-> JSON. What JSON has stands for itself; everything else is a list that begins with a word.
+"""Single values as JSON: what JSON has is written directly, all else as a list led by a word.
 
-Floats keep their bits: JSON writes the shortest decimal that reads back as the same number; NaN and infinities are written as bytes.
+Floats keep their bits: JSON writes the shortest decimal that reads back as the same number; NaN
+and infinities are written as bytes.
 """
 
 from __future__ import annotations
@@ -16,112 +17,114 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import ModelFileError
-from mercer.model_files.container import can_store
+from mercer.model_files.layout import Json, can_store, check_values, stored_dtype
 
-_SMALL = 2**63
+_LIMIT = 2**63  # of integers that are written as JSON numbers
 LONGEST_RANGE = 10**8
-TYPES: dict[str, type] = {
-    t.__name__: t for t in (bool, int, float, complex, str, bytes, object)
-} | {
-    f"np.{name}": getattr(np, name)
-    for name in [
-        "bool_",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-        "str_",
-        "bytes_",
-    ]
-}
-_NAMES = {made: name for name, made in TYPES.items()}
-MISSING = object()  # "not a single value"
+_NUMPY_TYPES = (
+    *("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128", "str_", "bytes_"),
+)
+TYPES: dict[str, type] = {t.__name__: t for t in (bool, int, float, complex, str, bytes, object)}
+TYPES |= {f"np.{name}": getattr(np, name) for name in _NUMPY_TYPES}
+_TYPE_NAMES = {cls: name for name, cls in TYPES.items()}
+NOT_SCALAR = object()  # what `write` returns for anything that is not a single value
 
 
-def _float(value: float) -> Any:
-    return value if value - value == 0 else ["float", struct.pack(">d", value).hex()]
+def write(value: object) -> Json:
+    """A single value as JSON, or `NOT_SCALAR`."""
+    writer = _WRITERS.get(type(value))
+    if writer is not None:
+        return writer(value)
+    return _write_numpy(value)
 
 
-def _str(value: str) -> Any:
+def _write_int(value: int) -> Json:
+    if -_LIMIT <= value < _LIMIT:
+        return value
+    return ["int", hex(value)]
+
+
+def _write_float(value: float) -> Json:
+    if value - value == 0:  # neither infinite nor NaN
+        return value
+    return ["float", struct.pack(">d", value).hex()]
+
+
+def _write_str(value: str) -> Json:
     try:
         value.encode()
-    except (
-        UnicodeEncodeError
-    ):  # a lone half of a pair: JSON would join two of them to another letter
+    except UnicodeEncodeError:
+        # Of two lone surrogates beside each other JSON would make one character.
         return ["str", value.encode("utf-8", "surrogatepass").hex()]
     return value
 
 
-def _datetime(value: datetime.datetime) -> Any:
+def _write_range(value: range) -> Json:
+    parts = (value.start, value.stop, value.step)
+    if any(abs(part) >= _LIMIT for part in parts):
+        return NOT_SCALAR
+    return ["range", *parts]
+
+
+def _write_datetime(value: datetime.datetime) -> Json:
     zone = value.tzinfo
     if isinstance(zone, zoneinfo.ZoneInfo) and zone.key is not None:
         return ["datetime", value.replace(tzinfo=None).isoformat(), value.fold, zone.key]
     if zone is not None and type(zone) is not datetime.timezone:
-        return MISSING
+        return NOT_SCALAR
     return ["datetime", value.isoformat(), value.fold, None]
 
 
-def _numpy(value: np.generic) -> Any:
-    array = np.array(value)
-    if not can_store(array.dtype):
-        return MISSING
-    stored = (
-        array.astype(array.dtype.newbyteorder("<"))
-        if array.dtype.itemsize
-        else array.astype(f"{array.dtype.kind}1")
-    )
-    return ["numpy", stored.dtype.str, stored.tobytes().hex()]
+def _write_time(value: datetime.time) -> Json:
+    if value.tzinfo is not None:
+        return NOT_SCALAR
+    return ["time", value.isoformat(), value.fold]
 
 
-_WRITE: dict[type, Callable[[Any], Any]] = {
-    type(None): lambda v: v,
-    bool: lambda v: v,
-    int: lambda v: v if -_SMALL <= v < _SMALL else ["int", hex(v)],
-    float: _float,
-    str: _str,
-    complex: lambda v: ["complex", _float(v.real), _float(v.imag)],
-    bytes: lambda v: ["bytes", base64.b64encode(v).decode()],
-    range: lambda v: (
-        ["range", v.start, v.stop, v.step]
-        if all(abs(x) < _SMALL for x in (v.start, v.stop, v.step))
-        else MISSING
-    ),
-    fractions.Fraction: lambda v: ["fraction", hex(v.numerator), hex(v.denominator)],
-    datetime.datetime: _datetime,
-    datetime.date: lambda v: ["date", v.isoformat()],
-    datetime.time: lambda v: ["time", v.isoformat(), v.fold] if v.tzinfo is None else MISSING,
-    datetime.timedelta: lambda v: ["timedelta", v.days, v.seconds, v.microseconds],
+def _write_numpy(value: object) -> Json:
+    """A scalar or a type of NumPy, or a type of Python."""
+    if isinstance(value, np.generic) and can_store(value.dtype):
+        stored = np.array(value).astype(stored_dtype(value.dtype))
+        return ["numpy", stored.dtype.str, stored.tobytes().hex()]
+    if isinstance(value, type) and value in _TYPE_NAMES:
+        return ["type", _TYPE_NAMES[value]]
+    if isinstance(value, np.dtype) and _is_dtype(value):
+        return ["dtype", value.str]
+    return NOT_SCALAR
+
+
+def _is_dtype(dtype: np.dtype) -> bool:
+    """Whether files hold this type: that of objects, or one of arrays that they hold."""
+    return dtype.str == "|O" or can_store(dtype)
+
+
+_WRITERS: dict[type, Callable[[Any], Json]] = {
+    type(None): lambda value: value,
+    bool: lambda value: value,
+    int: _write_int,
+    float: _write_float,
+    str: _write_str,
+    complex: lambda value: ["complex", _write_float(value.real), _write_float(value.imag)],
+    bytes: lambda value: ["bytes", base64.b64encode(value).decode()],
+    range: _write_range,
+    fractions.Fraction: lambda value: ["fraction", hex(value.numerator), hex(value.denominator)],
+    datetime.datetime: _write_datetime,
+    datetime.date: lambda value: ["date", value.isoformat()],
+    datetime.time: _write_time,
+    datetime.timedelta: lambda span: ["timedelta", span.days, span.seconds, span.microseconds],
 }
 
 
-def write(value: Any) -> Any:
-    """A single value as JSON, or `MISSING`."""
-    kind = type(value)
-    known = _WRITE.get(kind)
-    if known is not None:
-        return known(value)
-    if isinstance(value, np.generic):
-        return _numpy(value)
-    if isinstance(value, type) and value in _NAMES:
-        return ["type", _NAMES[value]]
-    if isinstance(value, np.dtype) and (value.str == "|O" or can_store(value)):
-        return ["dtype", value.str]
-    return MISSING
+def read(node: list[Json]) -> object:
+    """The value of a list that begins with one of `WORDS`."""
+    try:
+        return _READERS[node[0]](*node[1:])
+    except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, OSError) as error:
+        raise ModelFileError("value", node, f"cannot be read ({error})") from None
 
 
-# -- reading -----------------------------------------------------------------------------------------------------------
-
-
-def _read_float(node: Any) -> float:
+def _read_float(node: Json) -> float:
     if type(node) is float:
         return node
     word, text = node
@@ -130,46 +133,48 @@ def _read_float(node: Any) -> float:
     return float(struct.unpack(">d", bytes.fromhex(text))[0])
 
 
-def _read_numpy(kind: str, text: str) -> Any:
-    dtype, raw = np.dtype(kind), bytes.fromhex(text)
-    if (
-        not can_store(dtype)
-        or dtype.itemsize != len(raw)
-        or (dtype.kind == "b" and raw not in (b"\0", b"\1"))
-    ):
-        raise ValueError(f"{kind} is not a number of so many bytes")
-    value = np.frombuffer(raw, dtype=dtype)
-    if dtype.kind == "U" and value.view("<u4").max() > 0x10FFFF:
-        raise ValueError("not a letter")
-    return value.astype(dtype.newbyteorder("="))[0]
+def _read_numpy(name: str, text: str) -> np.generic:
+    dtype = np.dtype(name)
+    raw = np.frombuffer(bytes.fromhex(text), dtype=np.uint8)
+    if not can_store(dtype) or dtype.itemsize != len(raw):
+        raise ValueError(f"{name} is not a number of so many bytes")
+    check_values(raw, dtype)
+    return raw.view(dtype).astype(dtype.newbyteorder("="))[0]
 
 
 def _read_datetime(text: str, fold: int, zone: str | None) -> datetime.datetime:
-    made = datetime.datetime.fromisoformat(text).replace(fold=fold)
-    return made if zone is None else made.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+    value = datetime.datetime.fromisoformat(text).replace(fold=fold)
+    if zone is None:
+        return value
+    return value.replace(tzinfo=zoneinfo.ZoneInfo(zone))
 
 
 def _read_range(*parts: int) -> range:
-    made = range(*map(_whole, parts))
-    if len(made) > LONGEST_RANGE:
-        raise ValueError(f"a range of {len(made)} numbers is too long")
-    return made
+    value = range(*map(_integer, parts))
+    if len(value) > LONGEST_RANGE:
+        raise ValueError(f"a range of {len(value)} numbers is too long")
+    return value
 
 
-def _whole(value: Any) -> int:
+def _read_timedelta(*parts: int) -> datetime.timedelta:
+    days, seconds, microseconds = map(_integer, parts)
+    return datetime.timedelta(days, seconds, microseconds)
+
+
+def _integer(value: object) -> int:
     if type(value) is not int:
-        raise ValueError(f"{value!r} is not a whole number")
+        raise ValueError(f"{value!r} is not an integer")
     return value
 
 
 def _read_dtype(text: str) -> np.dtype:
-    made = np.dtype(text)
-    if made.str != "|O" and not can_store(made):
+    dtype = np.dtype(text)
+    if not _is_dtype(dtype):
         raise ValueError(f"{text} is not a type of arrays")
-    return made.newbyteorder("=")
+    return dtype.newbyteorder("=")
 
 
-_READ: dict[str, Callable[..., Any]] = {
+_READERS: dict[str, Callable[..., object]] = {
     "int": lambda text: int(text, 16),
     "float": lambda text: _read_float(["float", text]),
     "str": lambda text: bytes.fromhex(text).decode("utf-8", "surrogatepass"),
@@ -180,27 +185,9 @@ _READ: dict[str, Callable[..., Any]] = {
     "datetime": _read_datetime,
     "date": datetime.date.fromisoformat,
     "time": lambda text, fold: datetime.time.fromisoformat(text).replace(fold=fold),
-    "timedelta": lambda days, seconds, micro: datetime.timedelta(
-        _whole(days), _whole(seconds), _whole(micro)
-    ),
+    "timedelta": _read_timedelta,
     "numpy": _read_numpy,
-    "type": lambda name: TYPES[name],
+    "type": TYPES.__getitem__,
     "dtype": _read_dtype,
 }
-WORDS = frozenset(_READ)
-
-
-def read(node: list[Any]) -> Any:
-    """The value of a list that begins with one of `WORDS`."""
-    try:
-        return _READ[node[0]](*node[1:])
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        OverflowError,
-        ZeroDivisionError,
-        struct.error,
-        OSError,
-    ) as error:
-        raise ModelFileError("value", node, f"cannot be read ({error})") from None
+WORDS = frozenset(_READERS)

@@ -1,1 +1,1 @@
-"""Pictures, as Display classes in scikit-learn's style."""
+"""Plots of kernels and fitted estimators, as Display classes in scikit-learn's style."""

@@ -1,14 +1,15 @@
-"""What an estimator says everywhere on a plane of two columns."""
+"""The predictions of an estimator on a grid over a plane of two columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from mercer.aliases import RawSamples
-from mercer.errors import InputTypeError
+from mercer.aliases import Columns, RawSamples
+from mercer.errors import InputTypeError, ParameterError
+
+Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # values along both columns, and predictions
 
 
 def matrix(X: RawSamples) -> np.ndarray:
@@ -18,35 +19,58 @@ def matrix(X: RawSamples) -> np.ndarray:
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.ndim != 2:
-        raise InputTypeError(
-            "X", type(X).__name__, "has no columns of numbers to be drawn on", 'use on="components"'
-        )
+        rule = "has no columns of numbers to be drawn on"
+        raise InputTypeError("X", type(X).__name__, rule, 'use on="components"')
     return values
 
 
-def name(names: Any, column: int) -> str:
-    return f"column {column}" if names is None else str(names[column])
+def column_names(X: RawSamples, columns: tuple[int, int]) -> tuple[str, str]:
+    """The names of two columns, for the axes: those of a frame, or their numbers."""
+    first, second = columns
+    names: Columns = getattr(X, "columns", None)
+    if names is None:
+        return f"column {first}", f"column {second}"
+    return str(names[first]), str(names[second])
+
+
+def check_resolution(resolution: int) -> None:
+    """Refuse a grid that has no area."""
+    if resolution < 2:
+        rule = "must be at least 2 points in each direction"
+        raise ParameterError("resolution", resolution, rule)
 
 
 def over_plane(
-    predict: Callable[[Any], Any],
+    predict: Callable[[RawSamples], object],
     X: RawSamples,
     points: np.ndarray,
-    chosen: tuple[int, int],
+    columns: tuple[int, int],
     resolution: int,
     margin: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values along both columns and the predictions on their grid, in the order of columns that the estimator knows."""
-    wide = margin * np.ptp(points, axis=0)
-    low, high = points.min(axis=0) - wide, points.max(axis=0) + wide
-    across, along = (np.linspace(low[at], high[at], resolution) for at in (0, 1))
+) -> Grid:
+    """Values along both columns, and the predictions on their grid.
+
+    ``points`` are the two columns in the order of drawing; the estimator gets them in its own.
+    """
+    reach = margin * np.ptp(points, axis=0)
+    low = points.min(axis=0) - reach
+    high = points.max(axis=0) + reach
+    across = np.linspace(low[0], high[0], resolution)
+    along = np.linspace(low[1], high[1], resolution)
     Z = np.empty((resolution * resolution, 2))
-    Z[:, chosen[0]], Z[:, chosen[1]] = (part.ravel() for part in np.meshgrid(across, along))
-    # a frame like X, of either library, for an estimator that was fitted on one
-    table = (
-        type(X)({name: Z[:, at] for at, name in enumerate(X.columns)})
-        if hasattr(X, "columns")
-        else Z
-    )
-    found = np.asarray(predict(table))
-    return across, along, found.reshape(resolution, resolution, *found.shape[1:])
+    Z[:, columns] = np.stack(np.meshgrid(across, along), axis=-1).reshape(-1, 2)
+    values = np.asarray(predict(_like(X, Z)))
+    return across, along, values.reshape(resolution, resolution, *values.shape[1:])
+
+
+def _like(X: RawSamples, Z: np.ndarray) -> RawSamples:
+    """A frame like X, of either library, for an estimator that was fitted on one; or the array."""
+    if not hasattr(X, "columns"):
+        return Z
+    return type(X)({name: Z[:, at] for at, name in enumerate(X.columns)})
+
+
+def extent(grid: Grid) -> tuple[float, float, float, float]:
+    """The limits of a grid along both columns, as Matplotlib's imshow takes them."""
+    across, along, _ = grid
+    return across[0], across[-1], along[0], along[-1]

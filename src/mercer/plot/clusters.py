@@ -1,37 +1,48 @@
-"""The map of a clustering: samples in the colours of their clusters, and the regions behind them."""
+"""The map of a clustering: samples in the colours of their clusters, and regions behind them."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Columns, Estimator, RawSamples
+from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.projection.pca import KernelPCA
-from mercer.plot._axes import Labels, axes, class_colours, component_name, last_step, scatter, two
-from mercer.plot._plane import matrix, name, over_plane
+from mercer.plot._axes import Labels, Option, axes, class_colours, scatter
+from mercer.plot._estimator import before_last_step, component_names, last_step, two_positions
+from mercer.plot._plane import Grid, check_resolution, column_names, extent, matrix, over_plane
 
 
 class ClusterDisplay:
-    """Samples by cluster, of `KernelKMeans`, `SpectralClustering` or scikit-learn's, before the regions where these are of a plane.
+    """Scatter plot of a clustering, with the regions of the clusters where these are of a plane.
 
-    Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
+    It is for `KernelKMeans`, `SpectralClustering`, or a clustering of scikit-learn. Make it with
+    `from_estimator`; ``plot`` draws it again, on other axes if asked.
 
     Parameters
     ----------
-    points : two columns, a row for each sample
-    clusters : the cluster of each
-    axis_names : of the two columns
-    grid : (values along the first column, along the second, clusters there), or None
+    points : ndarray of shape (n_samples, 2)
+        The coordinates of the samples.
+    clusters : ndarray of shape (n_samples,)
+        The cluster of each sample.
+    axis_names : tuple of two str, default=("column 0", "column 1")
+        The names of the two coordinates.
+    grid : tuple of three ndarrays or None, default=None
+        The values along the first coordinate, along the second, and the clusters on their grid.
 
     Attributes
     ----------
-    ax_, figure_ : where it was drawn
-    points_ : what was drawn, one artist for each cluster, or one for all where they are many
-    regions_ : the image behind, or None
-    legend_, colorbar_ : the legend of few clusters, the colour bar of many, or None
+    ax_, figure_ : Axes and Figure of Matplotlib
+        Where it was drawn.
+    points_ : list of artists
+        One for each cluster, or one for all where there are many clusters.
+    regions_ : image or None
+        The regions behind the samples.
+    legend_, colorbar_ : artists or None
+        The legend of few clusters, the colour bar of many.
 
     Examples
     --------
@@ -51,9 +62,12 @@ class ClusterDisplay:
         points: np.ndarray,
         clusters: np.ndarray,
         axis_names: tuple[str, str] = ("column 0", "column 1"),
-        grid: Any = None,
+        grid: Grid | None = None,
     ) -> None:
-        self.points, self.clusters, self.axis_names, self.grid = points, clusters, axis_names, grid
+        self.points = points
+        self.clusters = clusters
+        self.axis_names = axis_names
+        self.grid = grid
 
     @classmethod
     def from_estimator(
@@ -66,93 +80,121 @@ class ClusterDisplay:
         resolution: int = 200,
         margin: float = 0.05,
         ax: Axes = None,
-        **options: Any,
+        **options: Option,
     ) -> Self:
-        """Predict the clusters of ``X`` and draw it on two columns, or on="components", the first two in the feature space of the kernel.
+        """Predict the clusters of samples and draw them.
 
-        Where ``X`` has two columns only, the regions behind are predictions on a grid of ``resolution`` squared points, over the range of
-        the samples widened by ``margin`` on either side. Estimators without ``predict`` give the clusters of their training samples, so
-        ``X`` must be those. Other options go to `plot`.
+        Where ``X`` has two columns only, the regions behind are predictions on a grid over the
+        range of the samples. Estimators without ``predict`` give the clusters of their training
+        samples, so ``X`` must be those.
+
+        Parameters
+        ----------
+        estimator : fitted clustering, or a pipeline that ends with one
+            The clustering to draw.
+        X : samples
+            What to draw.
+        on : {"columns", "components"}, default="columns"
+            The plane: two columns, or the first two principal components in the feature space of
+            the kernel.
+        columns : two int, default=(0, 1)
+            Which columns are drawn.
+        resolution : int, default=200
+            The number of points of the grid in each direction.
+        margin : float, default=0.05
+            How far the grid exceeds the range of the samples on either side, as a share of it.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : ClusterDisplay
+            The display, drawn.
         """
         check_is_fitted(estimator)
         if on not in ("columns", "components"):
             raise ParameterError("on", on, 'must be "columns" or "components"')
-        if resolution < 2:
-            raise ParameterError(
-                "resolution", resolution, "must be at least 2 points in each direction"
-            )
+        check_resolution(resolution)
         clusters = _clusters(estimator, X)
         if on == "components":
-            points, told = _on_components(estimator, X)
-            return cls(points=points, clusters=clusters, axis_names=told).plot(ax=ax, **options)
-        names = getattr(X, "columns", None)
+            points, names = _on_components(estimator, X)
+            return cls(points=points, clusters=clusters, axis_names=names).plot(ax=ax, **options)
         values = matrix(X)
-        first, second = two("columns", columns, values.shape[1], "X", "give two of its columns")
-        points = values[:, [first, second]]
+        n_columns = values.shape[1]
+        chosen = two_positions("columns", columns, n_columns, "X", "give two of its columns")
+        points = values[:, chosen]
         grid = None
-        if values.shape[1] == 2 and hasattr(estimator, "predict"):
-            grid = over_plane(estimator.predict, X, points, (first, second), resolution, margin)
-        told = name(names, first), name(names, second)
-        return cls(points=points, clusters=clusters, axis_names=told, grid=grid).plot(
-            ax=ax, **options
-        )
+        if n_columns == 2 and hasattr(estimator, "predict"):
+            grid = over_plane(estimator.predict, X, points, chosen, resolution, margin)
+        names = column_names(X, chosen)
+        display = cls(points=points, clusters=clusters, axis_names=names, grid=grid)
+        return display.plot(ax=ax, **options)
 
     def plot(
-        self, *, ax: Axes = None, legend: bool = True, alpha: float = 0.2, **style: Any
+        self, *, ax: Axes = None, legend: bool = True, alpha: float = 0.2, **style: Option
     ) -> Self:
-        """Draw; ``alpha`` is of the regions, and further options are those of Matplotlib's scatter."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        legend : bool, default=True
+            Whether to draw a legend, or a colour bar of many clusters.
+        alpha : float, default=0.2
+            The opacity of the regions.
+        **style
+            Options of Matplotlib's scatter.
+
+        Returns
+        -------
+        display : ClusterDisplay
+            The display itself.
+        """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        there = (
-            np.array([], dtype=self.clusters.dtype) if self.grid is None else self.grid[2].ravel()
-        )
-        known = np.unique(np.concatenate([self.clusters, there]))
+        known = np.unique(self.clusters)
+        if self.grid is not None:
+            known = np.union1d(known, self.grid[2])
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
         self.regions_ = None
         if self.grid is not None:
             from matplotlib.colors import to_rgba
 
-            across, along, found = self.grid
             colours = np.array([to_rgba(colour, alpha) for colour in class_colours(len(known))])
-            extent = (across[0], across[-1], along[0], along[-1])
-            image = colours[np.searchsorted(known, found)]
-            self.regions_ = ax.imshow(
-                image,
-                extent=extent,
-                origin="lower",
-                aspect="auto",
-                interpolation="nearest",
-                zorder=0,
-            )
-        labels = Labels(
-            np.searchsorted(known, self.clusters), [f"cluster {value}" for value in known], None
-        )
-        self.points_, self.legend_, self.colorbar_ = scatter(
-            ax, self.points, labels, legend=legend, **{"alpha": 0.9, **style}
-        )
+            image = colours[np.searchsorted(known, self.grid[2])]
+            look = {"origin": "lower", "aspect": "auto", "interpolation": "nearest", "zorder": 0}
+            self.regions_ = ax.imshow(image, extent=extent(self.grid), **look)
+        codes = np.searchsorted(known, self.clusters)
+        labels = Labels(codes, [f"cluster {value}" for value in known], None)
+        style = {"alpha": 0.9, **style}
+        drawn = scatter(ax, self.points, labels, legend=legend, **style)
+        self.points_, self.legend_, self.colorbar_ = drawn
         return self
 
 
 def _clusters(estimator: Estimator, X: RawSamples) -> np.ndarray:
+    """Predicted clusters, or those of the training samples."""
     if hasattr(estimator, "predict"):
         return np.asarray(estimator.predict(X))
     labels = getattr(last_step(estimator), "labels_", None)
     if labels is None:
-        raise ParameterError(
-            "estimator", estimator, "has neither predict nor labels_", "give a clustering"
-        )
-    count = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(labels) != count:
-        rule = f"must be the {len(labels)} training samples: {type(estimator).__name__} cannot predict others"
-        raise ShapeError("X", f"{count} samples", rule)
+        rule = "has neither predict nor labels_"
+        raise ParameterError("estimator", estimator, rule, "give a clustering")
+    if len(labels) != raw_length(X):
+        rule = f"must be the {len(labels)} training samples: "
+        rule += f"{type(estimator).__name__} cannot predict others"
+        raise ShapeError("X", f"{raw_length(X)} samples", rule)
     return np.asarray(labels)
 
 
 def _on_components(estimator: Estimator, X: RawSamples) -> tuple[np.ndarray, tuple[str, str]]:
-    """Coordinates on the first two principal components, with the estimator's own kernel; the linear one if it has none."""
-    model = last_step(estimator)
-    if model is not estimator and len(estimator) > 1:
-        X = estimator[:-1].transform(X)
-    kernel = getattr(model, "kernel_", "linear")
-    found = KernelPCA(2, kernel="precomputed" if kernel is None else kernel).fit(X)
-    return found.transform(X), (component_name(found, 0), component_name(found, 1))
+    """Coordinates on two principal components, by the estimator's kernel or else the linear one."""
+    X = before_last_step(estimator, X)
+    kernel = getattr(last_step(estimator), "kernel_", "linear")
+    if kernel is None:
+        kernel = "precomputed"
+    pca = KernelPCA(2, kernel=kernel).fit(X)
+    return pca.transform(X), component_names(pca, (0, 1))

@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Self
 
 import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
-from mercer.errors import ParameterError, ShapeError
-from mercer.plot._axes import (
-    Labels,
-    Scattered,
-    axes,
-    class_colours,
-    last_step,
-    read_labels,
-    scatter,
-)
-from mercer.plot._plane import matrix, name, over_plane
+from mercer.errors import ShapeError
+from mercer.plot._axes import Artist, Labels, Option, axes, class_scale, read_labels, scatter
+from mercer.plot._estimator import last_step
+from mercer.plot._plane import Grid, check_resolution, column_names, extent, matrix, over_plane
 
 
 class DecisionDisplay:
-    """What an estimator says everywhere on a plane: regions, the boundary, the margins, and the support vectors ringed.
+    """Decision surface over a plane: regions, boundary, margins, and the support vectors ringed.
 
-    Two classes, and outliers, are drawn by the decision function: the deeper the colour the farther from the boundary, the line where it
-    is 0, dashes where it is ±1 (for machines with a margin). More classes are regions with their boundaries; a regression is a
-    map of its values. Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
+    Two classes, and outliers, are drawn by the decision function: the deeper the colour the
+    farther from the boundary, the line where it is 0, dashes where it is ±1 (for machines with a
+    margin). More classes are regions with their boundaries; a regression is a map of its values.
+    Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
 
     Parameters
     ----------
-    points : two columns, a row for each sample
-    grid : (values along the first column, along the second, what the estimator says there)
-    labels : of the samples, or None
-    support : which samples are support vectors, or None
-    kind : "margin" (with dashes at ±1), "side", "regions" or "values"
-    axis_names : of the two columns
+    points : ndarray of shape (n_samples, 2)
+        The two columns of the samples.
+    grid : tuple of three ndarrays
+        The values along the first column, along the second, and the answers of the estimator on
+        their grid.
+    labels : Labels or None, default=None
+        The labels of the samples.
+    support : ndarray or None, default=None
+        Which samples are support vectors.
+    kind : {"margin", "side", "regions", "values"}, default="margin"
+        What the answers are: a decision function with margins at ±1, one without, positions of
+        classes, or numbers.
+    axis_names : tuple of two str, default=("column 0", "column 1")
+        The names of the two columns.
 
     Attributes
     ----------
-    ax_, figure_ : where it was drawn
-    surface_ : the image behind
-    boundary_ : the contour lines, or None
-    points_, legend_, rings_ : the samples, their legend, the rings around support vectors; each may be None
+    ax_, figure_ : Axes and Figure of Matplotlib
+        Where it was drawn.
+    surface_ : image
+        The surface behind the samples.
+    boundary_ : contour lines, a list of them, or None
+        The boundary between two classes, or of each class.
+    colorbar_ : artist or None
+        The colour bar of a regression.
+    points_ : list of artists
+        The samples.
+    legend_, rings_ : artists or None
+        The legend of the classes, and the rings around support vectors.
 
     Examples
     --------
@@ -61,14 +72,18 @@ class DecisionDisplay:
         self,
         *,
         points: np.ndarray,
-        grid: tuple[np.ndarray, np.ndarray, np.ndarray],
+        grid: Grid,
         labels: Labels | None = None,
         support: np.ndarray | None = None,
         kind: str = "margin",
         axis_names: tuple[str, str] = ("column 0", "column 1"),
     ) -> None:
-        self.points, self.grid, self.labels, self.support = points, grid, labels, support
-        self.kind, self.axis_names = kind, axis_names
+        self.points = points
+        self.grid = grid
+        self.labels = labels
+        self.support = support
+        self.kind = kind
+        self.axis_names = axis_names
 
     @classmethod
     def from_estimator(
@@ -80,40 +95,54 @@ class DecisionDisplay:
         resolution: int = 200,
         margin: float = 0.08,
         ax: Axes = None,
-        **options: Any,
+        **options: Option,
     ) -> Self:
-        """Ask a fitted estimator on a grid of ``resolution`` squared points over the range of ``X``, widened by ``margin``, and draw.
+        """Evaluate a fitted estimator on a grid over the range of samples, and draw.
 
-        ``X`` has two columns of numbers, the training samples where support vectors are to be ringed. Other options go to `plot`.
+        Parameters
+        ----------
+        estimator : fitted classifier, outlier detector or regressor, or a pipeline with one
+            What is evaluated.
+        X : samples of two columns of numbers
+            What to draw; the training samples where support vectors are to be ringed.
+        y : array-like of shape (n_samples,) or None, default=None
+            The labels of the samples.
+        resolution : int, default=200
+            The number of points of the grid in each direction.
+        margin : float, default=0.08
+            How far the grid exceeds the range of the samples on either side, as a share of it.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : DecisionDisplay
+            The display, drawn.
         """
         check_is_fitted(estimator)
-        if resolution < 2:
-            raise ParameterError(
-                "resolution", resolution, "must be at least 2 points in each direction"
-            )
+        check_resolution(resolution)
         values = matrix(X)
         if values.shape[1] != 2:
+            rule = "must have two: a surface is drawn over a plane"
             remedy = "fit the estimator on two columns, or draw ComponentDisplay"
-            raise ShapeError(
-                "X",
-                f"{values.shape[1]} columns",
-                "must have two: a surface is drawn over a plane",
-                remedy,
-            )
-        kind, ask = _question(estimator)
-        labels = _as_known(read_labels(y, len(values)), y, getattr(estimator, "classes_", None))
-        names = getattr(X, "columns", None)
-        grid = over_plane(ask, X, values, (0, 1), resolution, margin)
-        told = name(names, 0), name(names, 1)
-        made = cls(
+            raise ShapeError("X", f"{values.shape[1]} columns", rule, remedy)
+        kind = _kind(estimator)
+        answers = partial(_answers, estimator, kind)
+        labels = read_labels(y, len(values))
+        classes = getattr(estimator, "classes_", None)
+        if labels is not None and classes is not None:
+            labels = _in_order_of(classes, labels, y)
+        display = cls(
             points=values,
-            grid=grid,
+            grid=over_plane(answers, X, values, (0, 1), resolution, margin),
             labels=labels,
-            support=_support(estimator, len(values)),
+            support=_support(last_step(estimator), len(values)),
             kind=kind,
-            axis_names=told,
+            axis_names=column_names(X, (0, 1)),
         )
-        return made.plot(ax=ax, **options)
+        return display.plot(ax=ax, **options)
 
     def plot(
         self,
@@ -122,138 +151,130 @@ class DecisionDisplay:
         rings: bool = True,
         legend: bool = True,
         cmap: str | None = None,
-        **style: Any,
+        **style: Option,
     ) -> Self:
-        """Draw; ``rings`` marks support vectors, and further options are those of Matplotlib's scatter."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        rings : bool, default=True
+            Whether to mark support vectors.
+        legend : bool, default=True
+            Whether to draw a legend of the classes.
+        cmap : str or None, default=None
+            The colour map of the surface; by default that of the classes.
+        **style
+            Options of Matplotlib's scatter.
+
+        Returns
+        -------
+        display : DecisionDisplay
+            The display itself.
+        """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        across, along, found = self.grid
-        extent = (across[0], across[-1], along[0], along[-1])
-        look = {"extent": extent, "origin": "lower", "aspect": "auto", "zorder": 0}
-        self.boundary_ = self.colorbar_ = self.rings_ = None
-        if self.kind == "values":
-            self.surface_ = ax.imshow(found, cmap=cmap or "viridis", alpha=0.9, **look)
-            self.colorbar_ = ax.figure.colorbar(self.surface_, ax=ax)
-        elif self.kind == "regions":
-            from matplotlib.colors import ListedColormap
-
-            count = (
-                int(found.max()) + 1
-                if self.labels is None or self.labels.names is None
-                else len(self.labels.names)
-            )
-            colours = ListedColormap(class_colours(max(count, int(found.max()) + 1)))
-            self.surface_ = ax.imshow(
-                found,
-                cmap=colours,
-                vmin=-0.5,
-                vmax=colours.N - 0.5,
-                alpha=0.25,
-                interpolation="nearest",
-                **look,
-            )
-            self.boundary_ = [
-                ax.contour(across, along, found == c, [0.5], colors="0.25", linewidths=1)
-                for c in np.unique(found)[1:]
-            ]
-        else:
-            self._margins(ax, across, along, found, look, cmap)
-        drawn = Scattered([], None, None)
+        self.boundary_: Artist = None
+        self.colorbar_ = self.rings_ = self.legend_ = None
+        match self.kind:
+            case "values":
+                self.surface_ = self._image(cmap=cmap or "viridis", alpha=0.9)
+                self.colorbar_ = ax.figure.colorbar(self.surface_, ax=ax)
+            case "regions":
+                self._draw_regions()
+            case _:
+                self._draw_decision(cmap)
         if self.labels is not None and self.kind != "values":
-            drawn = scatter(
-                ax, self.points, self.labels, legend=legend, **{"alpha": 0.9, "zorder": 2, **style}
-            )
+            style = {"alpha": 0.9, "zorder": 2, **style}
+            drawn = scatter(ax, self.points, self.labels, legend=legend, **style)
+            self.points_, self.legend_, _ = drawn
         else:
-            plain = {
-                "s": 14,
-                "facecolors": "none",
-                "edgecolors": "0.1",
-                "linewidths": 0.7,
-                "zorder": 2,
-            }
-            drawn = drawn._replace(points=[ax.scatter(*self.points.T, **{**plain, **style})])
-        self.points_, self.legend_ = drawn.points, drawn.legend
+            circles = {"s": 14, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.7}
+            self.points_ = [ax.scatter(*self.points.T, **{**circles, "zorder": 2, **style})]
         if rings and self.support is not None:
-            at = self.points[self.support]
-            self.rings_ = ax.scatter(
-                *at.T, s=60, facecolors="none", edgecolors="0.1", linewidths=0.9, zorder=3
-            )
-        ax.set(
-            xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=extent[:2], ylim=extent[2:]
-        )
+            circles = {"s": 60, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.9}
+            self.rings_ = ax.scatter(*self.points[self.support].T, **circles, zorder=3)
+        left, right, bottom, top = extent(self.grid)
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
+        ax.set(xlim=(left, right), ylim=(bottom, top))
         return self
 
-    def _margins(
-        self,
-        ax: Axes,
-        across: np.ndarray,
-        along: np.ndarray,
-        found: np.ndarray,
-        look: dict[str, Any],
-        cmap: str | None,
-    ) -> None:
+    def _image(self, **look: Option) -> Artist:
+        look = {"origin": "lower", "aspect": "auto", "zorder": 0, **look}
+        return self.ax_.imshow(self.grid[2], extent=extent(self.grid), **look)
+
+    def _draw_regions(self) -> None:
+        """The region of each class in its colour, with boundaries."""
+        across, along, codes = self.grid
+        count = int(codes.max()) + 1
+        if self.labels is not None and self.labels.names is not None:
+            count = max(count, len(self.labels.names))
+        self.surface_ = self._image(alpha=0.25, interpolation="nearest", **class_scale(count))
+        look = {"colors": "0.25", "linewidths": 1}
+        present = np.unique(codes)
+        self.boundary_ = [
+            self.ax_.contour(across, along, codes == code, [0.5], **look) for code in present[1:]
+        ]
+
+    def _draw_decision(self, cmap: str | None) -> None:
+        """The decision function in the colours of the two classes, its boundary and margins."""
         from matplotlib.colors import LinearSegmentedColormap
 
-        # from the colour of the first class through white to that of the second: the points' own colours
-        colours = (
-            LinearSegmentedColormap.from_list("sides", ["C0", "white", "C1"])
-            if cmap is None
-            else cmap
-        )
-        far = float(np.quantile(np.abs(found), 0.95)) or 1.0
-        self.surface_ = ax.imshow(
-            found, cmap=colours, vmin=-far, vmax=far, alpha=0.5, interpolation="bilinear", **look
-        )
-        levels, styles = (
-            ([0.0], ["-"]) if self.kind == "side" else ([-1.0, 0.0, 1.0], ["--", "-", "--"])
-        )
-        seen = [
-            (at, style)
-            for at, style in zip(levels, styles, strict=True)
-            if found.min() < at < found.max()
-        ]
-        if seen:
-            level, style = zip(*seen, strict=True)
-            self.boundary_ = ax.contour(
-                across, along, found, level, colors="0.15", linestyles=style, linewidths=1.2
+        across, along, decision = self.grid
+        colours: object = cmap
+        if cmap is None:
+            colours = LinearSegmentedColormap.from_list("sides", ["C0", "white", "C1"])
+        far = float(np.quantile(np.abs(decision), 0.95)) or 1.0
+        look = {"alpha": 0.5, "interpolation": "bilinear"}
+        self.surface_ = self._image(cmap=colours, vmin=-far, vmax=far, **look)
+        styles = {0.0: "-"}
+        if self.kind == "margin":
+            styles = {-1.0: "--", 0.0: "-", 1.0: "--"}
+        levels = [level for level in styles if decision.min() < level < decision.max()]
+        if levels:
+            look = {"colors": "0.15", "linestyles": [styles[level] for level in levels]}
+            self.boundary_ = self.ax_.contour(
+                across, along, decision, levels, linewidths=1.2, **look
             )
 
 
-def _question(estimator: Estimator) -> tuple[str, Any]:
-    """What is asked on the grid: the decision of two classes, the place of the class of more, or the value."""
+def _kind(estimator: Estimator) -> str:
+    """What the estimator is asked on the grid, as in `DecisionDisplay`."""
+    decides = hasattr(estimator, "decision_function")
     classes = getattr(estimator, "classes_", None)
-    if classes is None and (is_regressor(estimator) or not hasattr(estimator, "decision_function")):
-        return "values", lambda Z: np.asarray(estimator.predict(Z), dtype=float).reshape(
-            len(Z), -1
-        )[:, 0]
-    if classes is None or len(classes) == 2:
-        if hasattr(estimator, "decision_function"):
-            margin = classes is not None and hasattr(last_step(estimator), "support_vectors_")
-            return "margin" if margin else "side", lambda Z: np.asarray(
-                estimator.decision_function(Z)
-            ).reshape(len(Z))
-        if hasattr(estimator, "predict_proba"):
-            return "side", lambda Z: np.asarray(estimator.predict_proba(Z))[:, 1] - 0.5
-    return "regions", lambda Z: np.searchsorted(np.asarray(classes), estimator.predict(Z))
+    if classes is None:
+        return "side" if decides and not is_regressor(estimator) else "values"
+    if len(classes) == 2 and decides:
+        return "margin" if hasattr(last_step(estimator), "support_vectors_") else "side"
+    has_side = len(classes) == 2 and hasattr(estimator, "predict_proba")
+    return "side" if has_side else "regions"
 
 
-def _as_known(labels: Labels | None, y: Targets, classes: Any) -> Labels | None:
-    """Labels in the order of the estimator's classes, so that points have the colours of their regions, also where a class is absent."""
-    if labels is None or classes is None:
+def _answers(estimator: Estimator, kind: str, Z: RawSamples) -> np.ndarray:
+    """The decision of two classes, the position of the class of more, or the value."""
+    if kind == "values":
+        return np.asarray(estimator.predict(Z), dtype=float).reshape(len(Z), -1)[:, 0]
+    if kind == "regions":
+        return np.searchsorted(estimator.classes_, estimator.predict(Z))
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(Z)).reshape(len(Z))
+    return np.asarray(estimator.predict_proba(Z))[:, 1] - 0.5
+
+
+def _in_order_of(classes: np.ndarray, labels: Labels, y: Targets) -> Labels:
+    """Labels in the order of the estimator's classes, which gives points the colours of regions."""
+    positions = {str(name): at for at, name in enumerate(classes)}
+    codes = [positions.get(str(value), -1) for value in np.asarray(y).ravel()]
+    if -1 in codes:
         return labels
-    places = {str(name): at for at, name in enumerate(classes)}
-    codes = [places.get(str(value), -1) for value in np.asarray(y).ravel()]
-    return labels if -1 in codes else Labels(np.array(codes), list(places), labels.title)
+    return Labels(np.array(codes), list(positions), labels.title)
 
 
-def _support(estimator: Estimator, count: int) -> np.ndarray | None:
-    """Positions of the support vectors, where the estimator has some and not all, and they are among the samples given."""
-    model = last_step(estimator)
-    found = (
-        getattr(model, "support_", None)
-        if hasattr(model, "support_vectors_")
-        else getattr(model, "relevance_", None)
-    )
-    if found is None or (len(found) and np.max(found) >= count):
+def _support(model: Estimator, count: int) -> np.ndarray | None:
+    """Positions of the support vectors, if there are any and all are among the samples given."""
+    name = "support_" if hasattr(model, "support_vectors_") else "relevance_"
+    support = getattr(model, name, None)
+    if support is None or np.max(support, initial=-1) >= count:
         return None
-    return np.asarray(found)
+    return np.asarray(support)

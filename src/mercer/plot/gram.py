@@ -1,35 +1,48 @@
-"""The Gram matrix as a map: who is like whom."""
+"""The Gram matrix as an image: which samples are similar to which."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError
 from mercer.kernels.base import Kernel
-from mercer.plot._axes import Labels, axes, class_colours, kernel_and_samples, read_labels
+from mercer.plot._axes import Labels, Option, axes, class_colours, read_labels
+from mercer.plot._estimator import evenly, kernel_and_samples, square_matrix
 
 _MOST = 1000  # samples beyond which a screen has no pixels left
+_MOST_TICKS = 20
+_FEW_CLASSES = 3  # whose names have room without being slanted
 
 
 class GramDisplay:
-    """k(x, y) of all pairs of samples, those of a class side by side, so that a good kernel shows blocks.
+    """Image of the Gram matrix, samples ordered by class, so that a good kernel shows blocks.
 
-    Within a class samples are in the order of their likeness to its mean. Of more than ``most`` samples some are drawn, of each class as
-    many as its share. Make it with `from_kernel`, `from_estimator` or `from_matrix`; ``plot`` draws it again, on other axes if asked.
+    Within a class samples are in the order of their mean similarity to the class. Of more than
+    ``most`` samples some are drawn, of each class as many as its share. Make it with
+    `from_kernel`, `from_estimator` or `from_matrix`; ``plot`` draws it again, on other axes if
+    asked.
 
     Parameters
     ----------
-    K : the matrix, in the order of drawing
-    groups : names of the classes and how many samples each has, in the same order; empty without labels
-    order : which samples the rows are
+    K : ndarray of shape (n, n)
+        The matrix, in the order of drawing.
+    groups : list of (str, int)
+        The names of the classes and how many samples each has, in the same order; empty without
+        labels.
+    order : ndarray of shape (n,)
+        Which samples the rows are.
 
     Attributes
     ----------
-    ax_, figure_, image_, colorbar_ : what was drawn
+    ax_, figure_ : Axes and Figure of Matplotlib
+        Where it was drawn.
+    image_ : image
+        The matrix.
+    colorbar_ : artist or None
+        The scale of its values.
 
     Examples
     --------
@@ -43,7 +56,9 @@ class GramDisplay:
     """
 
     def __init__(self, *, K: np.ndarray, groups: list[tuple[str, int]], order: np.ndarray) -> None:
-        self.K, self.groups, self.order = K, groups, order
+        self.K = K
+        self.groups = groups
+        self.order = order
 
     @classmethod
     def from_estimator(
@@ -54,9 +69,30 @@ class GramDisplay:
         *,
         most: int = _MOST,
         ax: Axes = None,
-        **options: Any,
+        **options: Option,
     ) -> Self:
-        """The matrix of ``X`` by the kernel of a fitted estimator; the steps before it in a pipeline are applied."""
+        """Draw the Gram matrix of samples by the kernel of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with a kernel, or a pipeline that ends with one
+            Whose kernel is drawn; the steps before it are applied to the samples.
+        X : samples
+            The samples.
+        y : array-like of shape (n_samples,) or None, default=None
+            Names of classes, or numbers, by which the samples are ordered.
+        most : int, default=1000
+            The largest number of samples that are drawn.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display, drawn.
+        """
         kernel, X = kernel_and_samples(estimator, X)
         return cls.from_kernel(kernel, X, y, most=most, ax=ax, **options)
 
@@ -69,91 +105,146 @@ class GramDisplay:
         *,
         most: int = _MOST,
         ax: Axes = None,
-        **options: Any,
+        **options: Option,
     ) -> Self:
-        """The matrix of ``X``, of at most ``most`` samples; a kernel that learns from data must have been fitted."""
+        """Draw the Gram matrix of samples.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel; one that learns from data must have been fitted.
+        X : samples
+            The samples.
+        y : array-like of shape (n_samples,) or None, default=None
+            Names of classes, or numbers, by which the samples are ordered.
+        most : int, default=1000
+            The largest number of samples that are drawn.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display, drawn.
+        """
         labels = read_labels(y, raw_length(X))
         chosen = _spread(labels, raw_length(X), most)
-        return cls._made(np.asarray(kernel(pick_rows(X, chosen))), labels, chosen).plot(
-            ax=ax, **options
-        )
+        K = np.asarray(kernel(pick_rows(X, chosen)))
+        return cls._ordered(K, labels, chosen).plot(ax=ax, **options)
 
     @classmethod
     def from_matrix(
-        cls, K: Any, y: Targets = None, *, most: int = _MOST, ax: Axes = None, **options: Any
+        cls, K: object, y: Targets = None, *, most: int = _MOST, ax: Axes = None, **options: Option
     ) -> Self:
-        """A matrix that is there already."""
-        K = np.asarray(K, dtype=float)
-        if K.ndim != 2 or K.shape[0] != K.shape[1]:
-            raise ShapeError("K", f"array of shape {K.shape}", "must be a square matrix")
-        labels = read_labels(y, len(K))
-        chosen = _spread(labels, len(K), most)
-        return cls._made(K[np.ix_(chosen, chosen)], labels, chosen).plot(ax=ax, **options)
+        """Draw a Gram matrix that was computed before.
+
+        Parameters
+        ----------
+        K : array-like of shape (n_samples, n_samples)
+            The matrix.
+        y : array-like of shape (n_samples,) or None, default=None
+            Names of classes, or numbers, by which the samples are ordered.
+        most : int, default=1000
+            The largest number of samples that are drawn.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display, drawn.
+        """
+        matrix = square_matrix(K)
+        labels = read_labels(y, len(matrix))
+        chosen = _spread(labels, len(matrix), most)
+        return cls._ordered(matrix[np.ix_(chosen, chosen)], labels, chosen).plot(ax=ax, **options)
 
     @classmethod
-    def _made(cls, K: np.ndarray, labels: Labels | None, chosen: np.ndarray) -> Self:
-        if labels is None or labels.names is None:
-            order = (
-                np.arange(len(K))
-                if labels is None
-                else np.argsort(labels.codes[chosen], kind="stable")
-            )
-            return cls(K=K[np.ix_(order, order)], groups=[], order=chosen[order])
-        codes = labels.codes[chosen]
-        parts = [np.flatnonzero(codes == c) for c in range(len(labels.names))]
-        parts = [
-            part[np.argsort(-K[np.ix_(part, part)].mean(axis=1), kind="stable")] for part in parts
-        ]
-        order = np.concatenate(parts)
-        groups = [
-            (said, len(part)) for said, part in zip(labels.names, parts, strict=True) if len(part)
-        ]
-        return cls(K=K[np.ix_(order, order)], groups=groups, order=chosen[order])
+    def _ordered(cls, K: np.ndarray, labels: Labels | None, chosen: np.ndarray) -> Self:
+        """The display of a matrix of the chosen samples, which is put in the order of drawing."""
+        order = np.arange(len(K))
+        groups: list[tuple[str, int]] = []
+        if labels is not None:
+            codes = labels.codes[chosen]
+            order = np.argsort(codes, kind="stable")
+            for at, name in enumerate(labels.names or []):
+                in_class = codes[order] == at
+                order[in_class] = _by_similarity(K, order[in_class])
+                groups.append((name, int(in_class.sum())))
+        present = [group for group in groups if group[1]]
+        return cls(K=K[np.ix_(order, order)], groups=present, order=chosen[order])
 
     def plot(
-        self, *, ax: Axes = None, cmap: str = "viridis", colorbar: bool = True, **style: Any
+        self, *, ax: Axes = None, cmap: str = "viridis", colorbar: bool = True, **style: Option
     ) -> Self:
-        """Draw; further options are those of Matplotlib's imshow. The scale leaves out the extreme hundredth of the values."""
+        """Draw the display, on a scale that leaves out the extreme hundredths of the values.
+
+        Parameters
+        ----------
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        cmap : str, default="viridis"
+            The colour map.
+        colorbar : bool, default=True
+            Whether to draw a colour bar.
+        **style
+            Options of Matplotlib's imshow.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display itself.
+        """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         low, high = np.quantile(self.K, [0.01, 0.99])
-        limits = {"vmin": low, "vmax": high} if high > low else {}
-        self.image_ = ax.imshow(self.K, cmap=cmap, interpolation="nearest", **{**limits, **style})
-        self.colorbar_ = (
-            ax.figure.colorbar(self.image_, ax=ax, label="k(x, y)", fraction=0.046, pad=0.03)
-            if colorbar
-            else None
-        )
-        if not self.groups:
+        if high > low:
+            style = {"vmin": low, "vmax": high, **style}
+        self.image_ = ax.imshow(self.K, cmap=cmap, interpolation="nearest", **style)
+        self.colorbar_ = None
+        if colorbar:
+            look = {"label": "k(x, y)", "fraction": 0.046, "pad": 0.03}
+            self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, **look)
+        if self.groups:
+            self._draw_groups()
+        else:
             ax.set(xlabel="sample", ylabel="sample")
-            return self
-        ends = np.cumsum([count for _, count in self.groups])
-        middle = ends - np.array([count for _, count in self.groups]) / 2 - 0.5
+        return self
+
+    def _draw_groups(self) -> None:
+        """Lines between the classes, and their names beside the blocks."""
+        ax = self.ax_
+        names, counts = zip(*self.groups, strict=True)
+        ends = np.cumsum(counts)
         for end in ends[:-1]:
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
-        told = range(0, len(middle), -(-len(middle) // 20))
-        upright = (
-            {"rotation": 90, "va": "center"} if len(middle) <= 3 else {}
-        )  # long names of few classes stand beside their blocks
-        ax.set_yticks(middle[list(told)], [self.groups[at][0] for at in told], **upright)
-        ax.set_xticks(
-            middle[list(told)],
-            [self.groups[at][0] for at in told],
-            rotation=45 if len(middle) > 3 else 0,
-            ha="right" if len(middle) > 3 else "center",
-        )
-        colours = class_colours(len(middle))
-        for at, label in zip(told, ax.get_yticklabels(), strict=True):
-            label.set_color(colours[at])
-        return self
+        step = -(-len(names) // _MOST_TICKS)
+        ticks = (ends - np.array(counts) / 2 - 0.5)[::step]
+        if len(names) <= _FEW_CLASSES:
+            # Long names of few classes stand upright beside their blocks.
+            ax.set_yticks(ticks, names[::step], rotation=90, va="center")
+            ax.set_xticks(ticks, names[::step], rotation=0, ha="center")
+        else:
+            ax.set_yticks(ticks, names[::step])
+            ax.set_xticks(ticks, names[::step], rotation=45, ha="right")
+        colours = class_colours(len(names))
+        for label, colour in zip(ax.get_yticklabels(), colours[::step], strict=True):
+            label.set_color(colour)
+
+
+def _by_similarity(K: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """The samples of a class in the order of their mean similarity to the class."""
+    return part[np.argsort(-K[np.ix_(part, part)].mean(axis=1), kind="stable")]
 
 
 def _spread(labels: Labels | None, count: int, most: int) -> np.ndarray:
-    """At most ``most`` samples, classes as often as they occur, taken evenly and not by chance."""
-    if most < 1:
-        raise ParameterError("most", most, "must be at least 1 sample")
-    if count <= most:
-        return np.arange(count)
-    by_class = np.arange(count) if labels is None else np.argsort(labels.codes, kind="stable")
-    return np.sort(by_class[np.linspace(0, count - 1, most).round().astype(int)])
+    """At most ``most`` samples, taken evenly from every class and not by chance."""
+    by_class = np.arange(count)
+    if labels is not None:
+        by_class = np.argsort(labels.codes, kind="stable")
+    return np.sort(by_class[evenly(count, most)])

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import Axes, Estimator, RandomState, RawSamples, Targets
+from mercer.aliases import Axes, Columns, Estimator, RandomState, RawSamples, Targets
 from mercer.errors import InputTypeError, ParameterError, ShapeError
-from mercer.plot._axes import pyplot
+from mercer.plot._axes import Option, axes
 
 
 class PosteriorDisplay:
-    """Mean and bands of a regressor that knows its deviation, as `GaussianProcessRegressor` and `RVR` do.
+    """Mean and bands of a regression with a standard deviation, along one column.
 
-    Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
+    It is for `GaussianProcessRegressor`, `RVR`, or a regressor of scikit-learn whose ``predict``
+    has ``return_std``. Make it with `from_estimator`; ``plot`` draws it again, on other axes if
+    asked.
 
     Parameters
     ----------
-    grid : the values along the column
-    mean, std : the mean and the standard deviation there
-    samples : functions drawn from the posterior, a column each, or None
-    observed : (values along the column, targets) of the data, or None
-    name : of the column
+    grid : ndarray of shape (n,)
+        The values along the column.
+    mean, std : ndarrays of shape (n,)
+        The mean and the standard deviation there.
+    samples : ndarray of shape (n, n_functions) or None, default=None
+        Functions drawn from the posterior.
+    observed : tuple of two ndarrays or None, default=None
+        The values along the column and the targets of the data.
+    name : str, default="x"
+        The name of the column.
 
     Attributes
     ----------
-    ax_, figure_ : where it was drawn
-    mean_line_, bands_, sample_lines_, points_ : what was drawn
+    ax_, figure_ : Axes and Figure of Matplotlib
+        Where it was drawn.
+    mean_line_ : artist
+        The mean.
+    bands_, sample_lines_ : lists of artists
+        The bands, the widest first, and the functions.
+    points_ : artist or None
+        The data.
 
     Examples
     --------
@@ -50,12 +63,16 @@ class PosteriorDisplay:
         grid: np.ndarray,
         mean: np.ndarray,
         std: np.ndarray,
-        samples: Any = None,
-        observed: Any = None,
+        samples: np.ndarray | None = None,
+        observed: tuple[np.ndarray, np.ndarray] | None = None,
         name: str = "x",
     ) -> None:
-        self.grid, self.mean, self.std = grid, mean, std
-        self.samples, self.observed, self.name = samples, observed, name
+        self.grid = grid
+        self.mean = mean
+        self.std = std
+        self.samples = samples
+        self.observed = observed
+        self.name = name
 
     @classmethod
     def from_estimator(
@@ -65,51 +82,51 @@ class PosteriorDisplay:
         y: Targets = None,
         *,
         column: int = 0,
-        grid: Any = 400,
+        grid: int | Targets = 400,
         margin: float = 0.1,
         n_samples: int = 0,
         random_state: RandomState = 0,
         ax: Axes = None,
-        **options: Any,
+        **options: Option,
     ) -> Self:
-        """Predict along one column of ``X``, the others at their medians, and draw.
+        """Predict along one column, the others at their medians, and draw.
 
-        ``grid`` is a number of values, spread over the range of the column widened by ``margin`` on either side, or the values
-        themselves. ``n_samples`` functions are drawn where the estimator has ``sample_y``. Other options go to `plot`.
+        Parameters
+        ----------
+        estimator : fitted regressor
+            What predicts, with a standard deviation.
+        X : array-like or frame of shape (n_samples, n_features)
+            The samples whose range is drawn.
+        y : array-like of shape (n_samples,) or None, default=None
+            The targets, which are drawn as points.
+        column : int, default=0
+            The column along which predictions are made.
+        grid : int or array-like, default=400
+            How many values, spread over the range of the column, or the values themselves.
+        margin : float, default=0.1
+            How far the values exceed the range on either side, as a share of it.
+        n_samples : int, default=0
+            How many functions are drawn, where the estimator has ``sample_y``.
+        random_state : None, int or RandomState, default=0
+            The source of randomness of the functions.
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        **options
+            Options of `plot`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+            The display, drawn.
         """
         check_is_fitted(estimator)
         if "return_std" not in signature(estimator.predict).parameters:
-            rule = "does not tell a standard deviation"
-            raise ParameterError(
-                "estimator",
-                type(estimator).__name__,
-                rule,
-                "draw a GaussianProcessRegressor or an RVR",
-            )
-        names = getattr(X, "columns", None)
-        try:
-            X = np.asarray(X, dtype=float)
-        except (TypeError, ValueError):
-            raise InputTypeError(
-                "X", X, "holds more than numbers, along which nothing can be drawn"
-            ) from None
-        if X.ndim != 2:
-            raise ShapeError(
-                "X",
-                f"array of shape {X.shape}",
-                "must be a matrix, a row for each sample",
-                "X.reshape(-1, 1)",
-            )
-        if not -X.shape[1] <= column < X.shape[1]:
-            raise ParameterError("column", column, f"is not a column of X, which has {X.shape[1]}")
-        values = X[:, column]
-        wide = margin * float(np.ptp(values))
-        along = (
-            np.linspace(values.min() - wide, values.max() + wide, grid)
-            if np.ndim(grid) == 0
-            else np.asarray(grid, dtype=float)
-        )
-        Z = np.tile(np.median(X, axis=0), (len(along), 1))
+            rule, remedy = "has no standard deviation", "draw a GaussianProcessRegressor or an RVR"
+            raise ParameterError("estimator", type(estimator).__name__, rule, remedy)
+        names: Columns = getattr(X, "columns", None)
+        values = _matrix(X, column)
+        along = _grid(values[:, column], grid, margin)
+        Z: RawSamples = np.tile(np.median(values, axis=0), (len(along), 1))
         Z[:, column] = along
         if hasattr(estimator, "feature_names_in_") and names is not None:
             import pandas
@@ -117,69 +134,101 @@ class PosteriorDisplay:
             Z = pandas.DataFrame(Z, columns=list(names))
         mean, std = estimator.predict(Z, return_std=True)
         if np.ndim(mean) != 1:
-            raise ShapeError(
-                "estimator",
-                f"{mean.shape[1]} targets",
-                "must have one target to be drawn",
-                "fit one of them",
-            )
-        samples = estimator.sample_y(Z, n_samples, random_state=random_state) if n_samples else None
-        if y is not None and len(y) != len(values):
-            raise ShapeError(
-                "y", f"{len(y)} values", f"must have one for each of the {len(values)} samples"
-            )
-        observed = None if y is None else (values, np.asarray(y, dtype=float))
-        made = cls(
-            grid=along,
-            mean=mean,
-            std=std,
-            samples=samples,
-            observed=observed,
-            name=_name(names, column, X.shape[1]),
-        )
-        return made.plot(ax=ax, **options)
+            rule = "must have one target to be drawn"
+            raise ShapeError("estimator", f"{mean.shape[1]} targets", rule, "fit one of them")
+        display = cls(grid=along, mean=mean, std=std, name=_name(names, column, values.shape[1]))
+        if n_samples:
+            display.samples = estimator.sample_y(Z, n_samples, random_state=random_state)
+        if y is not None:
+            display.observed = _observed(values[:, column], y)
+        return display.plot(ax=ax, **options)
 
     def plot(
-        self, *, ax: Axes = None, levels: Any = (0.68, 0.95), color: str = "C0", label: str = "mean"
+        self,
+        *,
+        ax: Axes = None,
+        levels: Targets = (0.68, 0.95),
+        color: str = "C0",
+        label: str = "mean",
     ) -> Self:
-        """Draw: bands of these probabilities, the mean, the draws and the data."""
+        """Draw the bands, the mean, the functions and the data.
+
+        Parameters
+        ----------
+        ax : Axes of Matplotlib or None, default=None
+            Where to draw; by default on new axes.
+        levels : float or sequence of float, default=(0.68, 0.95)
+            The probabilities of the bands.
+        color : str, default="C0"
+            The colour of the bands, the mean and the functions.
+        label : str, default="mean"
+            The name of the mean in the legend.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+            The display itself.
+        """
         levels = np.sort(np.atleast_1d(np.asarray(levels, dtype=float)))[::-1]
         if ((levels <= 0) | (levels >= 1)).any():
             raise ParameterError("levels", levels.tolist(), "must be probabilities between 0 and 1")
-        plt = pyplot()
-        if ax is None:
-            _, ax = plt.subplots()
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax = axes(ax)
+        self.figure_ = ax.figure
         self.bands_ = []
+        look = {"color": color, "alpha": 0.18, "linewidth": 0}
         for level in levels:  # the widest first, so that the others lie on it
             reach = norm.ppf(0.5 + level / 2) * self.std
-            band = ax.fill_between(
-                self.grid,
-                self.mean - reach,
-                self.mean + reach,
-                color=color,
-                alpha=0.18,
-                linewidth=0,
-                label=f"{level:.0%} band",
-            )
+            low, high = self.mean - reach, self.mean + reach
+            band = ax.fill_between(self.grid, low, high, label=f"{level:.0%} band", **look)
             self.bands_.append(band)
-        self.sample_lines_ = (
-            []
-            if self.samples is None
-            else ax.plot(self.grid, self.samples, color=color, alpha=0.5, linewidth=0.8)
-        )
+        self.sample_lines_ = []
+        if self.samples is not None:
+            look = {"color": color, "alpha": 0.5, "linewidth": 0.8}
+            self.sample_lines_ = ax.plot(self.grid, self.samples, **look)
         (self.mean_line_,) = ax.plot(self.grid, self.mean, color=color, label=label)
         self.points_ = None
         if self.observed is not None:
-            (self.points_,) = ax.plot(
-                *self.observed, ".", color="black", markersize=4, label="data"
-            )
+            look = {"color": "black", "markersize": 4, "label": "data"}
+            (self.points_,) = ax.plot(*self.observed, ".", **look)
         ax.set_xlabel(self.name)
         ax.legend(loc="best", frameon=False)
         return self
 
 
-def _name(names: Any, column: int, width: int) -> str:
+def _matrix(X: RawSamples, column: int) -> np.ndarray:
+    """The samples as a matrix of numbers which has that column."""
+    try:
+        values = np.asarray(X, dtype=float)
+    except (TypeError, ValueError):
+        rule = "holds more than numbers, along which nothing can be drawn"
+        raise InputTypeError("X", X, rule) from None
+    if values.ndim != 2:
+        rule = "must be a matrix, a row for each sample"
+        raise ShapeError("X", f"array of shape {values.shape}", rule, "X.reshape(-1, 1)")
+    n_columns = values.shape[1]
+    if not -n_columns <= column < n_columns:
+        raise ParameterError("column", column, f"is not a column of X, which has {n_columns}")
+    return values
+
+
+def _grid(values: np.ndarray, grid: int | Targets, margin: float) -> np.ndarray:
+    """The values at which predictions are made: as given, or so many over the range."""
+    if np.ndim(grid) != 0:
+        return np.asarray(grid, dtype=float)
+    reach = margin * float(np.ptp(values))
+    return np.linspace(values.min() - reach, values.max() + reach, grid)
+
+
+def _observed(values: np.ndarray, y: Targets) -> tuple[np.ndarray, np.ndarray]:
+    """The data, where there is a target for each sample."""
+    if len(y) != len(values):
+        rule = f"must have one for each of the {len(values)} samples"
+        raise ShapeError("y", f"{len(y)} values", rule)
+    return values, np.asarray(y, dtype=float)
+
+
+def _name(names: Columns, column: int, n_columns: int) -> str:
+    """The name of the column: that of a frame, or its number if there are several."""
     if names is not None:
         return str(names[column])
-    return "x" if width == 1 else f"column {column % width}"
+    return "x" if n_columns == 1 else f"column {column % n_columns}"
