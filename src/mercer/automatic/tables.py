@@ -1,16 +1,19 @@
-"""A kernel for a table: columns are read, each kind gets the kernel that suits it, and the widths come from the data."""
+"""A kernel for a table: every kind of column has a kernel that suits it, in units of its spread."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from mercer.aliases import Frame
 from mercer.domains.base import Batch, raw_length
-from mercer.domains.categories import is_missing, table_columns
+from mercer.domains.tables import Markers, present_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.maps import FUNCTIONS
@@ -18,14 +21,15 @@ from mercer.kernels.strings.substrings import BlendedSpectrum
 from mercer.kernels.tables.categories import one_hot
 from mercer.kernels.tables.columns import CYCLES, DATE, days, texts
 from mercer.kernels.tables.missing import MissingAware
-from mercer.kernels.tables.shared_missingness import SameHoles
+from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
+from mercer.params import positive
 
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
-_TORN = 30  # holes from which there are enough rows to tell what a hole means
+_TELLING = 30  # missing values from which there are enough rows to tell what one means
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -35,187 +39,216 @@ class Column:
 
     name: Any
     kind: str  # number, category, text, string, date
-    holes: float  # the share of them
+    missing_share: float
     spread: float  # the mean squared difference of two rows, on the column's own scale
     unit: float  # that scale
     cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
 
+    @property
+    def whole_spread(self) -> float:
+        """The spread with that of the cycles."""
+        return self.spread + sum(spread for _, spread in self.cycles)
 
-def read_columns(frame: Frame, missing: tuple[Any, ...] = ()) -> list[Column]:
+
+def read_columns(frame: Frame, missing: Markers = ()) -> list[Column]:
     """The kind of every column: by its values, and as categories where they are stored as such."""
     columns, _ = table_columns(Batch(frame))
-    named = hasattr(frame, "columns")
-    names = list(frame.columns) if named else list(range(len(columns)))
-    made = []
-    for name, values in zip(names, columns, strict=True):
-        if named and hasattr(frame[name], "columns"):
+    if not hasattr(frame, "columns"):
+        return [_column(name, values, missing, "") for name, values in enumerate(columns)]
+    described = []
+    for name, values in zip(frame.columns, columns, strict=True):
+        if hasattr(frame[name], "columns"):
             raise ParameterError("frame", name, "is the name of two columns", "give each its own")
-        seen = [v for v in values if not (is_missing(v) or v in missing)]
-        if not seen:
-            rule = "has no value at all, so that nothing can be learned of it"
-            raise ParameterError(
-                f"column {name!r}",
-                "every value missing",
-                rule,
-                f"leave it out: drop(columns=[{name!r}])",
-            )
-        stored = str(getattr(frame[name], "dtype", "")) if named else ""
-        holes = 1.0 - len(seen) / len(values)
-        column = (
-            _category(name, seen, holes)
-            if stored.startswith(("category", "Categorical", "Enum"))
-            else _column(name, seen, holes)
-        )
-        if column.kind in ("text", "string", "date") and any(
-            v in missing for v in values if not is_missing(v)
-        ):
-            marker = next(v for v in values if not is_missing(v) and v in missing)
-            raise ParameterError(
-                f"column {name!r}",
-                marker,
-                f"marks a hole among values read as {column.kind}",
-                "put None there",
-            )
-        made.append(column)
-    return made
+        stored = str(getattr(frame[name], "dtype", ""))
+        described.append(_column(name, values, missing, stored))
+    return described
 
 
-def _column(name: Any, seen: list[Any], holes: float) -> Column:
-    if all(isinstance(v, (bool, np.bool_)) for v in seen):
-        return _category(name, seen, holes)
-    if all(isinstance(v, (int, float, np.number)) for v in seen):
-        numbers = np.array(seen, dtype=float)
-        if not np.isfinite(numbers).all():
-            raise NotFiniteError(
-                f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"
-            )
-        spread = float(numbers.std()) if np.ptp(numbers) > 0 else 0.0
-        return Column(name, "number", holes, 2.0 if spread else 0.0, spread or 1.0)
-    if all(hasattr(v, "year") or isinstance(v, np.datetime64) for v in seen):
-        return _dates(name, seen, holes)
-    if not all(isinstance(v, str) for v in seen):
-        kinds = sorted({type(v).__name__ for v in seen})
-        if len(kinds) == 1:
-            raise InputTypeError(
-                f"column {name!r}",
-                kinds[0],
-                "is of a kind that table_kernel cannot read",
-                "leave it out",
-            )
-        raise InputTypeError(
-            f"column {name!r}",
-            ", ".join(kinds),
-            "mixes types",
-            "make them all text, or all numbers",
-        )
-    if all(DATE.fullmatch(v) for v in seen):
-        return _dates(name, seen, holes)
-    return _words(name, seen, holes)
+def _column(name: Any, values: list[Any], missing: Markers, stored: str) -> Column:
+    """The description of one column, which is stored as a type of that name."""
+    where = f"column {name!r}"
+    present = present_values(values, missing)
+    if not present:
+        rule = "has no value at all, so that nothing can be learned of it"
+        remedy = f"leave it out: drop(columns=[{name!r}])"
+        raise ParameterError(where, "every value missing", rule, remedy)
+    share = 1.0 - len(present) / len(values)
+    is_category = stored.startswith(("category", "Categorical", "Enum"))
+    column = _category(present) if is_category else _by_values(where, present)
+    if column.kind in ("text", "string", "date"):
+        marked = [value for value in present_values(values) if value in missing]
+        if marked:
+            rule = f"marks a missing value among values read as {column.kind}"
+            raise ParameterError(where, marked[0], rule, "put None there")
+    return dataclasses.replace(column, name=name, missing_share=share)
 
 
-def _words(name: Any, seen: list[str], holes: float) -> Column:
-    distinct, words = len(set(seen)), float(np.mean([len(v.split()) for v in seen]))
-    repeats = distinct <= len(seen) / 2
-    long = words >= _LONG
-    if not (long and not repeats) and (
-        distinct <= _FEW or (distinct <= max(_SOME, _SHARE * len(seen)) and repeats)
-    ):
-        return _category(name, seen, holes)
-    return Column(name, "text" if long else "string", holes, 2.0, 1.0)
+def _described(kind: str, spread: float, unit: float = 1.0, cycles: Any = ()) -> Column:
+    """A column whose name and missing values are not known yet."""
+    return Column(None, kind, 0.0, spread, unit, tuple(cycles))
 
 
-def _dates(name: Any, seen: list[Any], holes: float) -> Column:
+def _by_values(where: str, values: list[Any]) -> Column:
+    """The description of a column by the types of its values."""
+    if all(isinstance(v, (bool, np.bool_)) for v in values):
+        return _category(values)
+    if all(isinstance(v, (int, float, np.number)) for v in values):
+        return _numbers(where, np.array(values, dtype=float))
+    if all(hasattr(v, "year") or isinstance(v, np.datetime64) for v in values):
+        return _dates(values)
+    if not all(isinstance(v, str) for v in values):
+        raise _unreadable(where, sorted({type(v).__name__ for v in values}))
+    if all(DATE.fullmatch(v) for v in values):
+        return _dates(values)
+    return _strings(values)
+
+
+def _unreadable(where: str, kinds: list[str]) -> InputTypeError:
+    """The error of values that are neither numbers nor dates nor texts."""
+    if len(kinds) == 1:
+        rule = "is of a kind that table_kernel cannot read"
+        return InputTypeError(where, kinds[0], rule, "leave it out")
+    remedy = "make them all text, or all numbers"
+    return InputTypeError(where, ", ".join(kinds), "mixes types", remedy)
+
+
+def _numbers(where: str, numbers: np.ndarray) -> Column:
+    infinite = numbers[~np.isfinite(numbers)]
+    if len(infinite):
+        raise NotFiniteError(where, float(infinite[0]), "is not finite")
+    deviation = float(numbers.std())
+    if np.ptp(numbers) == 0 or deviation == 0:
+        return _described("number", 0.0)
+    return _described("number", 2.0, deviation)
+
+
+def _strings(values: list[str]) -> Column:
+    """Text is a category where there are few different values, else words or letters."""
+    n_distinct = len(set(values))
+    is_long = float(np.mean([len(v.split()) for v in values])) >= _LONG
+    repeats = n_distinct <= len(values) / 2
+    some = repeats and n_distinct <= max(_SOME, _SHARE * len(values))
+    if (n_distinct <= _FEW or some) and (repeats or not is_long):
+        return _category(values)
+    return _described("text" if is_long else "string", 2.0)
+
+
+def _dates(values: list[Any]) -> Column:
     """Dates go round in the cycles they pass through more than once."""
-    at = days([[v] for v in seen])
-    span, spread = float(np.ptp(at)), float(at.std())
+    rows = [[value] for value in values]
+    at = days(rows)
+    span = float(np.ptp(at))
     cycles = []
     for cycle, period in CYCLES.items():
-        turn = 2.0 * float(FUNCTIONS[cycle].function([[v] for v in seen]).var(axis=0).sum())
-        if span > period and turn > 1e-9:
-            cycles.append((cycle, turn))
-    return Column(name, "date", holes, 2.0 if span > 0 else 0.0, spread or 1.0, tuple(cycles))
+        spread = 2.0 * float(FUNCTIONS[cycle].function(rows).var(axis=0).sum())
+        if span > period and spread > 1e-9:
+            cycles.append((cycle, spread))
+    return _described("date", 2.0 if span > 0 else 0.0, float(at.std()) or 1.0, cycles)
 
 
-def _category(name: Any, seen: list[Any], holes: float) -> Column:
-    share = np.array(list(Counter(seen).values())) / len(seen)
-    return Column(
-        name,
-        "category",
-        holes,
-        2.0 * (1.0 - float((share**2).sum())) if len(share) > 1 else 0.0,
-        1.0,
-    )
+def _category(values: list[Any]) -> Column:
+    shares = np.array(list(Counter(values).values())) / len(values)
+    if len(shares) == 1:
+        return _described("category", 0.0)
+    return _described("category", 2.0 * (1.0 - float((shares**2).sum())))
 
 
 def table_kernel(
-    frame: Frame, *, scale: float = 1.0, missing: tuple[Any, ...] = (), holes: bool = False
+    frame: Frame, *, scale: float = 1.0, missing: Markers = (), holes: bool = False
 ) -> Kernel:
-    """A kernel for the rows of a table, proposed from its columns and shown as algebra, to be used as it is or edited.
+    """A kernel for the rows of a table, proposed from its columns as algebra that can be edited.
 
-    It is one RBF of the whole row, in units of how much each column spreads: numbers by their deviations, categories by whether they
-    agree, long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the cycles
-    they pass through. Widths make the mean exponent 1/scale²; constant columns are left out. Where a column has holes its kernel is the
-    mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have; and since a hole may tell
-    something by itself, where rows have holes counts like a category, in columns with 30 holes or more. ``missing`` are values, such
-    as "?", that mean a hole beside None and NaN.
+    It is one RBF of the whole row, in units of how much each column spreads: numbers by their
+    deviations, categories by whether they agree, long texts by the words they share, short ones of
+    many different values by their letters, dates as numbers and by the cycles they pass through.
+    Constant columns are left out. Where a column has missing values its kernel is the expectation
+    over what could stand there (`MissingAware`); and since a missing value may tell something by
+    itself, where values are missing counts like a category in columns with 30 of them or more
+    (`SharedMissingness`).
 
+    Parameters
+    ----------
+    frame : data frame, array or list of rows
+        The table.
+    scale : float, default 1.0
+        The width of the kernel: the mean exponent is 1/scale².
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    holes : bool, default False
+        Whether all columns are expected to have missing values, as they may in new rows.
+
+    Returns
+    -------
+    Kernel
+        A product of kernels, each of some columns.
+
+    Examples
+    --------
     >>> from mercer import table_kernel
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
-    if (
-        not isinstance(scale, (int, float, np.number))
-        or isinstance(scale, bool)
-        or not (np.isfinite(scale) and scale > 0)
-    ):
+    if not positive.holds(scale):
         raise ParameterError("scale", scale, "must be a number > 0")
     if hasattr(frame, "collect"):
-        raise InputTypeError(
-            "frame", type(frame).__name__, "is not computed yet", "give frame.collect()"
-        )
+        rule, remedy = "is not computed yet", "give frame.collect()"
+        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
-    # a hole may tell something by itself: who does not answer differs from who does
-    torn = [c for c in columns if round(c.holes * raw_length(frame)) >= _TORN]
-    whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)
-    whole += sum(4.0 * c.holes * (1.0 - c.holes) for c in torn)
-    width = float(scale) * float(np.sqrt(whole / 2.0))
-    factors: list[Kernel] = []
+    n_rows = raw_length(frame)
+    telling = [c for c in columns if round(c.missing_share * n_rows) >= _TELLING]
+    spread = sum(c.whole_spread for c in columns)
+    spread += sum(4.0 * c.missing_share * (1.0 - c.missing_share) for c in telling)
+    width = float(scale) * float(np.sqrt(spread / 2.0))
+    factors = [*_blocks(columns, width, missing, holes), *_single_columns(columns, width, holes)]
+    if telling:
+        shared = SharedMissingness(_digits(width), missing=missing)
+        factors.append(shared.on([c.name for c in telling]))
+    return functools.reduce(operator.mul, factors)
+
+
+def _blocks(columns: list[Column], width: float, missing: Markers, holes: bool) -> Iterator[Kernel]:
+    """The kernels of all numbers and of all categories, complete columns and others apart."""
     for kind in ("number", "category"):
-        for holed in (False, True):
-            block = [c for c in columns if c.kind == kind and bool(c.holes or holes) == holed]
-            if block:
-                kernel = (
-                    RBF([_digits(width * c.unit) for c in block])
-                    if kind == "number"
-                    else RBF(_digits(width)) @ one_hot
-                )
-                factors.append(_aware(kernel, holed, missing).on([c.name for c in block]))
-    for c in columns:
-        if c.kind == "date":
-            for function, unit in [("days", c.unit), *((cycle, 1.0) for cycle, _ in c.cycles)]:
-                factors.append(
-                    (
-                        _aware(RBF(_digits(width * unit)), bool(c.holes or holes), ())
-                        @ FUNCTIONS[function].function
-                    ).on([c.name])
-                )
-        elif c.kind in ("text", "string"):
-            inner = TfIdf() if c.kind == "text" else BlendedSpectrum(n=3).normalize()
+        for incomplete in (False, True):
+            block = [
+                c for c in columns if c.kind == kind and _is_incomplete(c, holes) == incomplete
+            ]
+            if not block:
+                continue
+            if kind == "number":
+                kernel: Kernel = RBF([_digits(width * c.unit) for c in block])
+            else:
+                kernel = RBF(_digits(width)) @ one_hot
+            if incomplete:
+                kernel = MissingAware(kernel, missing=missing)
+            yield kernel.on([c.name for c in block])
+
+
+def _single_columns(columns: list[Column], width: float, holes: bool) -> Iterator[Kernel]:
+    """The kernels of dates and texts, which are read a column at a time."""
+    for column in columns:
+        if column.kind == "date":
+            yield from _date_kernels(column, width, _is_incomplete(column, holes))
+        elif column.kind in ("text", "string"):
+            inner = TfIdf() if column.kind == "text" else BlendedSpectrum(n=3).normalize()
             # exp(c k), normalised, is the RBF of what k is the inner product of
-            alike = (_digits(width**-2) * inner).exp().normalize()
-            factors.append((alike @ texts).on([c.name]))
-    if torn:
-        factors.append(SameHoles(_digits(width), missing=missing).on([c.name for c in torn]))
-    made = factors[0]
-    for factor in factors[1:]:
-        made = made * factor
-    return made
+            gaussian = (_digits(width**-2) * inner).exp().normalize()
+            yield (gaussian @ texts).on([column.name])
 
 
-def _aware(kernel: Kernel, holes: bool, missing: tuple[Any, ...]) -> Kernel:
-    return MissingAware(kernel, missing=missing) if holes else kernel
+def _date_kernels(column: Column, width: float, incomplete: bool) -> Iterator[Kernel]:
+    units = {"days": column.unit, **{cycle: 1.0 for cycle, _ in column.cycles}}
+    for function, unit in units.items():
+        kernel: Kernel = RBF(_digits(width * unit))
+        if incomplete:
+            kernel = MissingAware(kernel)
+        yield (kernel @ FUNCTIONS[function].function).on([column.name])
+
+
+def _is_incomplete(column: Column, holes: bool) -> bool:
+    return bool(holes or column.missing_share)
 
 
 def _digits(value: float) -> float:

@@ -19,7 +19,7 @@ _LONGEST = 20_000
 _DEEPEST = 100
 _LONGEST_CHAIN = 2000
 _METHODS = frozenset({"exp", "normalize", "center", "on"})
-_ALIASES = {"Gaussian": "RBF"}
+_ALIASES = {"Gaussian": "RBF", "SameHoles": "SharedMissingness"}
 _THEIRS = (
     "linear",
     "poly",

@@ -53,6 +53,7 @@ OURS = {
     "mercer.kernels.tables.expected_categories": ("ExpectedMatches",),
     "mercer.kernels.tables.expected_numbers": ("ExpectedGaussian", "MeanFilled"),
     "mercer.kernels.tables.hot_deck": ("HotDeck", "_Column"),
+    "mercer.kernels.tables.shared_missingness": ("SameHoles",),  # an older name in files
     "mercer.kernels.combine.series": ("InverseRoot",),
     "mercer.bridges.to_sklearn": ("SklearnKernel",),
     "mercer.solvers.gp.inducing": ("Bound",),
