@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import operator
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,17 +37,12 @@ _LONG = 4.0  # words, on average, from which text is read as words
 class Column:
     """What a column was taken for."""
 
-    name: Any
     kind: str  # number, category, text, string, date
-    missing_share: float
     spread: float  # the mean squared difference of two rows, on the column's own scale
-    unit: float  # that scale
+    unit: float = 1.0  # that scale
     cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
-
-    @property
-    def whole_spread(self) -> float:
-        """The spread with that of the cycles."""
-        return self.spread + sum(spread for _, spread in self.cycles)
+    name: Any = None
+    missing_share: float = 0.0
 
 
 def read_columns(frame: Frame, missing: Markers = ()) -> list[Column]:
@@ -72,35 +67,43 @@ def _column(name: Any, values: list[Any], missing: Markers, stored: str) -> Colu
         rule = "has no value at all, so that nothing can be learned of it"
         remedy = f"leave it out: drop(columns=[{name!r}])"
         raise ParameterError(where, "every value missing", rule, remedy)
-    share = 1.0 - len(present) / len(values)
-    is_category = stored.startswith(("category", "Categorical", "Enum"))
-    column = _category(present) if is_category else _by_values(where, present)
+    if stored.startswith(("category", "Categorical", "Enum")):
+        column = _category(present)
+    else:
+        column = _by_values(where, present)
     if column.kind in ("text", "string", "date"):
-        marked = [value for value in present_values(values) if value in missing]
-        if marked:
-            rule = f"marks a missing value among values read as {column.kind}"
-            raise ParameterError(where, marked[0], rule, "put None there")
+        _refuse_markers(where, column.kind, values, missing)
+    share = 1.0 - len(present) / len(values)
     return dataclasses.replace(column, name=name, missing_share=share)
 
 
-def _described(kind: str, spread: float, unit: float = 1.0, cycles: Any = ()) -> Column:
-    """A column whose name and missing values are not known yet."""
-    return Column(None, kind, 0.0, spread, unit, tuple(cycles))
+def _refuse_markers(where: str, kind: str, values: list[Any], missing: Markers) -> None:
+    """The kernels of texts and dates know None and NaN only."""
+    for value in present_values(values):
+        if value in missing:
+            rule = f"marks a missing value among values read as {kind}"
+            raise ParameterError(where, value, rule, "put None there")
 
 
 def _by_values(where: str, values: list[Any]) -> Column:
     """The description of a column by the types of its values."""
-    if all(isinstance(v, (bool, np.bool_)) for v in values):
+    if _are_all(values, bool, np.bool_):
         return _category(values)
-    if all(isinstance(v, (int, float, np.number)) for v in values):
+    if _are_all(values, int, float, np.number):
         return _numbers(where, np.array(values, dtype=float))
-    if all(hasattr(v, "year") or isinstance(v, np.datetime64) for v in values):
+    if all(map(_is_date, values)):
         return _dates(values)
-    if not all(isinstance(v, str) for v in values):
-        raise _unreadable(where, sorted({type(v).__name__ for v in values}))
-    if all(DATE.fullmatch(v) for v in values):
-        return _dates(values)
+    if not _are_all(values, str):
+        raise _unreadable(where, sorted({type(value).__name__ for value in values}))
     return _strings(values)
+
+
+def _are_all(values: list[Any], *kinds: type) -> bool:
+    return all(issubclass(kind, kinds) for kind in set(map(type, values)))
+
+
+def _is_date(value: object) -> bool:
+    return hasattr(value, "year") or isinstance(value, np.datetime64)
 
 
 def _unreadable(where: str, kinds: list[str]) -> InputTypeError:
@@ -118,19 +121,21 @@ def _numbers(where: str, numbers: np.ndarray) -> Column:
         raise NotFiniteError(where, float(infinite[0]), "is not finite")
     deviation = float(numbers.std())
     if np.ptp(numbers) == 0 or deviation == 0:
-        return _described("number", 0.0)
-    return _described("number", 2.0, deviation)
+        return Column("number", 0.0)
+    return Column("number", 2.0, deviation)
 
 
 def _strings(values: list[str]) -> Column:
-    """Text is a category where there are few different values, else words or letters."""
+    """Text is a date, or a category where there are few different values, or words or letters."""
+    if all(map(DATE.fullmatch, values)):
+        return _dates(values)
     n_distinct = len(set(values))
     is_long = float(np.mean([len(v.split()) for v in values])) >= _LONG
     repeats = n_distinct <= len(values) / 2
     some = repeats and n_distinct <= max(_SOME, _SHARE * len(values))
     if (n_distinct <= _FEW or some) and (repeats or not is_long):
         return _category(values)
-    return _described("text" if is_long else "string", 2.0)
+    return Column("text" if is_long else "string", 2.0)
 
 
 def _dates(values: list[Any]) -> Column:
@@ -138,19 +143,21 @@ def _dates(values: list[Any]) -> Column:
     rows = [[value] for value in values]
     at = days(rows)
     span = float(np.ptp(at))
+    if span == 0:
+        return Column("date", 0.0)
     cycles = []
     for cycle, period in CYCLES.items():
         spread = 2.0 * float(FUNCTIONS[cycle].function(rows).var(axis=0).sum())
         if span > period and spread > 1e-9:
             cycles.append((cycle, spread))
-    return _described("date", 2.0 if span > 0 else 0.0, float(at.std()) or 1.0, cycles)
+    return Column("date", 2.0, float(at.std()), tuple(cycles))
 
 
 def _category(values: list[Any]) -> Column:
     shares = np.array(list(Counter(values).values())) / len(values)
     if len(shares) == 1:
-        return _described("category", 0.0)
-    return _described("category", 2.0 * (1.0 - float((shares**2).sum())))
+        return Column("category", 0.0)
+    return Column("category", 2.0 * (1.0 - float((shares**2).sum())))
 
 
 def table_kernel(
@@ -188,8 +195,7 @@ def table_kernel(
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
-    if not positive.holds(scale):
-        raise ParameterError("scale", scale, "must be a number > 0")
+    positive.check("scale", scale)
     if hasattr(frame, "collect"):
         rule, remedy = "is not computed yet", "give frame.collect()"
         raise InputTypeError("frame", type(frame).__name__, rule, remedy)
@@ -198,53 +204,67 @@ def table_kernel(
         raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
     n_rows = raw_length(frame)
     telling = [c for c in columns if round(c.missing_share * n_rows) >= _TELLING]
-    spread = sum(c.whole_spread for c in columns)
-    spread += sum(4.0 * c.missing_share * (1.0 - c.missing_share) for c in telling)
-    width = float(scale) * float(np.sqrt(spread / 2.0))
-    factors = [*_blocks(columns, width, missing, holes), *_single_columns(columns, width, holes)]
+    width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))
+    factors = _block_kernels(columns, width, missing, holes)
+    for column in columns:
+        factors += _column_kernels(column, width, holes)
     if telling:
         shared = SharedMissingness(_digits(width), missing=missing)
         factors.append(shared.on([c.name for c in telling]))
     return functools.reduce(operator.mul, factors)
 
 
-def _blocks(columns: list[Column], width: float, missing: Markers, holes: bool) -> Iterator[Kernel]:
+def _total_spread(columns: list[Column], telling: list[Column]) -> float:
+    """The mean squared difference of two rows, in the units of the columns."""
+    spread = sum(c.spread + sum(spread for _, spread in c.cycles) for c in columns)
+    return spread + sum(4.0 * c.missing_share * (1.0 - c.missing_share) for c in telling)
+
+
+def _block_kernels(
+    columns: list[Column], width: float, missing: Markers, holes: bool
+) -> list[Kernel]:
     """The kernels of all numbers and of all categories, complete columns and others apart."""
-    for kind in ("number", "category"):
-        for incomplete in (False, True):
-            block = [
-                c for c in columns if c.kind == kind and _is_incomplete(c, holes) == incomplete
-            ]
-            if not block:
-                continue
+    kernels = []
+    for kind, incomplete in itertools.product(("number", "category"), (False, True)):
+        same_kind = [c for c in columns if c.kind == kind]
+        block = [c for c in same_kind if _is_incomplete(c, holes) == incomplete]
+        if block:
+            kernel: Kernel = RBF(_digits(width)) @ one_hot
             if kind == "number":
-                kernel: Kernel = RBF([_digits(width * c.unit) for c in block])
-            else:
-                kernel = RBF(_digits(width)) @ one_hot
+                kernel = RBF([_digits(width * c.unit) for c in block])
             if incomplete:
                 kernel = MissingAware(kernel, missing=missing)
-            yield kernel.on([c.name for c in block])
+            kernels.append(kernel.on([c.name for c in block]))
+    return kernels
 
 
-def _single_columns(columns: list[Column], width: float, holes: bool) -> Iterator[Kernel]:
-    """The kernels of dates and texts, which are read a column at a time."""
-    for column in columns:
-        if column.kind == "date":
-            yield from _date_kernels(column, width, _is_incomplete(column, holes))
-        elif column.kind in ("text", "string"):
-            inner = TfIdf() if column.kind == "text" else BlendedSpectrum(n=3).normalize()
-            # exp(c k), normalised, is the RBF of what k is the inner product of
-            gaussian = (_digits(width**-2) * inner).exp().normalize()
-            yield (gaussian @ texts).on([column.name])
+def _column_kernels(column: Column, width: float, holes: bool) -> list[Kernel]:
+    """The kernels of a column of dates or of texts; none of other columns, which are in blocks."""
+    match column.kind:
+        case "date":
+            kernels = _date_kernels(column, width, holes)
+        case "text":
+            kernels = [_gaussian_of_features(TfIdf(), width) @ texts]
+        case "string":
+            kernels = [_gaussian_of_features(BlendedSpectrum(n=3).normalize(), width) @ texts]
+        case _:
+            kernels = []
+    return [kernel.on([column.name]) for kernel in kernels]
 
 
-def _date_kernels(column: Column, width: float, incomplete: bool) -> Iterator[Kernel]:
-    units = {"days": column.unit, **{cycle: 1.0 for cycle, _ in column.cycles}}
-    for function, unit in units.items():
+def _date_kernels(column: Column, width: float, holes: bool) -> list[Kernel]:
+    kernels = []
+    for function, unit in [("days", column.unit), *((cycle, 1.0) for cycle, _ in column.cycles)]:
         kernel: Kernel = RBF(_digits(width * unit))
-        if incomplete:
+        if _is_incomplete(column, holes):
             kernel = MissingAware(kernel)
-        yield (kernel @ FUNCTIONS[function].function).on([column.name])
+        kernels.append(kernel @ FUNCTIONS[function].function)
+    return kernels
+
+
+def _gaussian_of_features(inner: Kernel, width: float) -> Kernel:
+    """The RBF of the features of a kernel k: exp(k/ℓ²), normalised."""
+    return (_digits(width**-2) * inner).exp().normalize()
 
 
 def _is_incomplete(column: Column, holes: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Hashable
 from typing import Any, cast
@@ -50,6 +51,7 @@ class CategorySamples(Samples):
         return taken
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
 class Categories(Domain):
     """Rows of categories.
 
@@ -59,19 +61,8 @@ class Categories(Domain):
 
     name = "tables of categories"
     accepts = frozenset({"matrix", "tables"})
-
-    def __init__(self, allow_missing: bool = False, markers: Markers = ()) -> None:
-        self.allow_missing = allow_missing
-        self.markers = markers
-
-    def _key(self) -> tuple[type, bool, Markers]:
-        return Categories, self.allow_missing, self.markers
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Categories) and other._key() == self._key()
+    allow_missing: bool = False
+    markers: Markers = ()
 
     def encode(self, batch: Batch) -> CategorySamples:
         columns, names = table_columns(batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any, cast
 
@@ -38,20 +39,13 @@ class IncompleteSamples(Samples):
         return taken
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
 class IncompleteNumbers(Domain):
     """Rows of numbers with missing values: NaN, None, and further ``markers``."""
 
     name = "tables of numbers with missing values"
     accepts = frozenset({"matrix", "tables"})
-
-    def __init__(self, markers: Markers = ()) -> None:
-        self.markers = markers
-
-    def __hash__(self) -> int:
-        return hash((IncompleteNumbers, self.markers))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IncompleteNumbers) and other.markers == self.markers
+    markers: Markers = ()
 
     def encode(self, batch: Batch) -> IncompleteSamples:
         samples = self._read(batch)

@@ -20,23 +20,25 @@ _NEVER_A_VALUE = ("NoneType", "NAType", "NaTType")  # pandas is not imported to 
 
 
 def missing_values(column: Iterable[object], markers: Markers = ()) -> np.ndarray:
-    """A boolean array that is true where a value of the column is missing.
-
-    The types of the values are looked at first: most columns hold none that could be missing.
-    """
+    """A boolean array that is true where a value of the column is missing."""
     values = list(column)
-    kinds = set(map(type, values))
-    empty = {kind for kind in kinds if kind.__name__ in _NEVER_A_VALUE}
-    floats = {kind for kind in kinds if issubclass(kind, (float, np.floating))}
-    missing = np.zeros(len(values), dtype=bool)
-    if floats == kinds:
-        missing = np.isnan(np.array(values, dtype=float))
-    elif empty or floats:
-        missing[:] = [type(v) in empty or (type(v) in floats and v != v) for v in values]
+    missing = _absent_values(values)
     if markers:
         known = zip(missing.tolist(), values, strict=True)
         missing[:] = [gone or value in markers for gone, value in known]
     return missing
+
+
+def _absent_values(values: list[Any]) -> np.ndarray:
+    """Where values are missing by their type: most columns hold no type that could be missing."""
+    kinds = set(map(type, values))
+    empty = {kind for kind in kinds if kind.__name__ in _NEVER_A_VALUE}
+    floats = {kind for kind in kinds if issubclass(kind, (float, np.floating))}
+    if not empty and not floats:
+        return np.zeros(len(values), dtype=bool)
+    if floats == kinds:
+        return np.isnan(np.array(values, dtype=float))
+    return np.array([type(v) in empty or (type(v) in floats and v != v) for v in values])
 
 
 def missing_cells(columns: Iterable[Iterable[object]], markers: Markers = ()) -> np.ndarray:

@@ -7,6 +7,7 @@ np.float64(0.5)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import ClassVar, Self, cast
 
@@ -16,7 +17,7 @@ from mercer import _compiled, errors
 from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.categories import CATEGORIES, CategorySamples, Vocabulary
+from mercer.domains.categories import CATEGORIES, CategorySamples
 from mercer.domains.tables import table_columns
 from mercer.errors import WidthError
 from mercer.gram.tile import Pair
@@ -81,21 +82,15 @@ class Overlap(Kernel):
 
 def frequencies(batch: Batch) -> list[Shares]:
     """The relative frequencies of every column's values."""
-    samples = cast(CategorySamples, batch.encode(CATEGORIES))
-    return [
-        _code_shares(codes, vocabulary)
-        for codes, vocabulary in zip(samples.codes.T, samples.vocabularies, strict=True)
-    ]
+    batch.encode(CATEGORIES)  # refuses missing values, and what cannot be a category
+    columns, _ = table_columns(batch)
+    return [relative_frequencies(Counter(column)) for column in columns]
 
 
-def _code_shares(codes: np.ndarray, vocabulary: Vocabulary) -> Shares:
-    """The relative frequencies of the values that occur among the codes."""
-    counts = np.bincount(codes, minlength=len(vocabulary))
-    return {
-        value: float(counts[code] / len(codes))
-        for value, code in vocabulary.items()
-        if counts[code]
-    }
+def relative_frequencies(counts: Counter[Hashable]) -> Shares:
+    """Every value's share of all that were counted."""
+    total = sum(counts.values())
+    return {value: count / total for value, count in counts.items()}
 
 
 def rarity(share: float | np.ndarray, alpha: float) -> np.ndarray:

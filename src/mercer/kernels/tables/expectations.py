@@ -6,8 +6,11 @@ columns its expectation does too, and nothing is enumerated.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -25,7 +28,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
 from mercer.kernels.combine.parts import Parts
 from mercer.kernels.expression import show_value
-from mercer.kernels.tables.categories import Shares
+from mercer.kernels.tables.categories import Shares, relative_frequencies
 from mercer.params import Constraint, boolean, param
 
 __all__: list[str] = []
@@ -91,8 +94,7 @@ def column_shares(
             raise no_value(names[k])
         if uniform:
             counts = Counter(dict.fromkeys(counts, 1))
-        total = sum(counts.values())
-        shares.append({value: number / total for value, number in counts.items()})
+        shares.append(relative_frequencies(counts))
     return shares
 
 
@@ -158,19 +160,12 @@ class ColumnTerms(Parts):
         return taken
 
 
+@dataclasses.dataclass(frozen=True)
 class AsNumbers:
     """The function of a table that reads its numbers, also as text; NaN where one is missing."""
 
     __name__ = "numbers"
-
-    def __init__(self, domain: IncompleteNumbers) -> None:
-        self.domain = domain
-
-    def __hash__(self) -> int:
-        return hash(self.domain)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AsNumbers) and other.domain == self.domain
+    domain: IncompleteNumbers
 
     def __call__(self, raw: RawSamples) -> RawSamples:
         x = cast(IncompleteSamples, Batch(raw).encode(self.domain)).x
@@ -190,8 +185,9 @@ def read_numbers(batch: Batch, domain: Domain) -> Batch:
     return batch
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+def is_number(value: object) -> bool:
+    """Whether a value of a table is a number; booleans are categories."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def fill_row(
@@ -218,6 +214,6 @@ def as_table(rows: list[Row], like: RawSamples) -> RawSamples:
         return pandas.DataFrame(rows, columns=like.columns)
     if hasattr(like, "columns"):
         return type(like)(rows, schema=like.schema, orient="row")
-    if all(_is_number(value) for row in rows for value in row):
+    if all(map(is_number, itertools.chain.from_iterable(rows))):
         return np.array(rows, dtype=float)
     return objects_array(rows)

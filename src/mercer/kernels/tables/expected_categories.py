@@ -114,16 +114,10 @@ class ExpectedMatches(Expected, abstract=True):
     def _sum(
         self, pair: Pair, x: ColumnTerms, y: ColumnTerms, differ: float, out: np.ndarray
     ) -> None:
-        _compiled.categories.expected_matches(
-            x[0].codes[pair.rows],
-            x.extra["same"][pair.rows],
-            x.extra["one"][pair.rows],
-            y[0].columns()[:, pair.cols],
-            y.one_columns()[:, pair.cols],
-            x.both,
-            differ,
-            out,
-        )
+        rows, cols = pair.rows, pair.cols
+        codes, same, one = x[0].codes[rows], x.extra["same"][rows], x.extra["one"][rows]
+        columns, one_y = y[0].columns()[:, cols], y.one_columns()[:, cols]
+        _compiled.categories.expected_matches(codes, same, one, columns, one_y, x.both, differ, out)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self._sum(pair, pair.x, pair.y, self._differ()[0], out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Self, cast
 
@@ -22,6 +23,8 @@ from mercer.params import choice, param
 __all__: list[str] = []
 
 _BLOCK = 1 << 20  # differences of numbers held at a time
+
+Terms = tuple[ColumnTerms, ColumnTerms]  # of the rows and of the columns of a tile
 
 
 class _Numbers(Expected, abstract=True):
@@ -143,31 +146,18 @@ class ExpectedGaussian(_Numbers, abstract=True):
         return self._means(samples)
 
     def _sum(
-        self,
-        pair: Pair,
-        terms: tuple[ColumnTerms, ColumnTerms],
-        sharp: np.ndarray,
-        first: int,
-        stop: int,
-        out: np.ndarray,
+        self, pair: Pair, terms: Terms, sharp: np.ndarray, columns: tuple[int, int], out: np.ndarray
     ) -> None:
         x, y = terms
-        _compiled.categories.expected_gaussian(
-            x[0].x[pair.rows],
-            x.extra["one"][pair.rows],
-            y[0].columns()[:, pair.cols],
-            y.one_columns()[:, pair.cols],
-            x.both,
-            sharp,
-            first,
-            stop,
-            out,
-        )
+        numbers, one = x[0].x[pair.rows], x.extra["one"][pair.rows]
+        numbers_y, one_y = y[0].columns()[:, pair.cols], y.one_columns()[:, pair.cols]
+        fill = _compiled.categories.expected_gaussian
+        fill(numbers, one, numbers_y, one_y, x.both, sharp, *columns, out)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         n_columns = len(pair.x.both)
         sharp = 0.5 / self._scales(n_columns) ** 2
-        self._sum(pair, (pair.x, pair.y), sharp, 0, n_columns, out)
+        self._sum(pair, (pair.x, pair.y), sharp, (0, n_columns), out)
         np.exp(out, out=out)
 
     def diagonal(self, terms: ColumnTerms) -> np.ndarray:
@@ -186,11 +176,11 @@ class ExpectedGaussian(_Numbers, abstract=True):
         self.tile(pair, value)
         sharp = -1.0 / self._scales(n_columns) ** 3
         if self._length_scale.ndim == 0:
-            self._sum(pair, terms, sharp, 0, n_columns, slope)
+            self._sum(pair, terms, sharp, (0, n_columns), slope)
             yield "length_scale", None, np.multiply(slope, value, out=slope)
             return
         for k in range(n_columns):
-            self._sum(pair, terms, sharp, k, k + 1, slope)
+            self._sum(pair, terms, sharp, (k, k + 1), slope)
             yield "length_scale", k, np.multiply(slope, value, out=slope)
 
 
@@ -209,19 +199,12 @@ class MeanFilled(_Numbers, abstract=True):
         return prepared.norms
 
 
+@dataclasses.dataclass(frozen=True)
 class _FillWithMeans:
     """The function of a table that puts the columns' means where numbers are missing."""
 
     __name__ = "fill"
-
-    def __init__(self, owner: MeanFilled) -> None:
-        self.owner = owner
-
-    def __hash__(self) -> int:
-        return hash(id(self.owner))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _FillWithMeans) and other.owner is self.owner
+    owner: MeanFilled
 
     def __call__(self, raw: RawSamples) -> np.ndarray:
         x = cast(IncompleteSamples, Batch(raw).encode(self.owner.domain)).x

@@ -33,11 +33,11 @@ class Fillings:
     """How missing values are filled; ``names`` are those of the table's columns, where known."""
 
     missing: Markers
-    uniform: bool  # whether all values are equally likely
-    values: ColumnValues  # those of each column, if they are not to be learned
-    numbers: str  # "gaussian" or "empirical"
-    draws: int
     names: list[Any]
+    uniform: bool = False  # whether all values are equally likely
+    values: ColumnValues = None  # those of each column, if they are not to be learned
+    numbers: str = "empirical"  # or "gaussian"
+    draws: int = 1
 
     def options(self) -> dict[str, Any]:
         """The parameters that all expectations of leaves have."""
@@ -59,9 +59,8 @@ def expectation(kernel: Kernel, fillings: Fillings) -> Kernel:
 
 
 def _completed(kernel: Kernel, fillings: Fillings) -> Completed:
-    return Completed(
-        kernel.copy(), **fillings.options(), draws=fillings.draws, enumerate=fillings.uniform
-    )
+    options = {"draws": fillings.draws, "enumerate": fillings.uniform, **fillings.options()}
+    return Completed(kernel.copy(), **options)
 
 
 @expectation.register(Overlap)
@@ -120,7 +119,7 @@ def _of_product(kernel: Product, fillings: Fillings) -> Kernel:
 def _of_columns(kernel: On, fillings: Fillings) -> Kernel:
     """A column that is listed twice is filled once, so that the rows must be completed."""
     kernel = _counted(kernel, fillings)
-    if not isinstance(kernel.columns, slice) and _distinct(kernel.columns) is None:
+    if not isinstance(kernel.columns, slice) and not _are_distinct(_listed(kernel.columns)):
         return _completed(kernel, fillings)
     inner = expectation(kernel.kernel, fillings.of_columns(kernel.columns))
     return On(inner, kernel.columns)
@@ -152,19 +151,12 @@ def _positions(columns: Columns, names: list[Any]) -> list[int]:
     return positions
 
 
-def _distinct(columns: Columns) -> set[Any] | None:
-    """The columns as a set; None where two of them may be the same column."""
-    if isinstance(columns, slice):
-        return None
-    listed = _listed(columns)
-    from_the_end = any(not isinstance(column, str) and column < 0 for column in listed)
-    if from_the_end or len(set(listed)) < len(listed) or _mixes_names_and_positions(listed):
-        return None
-    return set(listed)
-
-
-def _mixes_names_and_positions(columns: list[Any] | set[Any]) -> bool:
-    return len({isinstance(column, str) for column in columns}) > 1
+def _are_distinct(columns: list[Any]) -> bool:
+    """Whether no two of the columns may be the same."""
+    from_the_end = any(not isinstance(column, str) and column < 0 for column in columns)
+    names_and_positions = len({isinstance(column, str) for column in columns}) > 1
+    repeated = len(set(columns)) < len(columns)
+    return not (from_the_end or names_and_positions or repeated)
 
 
 def _look_at_separate_columns(product: Product) -> bool:
@@ -172,10 +164,9 @@ def _look_at_separate_columns(product: Product) -> bool:
     looking = [factor for factor in product.terms if not isinstance(factor, (Constant, White))]
     if len(looking) <= 1:
         return True
-    seen: set[Any] = set()
+    columns: list[Any] = []
     for factor in looking:
-        columns = _distinct(factor.columns) if isinstance(factor, On) else None
-        if columns is None or columns & seen:
+        if not isinstance(factor, On) or isinstance(factor.columns, slice):
             return False
-        seen |= columns
-    return not _mixes_names_and_positions(seen)
+        columns += _listed(factor.columns)
+    return _are_distinct(columns)

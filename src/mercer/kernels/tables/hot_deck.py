@@ -19,15 +19,11 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.tables import Markers, missing_cells, missing_values, table_columns
 from mercer.errors import WidthError
-from mercer.kernels.tables.expectations import Row, as_table, fill_row, no_value
+from mercer.kernels.tables.expectations import Row, as_table, fill_row, is_number, no_value
 
 __all__: list[str] = []
 
 _KEEP = 20_000  # rows whose draws are remembered
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def _mode(counts: Counter[Hashable]) -> Hashable:
@@ -47,7 +43,7 @@ class _Column:
         seen = [values[row] for row in present]
         self.values = values
         self.holes = missing
-        self.numeric = numeric and all(map(_is_number, seen))
+        self.numeric = numeric and all(map(is_number, seen))
         if self.numeric:
             numbers = np.array(seen, dtype=float)
             self.range = float(np.ptp(numbers)) or 1.0

@@ -6,6 +6,7 @@ where an estimator is cross-validated.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -37,23 +38,13 @@ from mercer.params import integer, param
 __all__ = ["Imputed", "ModeFilled"]
 
 
+@dataclasses.dataclass(frozen=True)
 class _Versions:
     """The function of a table that fills every row in all versions, or picks one version of all."""
 
     __name__ = "fill"
-
-    def __init__(self, deck: HotDeck, number: int | None = None) -> None:
-        self.deck = deck
-        self.number = number
-
-    def _key(self) -> tuple[int, int | None]:
-        return id(self.deck), self.number
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Versions) and other._key() == self._key()
+    deck: HotDeck
+    number: int | None = None
 
     def __call__(self, raw: RawSamples) -> RawSamples:
         if self.number is None:

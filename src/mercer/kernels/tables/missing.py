@@ -162,14 +162,7 @@ class MissingAware(_Expectation):
     draws: int = param(default=32, check=integer(1))
 
     def _fillings(self, names: list[Any]) -> Fillings:
-        return Fillings(
-            self.missing,
-            uniform=False,
-            values=None,
-            numbers=self.numbers,
-            draws=self.draws,
-            names=names,
-        )
+        return Fillings(self.missing, names, numbers=self.numbers, draws=self.draws)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -208,14 +201,7 @@ class Completions(_Expectation):
     values: ColumnValues = param(default=None, check=some_values)
 
     def _fillings(self, names: list[Any]) -> Fillings:
-        return Fillings(
-            self.missing,
-            uniform=True,
-            values=self.values,
-            numbers="empirical",
-            draws=1,
-            names=names,
-        )
+        return Fillings(self.missing, names, uniform=True, values=self.values)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
