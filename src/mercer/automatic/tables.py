@@ -129,13 +129,18 @@ def _strings(values: list[str]) -> Column:
     """Text is a date, or a category where there are few different values, or words or letters."""
     if all(map(DATE.fullmatch, values)):
         return _dates(values)
-    n_distinct = len(set(values))
     is_long = float(np.mean([len(v.split()) for v in values])) >= _LONG
-    repeats = n_distinct <= len(values) / 2
-    some = repeats and n_distinct <= max(_SOME, _SHARE * len(values))
-    if (n_distinct <= _FEW or some) and (repeats or not is_long):
+    if _has_few_values(values, is_long):
         return _category(values)
     return Column("text" if is_long else "string", 2.0)
+
+
+def _has_few_values(texts: list[str], are_long: bool) -> bool:
+    """Whether texts are names of categories; long ones are if they repeat."""
+    n_distinct = len(set(texts))
+    if n_distinct <= len(texts) / 2:
+        return n_distinct <= max(_SOME, _SHARE * len(texts))
+    return n_distinct <= _FEW and not are_long
 
 
 def _dates(values: list[Any]) -> Column:
@@ -202,12 +207,12 @@ def table_kernel(
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
-    n_rows = raw_length(frame)
-    telling = [c for c in columns if round(c.missing_share * n_rows) >= _TELLING]
+    telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= _TELLING]
     width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))
-    factors = _block_kernels(columns, width, missing, holes)
+    incomplete = {c.name for c in columns if holes or c.missing_share}
+    factors = _block_kernels(columns, width, missing, incomplete)
     for column in columns:
-        factors += _column_kernels(column, width, holes)
+        factors += _column_kernels(column, width, column.name in incomplete)
     if telling:
         shared = SharedMissingness(_digits(width), missing=missing)
         factors.append(shared.on([c.name for c in telling]))
@@ -221,54 +226,53 @@ def _total_spread(columns: list[Column], telling: list[Column]) -> float:
 
 
 def _block_kernels(
-    columns: list[Column], width: float, missing: Markers, holes: bool
+    columns: list[Column], width: float, missing: Markers, incomplete: set[Any]
 ) -> list[Kernel]:
     """The kernels of all numbers and of all categories, complete columns and others apart."""
+    blocks: dict[Any, list[Column]] = {}
+    for column in columns:
+        blocks.setdefault((column.kind, column.name in incomplete), []).append(column)
     kernels = []
-    for kind, incomplete in itertools.product(("number", "category"), (False, True)):
-        same_kind = [c for c in columns if c.kind == kind]
-        block = [c for c in same_kind if _is_incomplete(c, holes) == incomplete]
-        if block:
-            kernel: Kernel = RBF(_digits(width)) @ one_hot
-            if kind == "number":
-                kernel = RBF([_digits(width * c.unit) for c in block])
-            if incomplete:
-                kernel = MissingAware(kernel, missing=missing)
-            kernels.append(kernel.on([c.name for c in block]))
+    for kind, has_gaps in itertools.product(("number", "category"), (False, True)):
+        if (kind, has_gaps) in blocks:
+            kernels.append(_block_kernel(blocks[kind, has_gaps], width, missing, has_gaps))
     return kernels
 
 
-def _column_kernels(column: Column, width: float, holes: bool) -> list[Kernel]:
+def _block_kernel(block: list[Column], width: float, missing: Markers, incomplete: bool) -> Kernel:
+    """The kernel of columns that are all numbers or all categories."""
+    kernel: Kernel = RBF(_digits(width)) @ one_hot
+    if block[0].kind == "number":
+        kernel = RBF([_digits(width * c.unit) for c in block])
+    if incomplete:
+        kernel = MissingAware(kernel, missing=missing)
+    return kernel.on([c.name for c in block])
+
+
+def _column_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
     """The kernels of a column of dates or of texts; none of other columns, which are in blocks."""
-    match column.kind:
-        case "date":
-            kernels = _date_kernels(column, width, holes)
-        case "text":
-            kernels = [_gaussian_of_features(TfIdf(), width) @ texts]
-        case "string":
-            kernels = [_gaussian_of_features(BlendedSpectrum(n=3).normalize(), width) @ texts]
-        case _:
-            kernels = []
-    return [kernel.on([column.name]) for kernel in kernels]
+    if column.kind == "date":
+        return _date_kernels(column, width, incomplete)
+    if column.kind == "text":
+        return [_text_kernel(column, TfIdf(), width)]
+    if column.kind == "string":
+        return [_text_kernel(column, BlendedSpectrum(n=3).normalize(), width)]
+    return []
 
 
-def _date_kernels(column: Column, width: float, holes: bool) -> list[Kernel]:
+def _date_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
     kernels = []
     for function, unit in [("days", column.unit), *((cycle, 1.0) for cycle, _ in column.cycles)]:
         kernel: Kernel = RBF(_digits(width * unit))
-        if _is_incomplete(column, holes):
+        if incomplete:
             kernel = MissingAware(kernel)
-        kernels.append(kernel @ FUNCTIONS[function].function)
+        kernels.append((kernel @ FUNCTIONS[function].function).on([column.name]))
     return kernels
 
 
-def _gaussian_of_features(inner: Kernel, width: float) -> Kernel:
-    """The RBF of the features of a kernel k: exp(k/ℓ²), normalised."""
-    return (_digits(width**-2) * inner).exp().normalize()
-
-
-def _is_incomplete(column: Column, holes: bool) -> bool:
-    return bool(holes or column.missing_share)
+def _text_kernel(column: Column, inner: Kernel, width: float) -> Kernel:
+    """The RBF of the features of a kernel k of texts: exp(k/ℓ²), normalised."""
+    return ((_digits(width**-2) * inner).exp().normalize() @ texts).on([column.name])
 
 
 def _digits(value: float) -> float:

@@ -5,7 +5,7 @@ A missing value is None, NaN, what pandas writes for either, or a marker that th
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from mercer.domains.base import Batch, in_order_of
 from mercer.errors import EmptyInputError, InputTypeError, ShapeError, WidthError
 
 Markers = tuple[Hashable, ...]
+Row = tuple[Any, ...]
 
 _NEVER_A_VALUE = ("NoneType", "NAType", "NaTType")  # pandas is not imported to name its types
 
@@ -46,6 +47,15 @@ def missing_cells(columns: Iterable[Iterable[object]], markers: Markers = ()) ->
     return np.column_stack([missing_values(column, markers) for column in columns])
 
 
+def rows_with_missing(
+    columns: list[list[Any]], markers: Markers = ()
+) -> Iterator[tuple[Row, list[int]]]:
+    """The rows of a table, each with the columns in which its value is missing."""
+    rows = zip(*columns, strict=True)
+    for row, missing in zip(rows, missing_cells(columns, markers), strict=True):
+        yield row, np.flatnonzero(missing).tolist()
+
+
 def present_values(column: Sequence[Any] | np.ndarray, markers: Markers = ()) -> list[Any]:
     """The values of a column that are not missing."""
     missing = missing_values(column, markers).tolist()
@@ -61,21 +71,20 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
     """The columns of a data frame, an array or a list of rows, as lists, and their names."""
     raw: RawSamples = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
     if hasattr(raw, "columns"):
-        columns = _frame_columns(raw)
+        columns = _frame_columns(raw, batch.side)
         names = [str(name) for name in raw.columns]
-        if not columns:
-            raise WidthError(batch.side, "a table", "has no columns")
     else:
-        array = _rectangular(raw, batch.side)
-        columns = [column.tolist() for column in array.T]
+        columns = [column.tolist() for column in _rectangular(raw, batch.side).T]
         names = numbered_names(len(columns))
     if not columns[0]:
         raise EmptyInputError(batch.side, "a table", "has no rows", "give at least one row")
     return columns, names
 
 
-def _frame_columns(frame: Frame) -> list[list[Any]]:
+def _frame_columns(frame: Frame, side: str) -> list[list[Any]]:
     """The columns of a data frame; those of pandas by position, as two may have the same name."""
+    if not len(frame.columns):
+        raise WidthError(side, "a table", "has no columns")
     if hasattr(frame, "iloc"):
         return [column.to_list() for _, column in frame.items()]
     return [frame[name].to_list() for name in frame.columns]
@@ -83,21 +92,27 @@ def _frame_columns(frame: Frame) -> list[list[Any]]:
 
 def _rectangular(raw: RawSamples, side: str) -> np.ndarray:
     """An array, a sparse matrix or a list of rows as an array of two axes."""
-    if hasattr(raw, "toarray"):
-        raw = raw.toarray()
-    try:
-        array = np.asarray(raw) if hasattr(raw, "dtype") else _array_of_rows(raw)
-    except InputTypeError:
-        raise
-    except ValueError as error:
-        rule = f"is not a rectangular table ({error})"
-        raise ShapeError(side, type(raw).__name__, rule) from None
+    array = _as_array(raw, side)
     if array.size == 0 and array.ndim == 1:
         raise EmptyInputError(side, raw, "is empty", "give at least one row")
     if array.ndim != 2 or array.shape[1] == 0:
         remedy = "give rows of equal length, or a data frame"
         raise ShapeError(side, f"array of shape {array.shape}", "is not a table", remedy)
     return array
+
+
+def _as_array(raw: RawSamples, side: str) -> np.ndarray:
+    if hasattr(raw, "toarray"):
+        return raw.toarray()
+    if hasattr(raw, "dtype"):
+        return np.asarray(raw)
+    try:
+        return _array_of_rows(raw)
+    except InputTypeError:
+        raise
+    except ValueError as error:
+        rule = f"is not a rectangular table ({error})"
+        raise ShapeError(side, type(raw).__name__, rule) from None
 
 
 def _array_of_rows(rows: RawSamples) -> np.ndarray:

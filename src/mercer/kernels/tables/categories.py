@@ -17,7 +17,7 @@ from mercer import _compiled, errors
 from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.categories import CATEGORIES, CategorySamples
+from mercer.domains.categories import CATEGORIES, CategorySamples, Vocabulary
 from mercer.domains.tables import table_columns
 from mercer.errors import WidthError
 from mercer.gram.tile import Pair
@@ -33,18 +33,14 @@ SPACE = "tables of categories"
 Shares = dict[Hashable, float]  # of the values of a column, their relative frequencies
 
 
-def _indicator_matrix(places: np.ndarray, n_features: int) -> SparseMatrix:
-    """Rows of zeros with a one at each of their places, in as many places as there are columns."""
+def _indicator_matrix(codes: np.ndarray, sizes: list[int]) -> SparseMatrix:
+    """Rows of zeros and ones, with a feature for each of the codes that a column may have."""
     from scipy.sparse import csr_matrix
 
-    n, d = places.shape
-    starts = np.arange(0, n * d + 1, d)
-    return csr_matrix((np.ones(n * d), places.ravel(), starts), shape=(n, n_features))
-
-
-def _first_places(counts: list[int]) -> np.ndarray:
-    """Where the features of each column begin, and behind the last where they end."""
-    return np.concatenate([[0], np.cumsum(counts)])
+    n, d = codes.shape
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    places = (codes + first[:-1]).ravel()
+    return csr_matrix((np.ones(n * d), places, np.arange(0, n * d + 1, d)), (n, int(first[-1])))
 
 
 class Overlap(Kernel):
@@ -75,9 +71,8 @@ class Overlap(Kernel):
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
         samples: CategorySamples = self.prepare(batch)
-        starts = _first_places([max(1, len(known)) for known in samples.vocabularies])
-        one_hot_rows = _indicator_matrix(samples.codes + starts[:-1], int(starts[-1]))
-        return one_hot_rows / np.sqrt(samples.n_columns)
+        sizes = [max(1, len(known)) for known in samples.vocabularies]
+        return _indicator_matrix(samples.codes, sizes) / np.sqrt(samples.n_columns)
 
 
 def frequencies(batch: Batch) -> list[Shares]:
@@ -196,6 +191,11 @@ class WeightedOverlap(Kernel):
         return [cls(alpha=0.5, gamma=2.0), cls(alpha=2.0)]
 
 
+def _numbered(values: list[Hashable]) -> Vocabulary:
+    """The distinct values, numbered in the order in which they occur first."""
+    return {value: code for code, value in enumerate(dict.fromkeys(values))}
+
+
 class _OneHot:
     """Rows of categories as sparse rows of zeros and ones, one for every category of a column.
 
@@ -210,23 +210,18 @@ class _OneHot:
         batch = Batch(in_order_of(X, getattr(like, "names", None)))
         batch.encode(CATEGORIES)  # refuses missing values, and what cannot be a category
         columns, _ = table_columns(batch)
-        if like is None:
-            vocabularies = [
-                {value: code for code, value in enumerate(dict.fromkeys(values))}
-                for values in columns
-            ]
-        else:
+        vocabularies = [_numbered(values) for values in columns]
+        if like is not None:
             vocabularies = like.vocabularies
         if len(vocabularies) != len(columns):
             rule = f"must have as many columns as X, which has {len(vocabularies)}"
             raise WidthError("Y", f"{len(columns)} columns", rule)
-        # The last place of every column is for categories that the other collection does not
-        # have: they agree with nothing.
-        starts = _first_places([len(known) + 1 for known in vocabularies])
-        places = np.empty((len(columns[0]), len(columns)), dtype=starts.dtype)
+        # The last code of every column is for categories that the other collection does not have:
+        # they agree with nothing.
+        codes = np.empty((len(columns[0]), len(columns)), dtype=int)
         for k, known in enumerate(vocabularies):
-            places[:, k] = [starts[k] + known.get(value, len(known)) for value in columns[k]]
-        image = _indicator_matrix(places, int(starts[-1]))
+            codes[:, k] = [known.get(value, len(known)) for value in columns[k]]
+        image = _indicator_matrix(codes, [len(known) + 1 for known in vocabularies])
         image.vocabularies = vocabularies
         image.names = batch.names
         return image

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
-from mercer.domains.tables import missing_values, table_columns
+from mercer.domains.tables import missing_cells, missing_values, table_columns
 from mercer.errors import InputTypeError
 from mercer.kernels.combine.maps import register_function
 
@@ -38,21 +38,14 @@ def days(X: RawSamples) -> np.ndarray:
         microseconds = X.astype("datetime64[us]").astype(np.int64)
         return np.where(np.isnat(X), np.nan, microseconds / _DAY)
     columns, names = table_columns(Batch(X))
-    return np.column_stack(
-        [_days_of(values, name) for values, name in zip(columns, names, strict=True)]
-    )
-
-
-def _days_of(values: list[Any], name: str) -> np.ndarray:
-    """One column of dates as days."""
-    column = np.full(len(values), np.nan)
-    for row in np.flatnonzero(~missing_values(values)).tolist():
+    table = np.full((len(columns[0]), len(columns)), np.nan)
+    for row, k in np.argwhere(~missing_cells(columns)).tolist():
+        value = columns[k][row]
         try:
-            column[row] = _day(values[row])
+            table[row, k] = _day(value)
         except (TypeError, ValueError):
-            where = f"X[{row}], {name}"
-            raise InputTypeError(where, values[row], "is not a date") from None
-    return column
+            raise InputTypeError(f"X[{row}], {names[k]}", value, "is not a date") from None
+    return table
 
 
 def _cycle(X: RawSamples, period: float) -> np.ndarray:

@@ -10,14 +10,13 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain
-from mercer.domains.tables import missing_cells, table_columns
+from mercer.domains.tables import Row, rows_with_missing, table_columns
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.tables.categories import Shares
 from mercer.kernels.tables.expectations import (
     Expected,
-    Row,
     as_table,
     column_shares,
     fill_row,
@@ -52,9 +51,8 @@ class Completed(Expected, abstract=True):
         # Draws for each pair of rows apart would not be positive: one table serves all rows.
         rng = np.random.default_rng(0)
         self.table_ = [self._draw(rng, share) for share in self.shares_]
-        columns, _ = table_columns(batch)
-        cells = zip(zip(*columns, strict=True), missing_cells(columns, self.missing), strict=True)
-        complete_rows = [row for row, missing in cells if not missing.any()]
+        table = rows_with_missing(table_columns(batch)[0], self.missing)
+        complete_rows = [row for row, missing in table if not missing]
         rows = complete_rows or list(zip(*self.table_, strict=True))
         self.inner_ = MeanEmbedding(self.kernel.copy())
         self.inner_.kernel.fit(as_table(rows, batch.raw))
@@ -64,31 +62,24 @@ class Completed(Expected, abstract=True):
         values = list(share)
         return [values[i] for i in rng.choice(len(values), self.draws, p=list(share.values()))]
 
-    def _completions(self, row: Row, missing: np.ndarray) -> list[Row]:
-        """The row with every filling of its missing values, whose columns are given."""
-        if not len(missing):
-            return [row]
-        return fill_row(row, missing, self._fillings(missing))
-
-    def _fillings(self, missing: np.ndarray) -> Iterator[Row]:
-        if not self.enumerate:
+    def _fillings(self, missing: list[int]) -> Iterator[Row]:
+        """The values that fill the missing columns; of a complete row, one empty filling."""
+        if missing and not self.enumerate:
             return zip(*(self.table_[k] for k in missing), strict=True)
         shares = [self.shares_[k] for k in missing]
-        count = float(np.prod([len(share) for share in shares]))
+        count = float(np.prod(list(map(len, shares))))
         if count > _MOST:
             rule = f"would have {count:.0f} completions of one row, where {_MOST} are allowed"
-            remedy = "use MissingAware, which draws some"
-            raise ParameterError("Completions", self.kernel, rule, remedy)
+            raise ParameterError("Completions", self.kernel, rule, "use MissingAware, which draws")
         return itertools.product(*shares)
 
     def bags(self, raw: RawSamples) -> list[RawSamples]:
         """For every row the table of its completions."""
-        columns, _ = table_columns(Batch(raw))
-        cells = missing_cells(columns, self.missing)
-        return [
-            as_table(self._completions(row, np.flatnonzero(missing)), raw)
-            for row, missing in zip(zip(*columns, strict=True), cells, strict=True)
-        ]
+        bags = []
+        for row, missing in rows_with_missing(table_columns(Batch(raw))[0], self.missing):
+            completions = fill_row(row, missing, self._fillings(missing))
+            bags.append(as_table(completions, raw))
+        return bags
 
     def prepare(self, batch: Batch) -> Prepared:
         batch = read_numbers(batch, self.domain)

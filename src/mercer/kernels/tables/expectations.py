@@ -21,9 +21,9 @@ from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories
 from mercer.domains.missing import IncompleteNumbers, IncompleteSamples
-from mercer.domains.tables import Markers, objects_array, present_values, table_columns
+from mercer.domains.tables import Markers, Row, objects_array, present_values, table_columns
 from mercer.domains.vectors import Vectors
-from mercer.errors import DomainError, ParameterError, WidthError
+from mercer.errors import DomainError, WidthError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
 from mercer.kernels.combine.parts import Parts
@@ -33,7 +33,6 @@ from mercer.params import Constraint, boolean, param
 
 __all__: list[str] = []
 
-Row = tuple[Any, ...]
 ColumnValues = Sequence[Sequence[Any]] | None  # for every column, what may fill it
 
 markers = Constraint(
@@ -70,13 +69,6 @@ def no_value(name: str) -> DomainError:
     return DomainError(name, "no value", rule, "leave the column out")
 
 
-def check_values(values: ColumnValues, n_columns: int) -> None:
-    """Refuse lists of values that are not one for each column."""
-    if values is not None and len(values) != n_columns:
-        rule = f"must be one for each of the {n_columns} columns"
-        raise ParameterError("values", f"{len(values)} lists", rule)
-
-
 def column_shares(
     batch: Batch, missing: Markers, uniform: bool = False, values: ColumnValues = None
 ) -> list[Shares]:
@@ -84,7 +76,6 @@ def column_shares(
     # refuses what is not a table of categories
     batch.encode(Categories(allow_missing=True, markers=missing))
     columns, names = table_columns(batch)
-    check_values(values, len(columns))
     shares = []
     for k, column in enumerate(columns):
         counts: Counter[Hashable] = Counter(present_values(column, missing))
@@ -190,9 +181,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def fill_row(
-    row: Row, missing: Sequence[int] | np.ndarray, fillings: Iterable[Iterable[Any]]
-) -> list[Row]:
+def fill_row(row: Row, missing: list[int], fillings: Iterable[Iterable[Any]]) -> list[Row]:
     """The row once for each filling, with its values in the missing columns."""
     versions = []
     for filling in fillings:

@@ -22,6 +22,7 @@ __all__: list[str] = []
 # What a column adds: for each value where both rows have it, for each value where the other row's
 # is missing, and where both are missing.
 Terms = tuple[np.ndarray, np.ndarray, float]
+TermsOf = Callable[[int, list[Hashable], np.ndarray], Terms]  # of a column, its values and shares
 
 
 class ExpectedMatches(Expected, abstract=True):
@@ -90,9 +91,7 @@ class ExpectedMatches(Expected, abstract=True):
         of_both = of_both + unlike * np.exp(differ - both) * differ_slope
         return agree_slope, of_one, float(of_both)
 
-    def _column_terms(
-        self, samples: CategorySamples, terms_of: Callable[[int, list[Hashable], np.ndarray], Terms]
-    ) -> ColumnTerms:
+    def _column_terms(self, samples: CategorySamples, terms_of: TermsOf) -> ColumnTerms:
         n, d = samples.codes.shape
         same, one, both = np.empty((n, d)), np.empty((n, d)), np.empty(d)
         for k, vocabulary in enumerate(samples.vocabularies):

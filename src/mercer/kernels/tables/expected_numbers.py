@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Self, cast
 
@@ -190,22 +189,15 @@ class MeanFilled(_Numbers, abstract=True):
     def prepare(self, batch: Batch) -> Prepared:
         samples = cast(IncompleteSamples, batch.encode(self.domain))
         self._check_columns("means_", samples.n_columns, batch.side)
-        return Linear().prepare(batch.apply(_FillWithMeans(self)))
+        return Linear().prepare(batch.apply(self.filled))
+
+    def filled(self, raw: RawSamples) -> np.ndarray:
+        """The table with the columns' means where numbers are missing."""
+        x = cast(IncompleteSamples, Batch(raw).encode(self.domain)).x
+        return np.where(np.isnan(x), self.means_, x)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.copyto(out, pair.dot(out))
 
     def diagonal(self, prepared: Prepared) -> np.ndarray:
         return prepared.norms
-
-
-@dataclasses.dataclass(frozen=True)
-class _FillWithMeans:
-    """The function of a table that puts the columns' means where numbers are missing."""
-
-    __name__ = "fill"
-    owner: MeanFilled
-
-    def __call__(self, raw: RawSamples) -> np.ndarray:
-        x = cast(IncompleteSamples, Batch(raw).encode(self.owner.domain)).x
-        return np.where(np.isnan(x), self.owner.means_, x)

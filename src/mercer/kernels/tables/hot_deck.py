@@ -17,13 +17,15 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
-from mercer.domains.tables import Markers, missing_cells, missing_values, table_columns
+from mercer.domains.tables import Markers, Row, missing_values, rows_with_missing, table_columns
 from mercer.errors import WidthError
-from mercer.kernels.tables.expectations import Row, as_table, fill_row, is_number, no_value
+from mercer.kernels.tables.expectations import as_table, fill_row, is_number, no_value
 
 __all__: list[str] = []
 
 _KEEP = 20_000  # rows whose draws are remembered
+
+Drawn = dict[int, list[Any]]  # for every column in which a row has no value, those drawn for it
 
 
 def _mode(counts: Counter[Hashable]) -> Hashable:
@@ -91,7 +93,7 @@ class HotDeck:
             self.columns.append(_Column(values, is_missing, numeric))
         self.places = np.column_stack([column.places for column in self.columns])
         self.nominal = np.array([not column.numeric for column in self.columns])
-        self._drawn_before: dict[int, dict[int, list[Any]]] = {}
+        self._drawn_before: dict[int, Drawn] = {}
 
     def completions(self, raw: RawSamples, side: str = "X") -> list[list[Row]]:
         """For every row its filled versions."""
@@ -99,11 +101,8 @@ class HotDeck:
         if len(columns) != len(self.columns):
             rule = f"must have the {len(self.columns)} columns it was fitted on"
             raise WidthError(side, f"{len(columns)} columns", rule)
-        cells = missing_cells(columns, self.missing)
-        return [
-            self._filled(row, np.flatnonzero(missing).tolist())
-            for row, missing in zip(zip(*columns, strict=True), cells, strict=True)
-        ]
+        table = rows_with_missing(columns, self.missing)
+        return [self._filled(row, missing) for row, missing in table]
 
     def table(self, completions: list[list[Row]], number: int) -> RawSamples:
         """One version of every row, as a table of the kind that was given."""
@@ -117,8 +116,7 @@ class HotDeck:
         drawn = self._drawn(row, missing)
         return fill_row(row, missing, zip(*(drawn[k] for k in missing), strict=True))
 
-    def _drawn(self, row: Row, missing: list[int]) -> dict[int, list[Any]]:
-        """For every column in which the row has no value, those drawn for it."""
+    def _drawn(self, row: Row, missing: list[int]) -> Drawn:
         content = _content(row, missing)
         if content not in self._drawn_before:
             if len(self._drawn_before) >= _KEEP:
@@ -127,7 +125,7 @@ class HotDeck:
             self._drawn_before[content] = self._draw(row, missing, rng)
         return self._drawn_before[content]
 
-    def _draw(self, row: Row, missing: list[int], rng: np.random.Generator) -> dict[int, list[Any]]:
+    def _draw(self, row: Row, missing: list[int], rng: np.random.Generator) -> Drawn:
         distances = self._distances(row, missing)
         order = np.lexsort((rng.random(len(distances)), distances))  # equals in a random order
         drawn = {}

@@ -39,17 +39,15 @@ __all__ = ["Imputed", "ModeFilled"]
 
 
 @dataclasses.dataclass(frozen=True)
-class _Versions:
-    """The function of a table that fills every row in all versions, or picks one version of all."""
+class _Version:
+    """The function that picks one version of every row from the lists of all versions."""
 
-    __name__ = "fill"
+    __name__ = "version"
     deck: HotDeck
-    number: int | None = None
+    number: int
 
-    def __call__(self, raw: RawSamples) -> RawSamples:
-        if self.number is None:
-            return self.deck.completions(raw)
-        return self.deck.table(raw, self.number)
+    def __call__(self, completions: RawSamples) -> RawSamples:
+        return self.deck.table(completions, self.number)
 
 
 class _Imputing(Composite, abstract=True):
@@ -94,9 +92,9 @@ class _Imputing(Composite, abstract=True):
             rule = "has no table to fill missing values from"
             raise errors.NotFittedError(type(self).__name__, self, rule, "call kernel.fit(X)")
         table = read_numbers(by_names(batch, self.names_, self.kernel), self.domain)
-        filled = table.apply(_Versions(self.deck_))
+        filled = table.apply(self.deck_.completions)
         numbers = range(max(1, self.deck_.draws))
-        return [filled.apply(_Versions(self.deck_, number)) for number in numbers]
+        return [filled.apply(_Version(self.deck_, number)) for number in numbers]
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(*(self.kernel.prepare(table) for table in self._tables(batch)))

@@ -2,41 +2,194 @@
 
 The missing values of two rows are filled independently, also where the two are the same row; so
 the kernel is the inner product of the means of φ over the fillings, and positive semi-definite
-whenever k is (theorems 4 and 5 of the lectures). `fillings` has the rule for each class of kernels.
+whenever k is (theorems 4 and 5 of the lectures).
+
+`expectation` has a rule for each class of kernels; a class without one has its rows completed.
+Another rule is added with ``expectation.register``.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import itertools
 from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from mercer import errors
-from mercer.aliases import Prepared
+from mercer.aliases import Columns, Prepared
 from mercer.definiteness import PSD, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.tables import Markers, table_columns
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import is_kernel
-from mercer.kernels.combine.maps import by_names
+from mercer.kernels.combine.maps import On, Warp, by_names
+from mercer.kernels.combine.sums import Product, Scaled, Sum
 from mercer.kernels.expression import show_value
 from mercer.kernels.tables.categories import Overlap, WeightedOverlap, one_hot
+from mercer.kernels.tables.completions import Completed
 from mercer.kernels.tables.expectations import (
     ColumnValues,
-    check_values,
     markers,
     show_settings,
     some_values,
     uncertain,
 )
-from mercer.kernels.tables.fillings import Fillings, expectation
-from mercer.kernels.vectors.dot import Linear, Polynomial
+from mercer.kernels.tables.expected_categories import ExpectedMatches
+from mercer.kernels.tables.expected_numbers import ExpectedGaussian, MeanFilled
+from mercer.kernels.vectors.dot import Constant, Linear, Polynomial, White
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import choice, integer, param
 
 __all__ = ["Completions", "MissingAware"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fillings:
+    """How missing values are filled; ``names`` are those of the table's columns, where known."""
+
+    missing: Markers
+    names: list[Any]
+    uniform: bool = False  # whether all values are equally likely
+    values: ColumnValues = None  # those of each column, if they are not to be learned
+    numbers: str = "empirical"  # or "gaussian"
+    draws: int = 1
+
+    def options(self) -> dict[str, Any]:
+        """The parameters that all expectations of leaves have."""
+        return {"missing": self.missing, "uniform": self.uniform, "values": self.values}
+
+    def of_columns(self, columns: Columns) -> Fillings:
+        """The fillings of some columns."""
+        places = _positions(columns, self.names)
+        values = None
+        if self.values is not None and self.names:
+            values = [self.values[k] for k in places]
+        return dataclasses.replace(self, values=values, names=[self.names[k] for k in places])
+
+
+@functools.singledispatch
+def expectation(kernel: Kernel, fillings: Fillings) -> Kernel:
+    """The kernel E k(x′, y′), x′ and y′ two rows whose missing values are filled independently."""
+    return _completed(kernel, fillings)
+
+
+def _completed(kernel: Kernel, fillings: Fillings) -> Completed:
+    options = {"draws": fillings.draws, "enumerate": fillings.uniform, **fillings.options()}
+    return Completed(kernel.copy(), **options)
+
+
+@expectation.register(Overlap)
+@expectation.register(WeightedOverlap)
+def _of_matches(kernel: Overlap | WeightedOverlap, fillings: Fillings) -> Kernel:
+    return ExpectedMatches(kernel.copy(), **fillings.options())
+
+
+@expectation.register(Warp)
+def _of_pull_back(kernel: Warp, fillings: Fillings) -> Kernel:
+    """A Gaussian of one-hot rows only asks which categories agree; other maps need whole rows."""
+    inner = kernel.kernel
+    is_gaussian = isinstance(inner, RBF) and np.ndim(inner.length_scale) == 0
+    if kernel.function is one_hot and is_gaussian:
+        return ExpectedMatches(kernel.copy(), **fillings.options())
+    return _completed(kernel, fillings)
+
+
+@expectation.register(RBF)
+def _of_gaussian(kernel: RBF, fillings: Fillings) -> Kernel:
+    return ExpectedGaussian(kernel.copy(), **fillings.options(), numbers=fillings.numbers)
+
+
+@expectation.register(Linear)
+def _of_linear(kernel: Linear, fillings: Fillings) -> Kernel:
+    return MeanFilled(kernel.copy(), **fillings.options())
+
+
+@expectation.register(Constant)
+@expectation.register(White)
+def _of_constant(kernel: Constant | White, fillings: Fillings) -> Kernel:
+    """These do not look at the row."""
+    return kernel.copy()
+
+
+@expectation.register(Scaled)
+def _of_multiple(kernel: Scaled, fillings: Fillings) -> Kernel:
+    return Scaled(kernel.factor, expectation(kernel.kernel, fillings))
+
+
+@expectation.register(Sum)
+def _of_sum(kernel: Sum, fillings: Fillings) -> Kernel:
+    return Sum(*(expectation(term, fillings) for term in kernel.terms))
+
+
+@expectation.register(Product)
+def _of_product(kernel: Product, fillings: Fillings) -> Kernel:
+    """Factors that share a column share its filling: their expectations cannot be multiplied."""
+    factors = [_counted(factor, fillings) for factor in kernel.terms]
+    if not _look_at_separate_columns(factors):
+        return _completed(Product(*factors), fillings)
+    return Product(*(expectation(factor, fillings) for factor in factors))
+
+
+@expectation.register(On)
+def _of_columns(kernel: On, fillings: Fillings) -> Kernel:
+    """A column that is listed twice is filled once, so that the rows must be completed."""
+    kernel = _counted(kernel, fillings)
+    if not isinstance(kernel.columns, slice) and not _are_distinct(_listed(kernel.columns)):
+        return _completed(kernel, fillings)
+    inner = expectation(kernel.kernel, fillings.of_columns(kernel.columns))
+    return On(inner, kernel.columns)
+
+
+def _counted(kernel: Any, fillings: Fillings) -> Any:
+    """The kernel with its columns counted from the front, where those of the table are known."""
+    if fillings.names and isinstance(kernel, On):
+        return kernel.counted_from_the_front(fillings.names)
+    return kernel
+
+
+def _listed(columns: Columns) -> list[Any]:
+    if isinstance(columns, (int, np.integer, str)):
+        return [columns]
+    return list(columns)
+
+
+def _positions(columns: Columns, names: list[Any]) -> list[int]:
+    """Where the columns are among the names, leaving out those that the table does not have."""
+    if isinstance(columns, slice):
+        return list(range(len(names)))[columns]
+    positions = [_position(column, names) for column in _listed(columns)]
+    return [position for position in positions if position is not None]
+
+
+def _position(column: Any, names: list[Any]) -> int | None:
+    if column in names:
+        return names.index(column)
+    if isinstance(column, str) or column >= len(names):
+        return None
+    return int(column)
+
+
+def _are_distinct(columns: list[Any]) -> bool:
+    """Whether no two of the columns may be the same."""
+    from_the_end = any(not isinstance(column, str) and column < 0 for column in columns)
+    names_and_positions = len({isinstance(column, str) for column in columns}) > 1
+    repeated = len(set(columns)) < len(columns)
+    return not (from_the_end or names_and_positions or repeated)
+
+
+def _look_at_separate_columns(factors: list[Kernel]) -> bool:
+    """Whether no two factors look at the same column, so that they are filled independently."""
+    looking = [factor for factor in factors if not isinstance(factor, (Constant, White))]
+    blocks = [factor.columns for factor in looking if isinstance(factor, On)]
+    if len(looking) <= 1:
+        return True
+    if len(blocks) < len(looking) or any(isinstance(block, slice) for block in blocks):
+        return False
+    return _are_distinct(list(itertools.chain.from_iterable(map(_listed, blocks))))
 
 
 class _Expectation(Kernel, abstract=True):
@@ -62,7 +215,9 @@ class _Expectation(Kernel, abstract=True):
     def fit_batch(self, batch: Batch) -> Self:
         names = batch.names or list(range(len(table_columns(batch)[0])))
         fillings = self._fillings(names)
-        check_values(fillings.values, len(names))
+        if fillings.values is not None and len(fillings.values) != len(names):
+            rule = f"must be one for each of the {len(names)} columns"
+            raise errors.ParameterError("values", f"{len(fillings.values)} lists", rule)
         self.expected_ = expectation(self.kernel, fillings).fit_batch(batch)
         self.fitted_as_ = self._settings()
         self.names_ = batch.names
@@ -73,7 +228,10 @@ class _Expectation(Kernel, abstract=True):
         settings = self.get_params()
         for name, value in self.continuous_params().items():
             settings[name] = np.shape(value)
-        return [(name, _setting(value)) for name, value in settings.items()]
+        return [
+            (name, type(value).__name__ if isinstance(value, Kernel) else show_value(value))
+            for name, value in settings.items()
+        ]
 
     def _present(self) -> Kernel:
         """The expectation at the present parameters."""
@@ -118,12 +276,6 @@ class _Expectation(Kernel, abstract=True):
 
     def __repr__(self) -> str:
         return show_settings(self, self.kernel)
-
-
-def _setting(value: object) -> str:
-    if isinstance(value, Kernel):
-        return type(value).__name__
-    return show_value(value)
 
 
 class MissingAware(_Expectation):
