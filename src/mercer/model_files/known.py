@@ -53,7 +53,6 @@ OURS = {
     "mercer.kernels.tables.expected_categories": ("ExpectedMatches",),
     "mercer.kernels.tables.expected_numbers": ("ExpectedGaussian", "MeanFilled"),
     "mercer.kernels.tables.hot_deck": ("HotDeck", "_Column"),
-    "mercer.kernels.tables.shared_missingness": ("SameHoles",),  # an older name in files
     "mercer.kernels.combine.series": ("InverseRoot",),
     "mercer.bridges.to_sklearn": ("SklearnKernel",),
     "mercer.solvers.gp.inducing": ("Bound",),
@@ -93,6 +92,9 @@ THEIRS = {
         "StandardScaler",
     ),
 }
+
+# What classes were called in files of earlier versions.
+OLD_NAMES = {"SameHoles": "SharedMissingness"}
 
 # Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.combine.maps`.
 FUNCTIONS = {"forgotten": ("mercer.estimators.gp.sparse", "_forgotten")}
@@ -180,7 +182,7 @@ def table() -> dict[str, Known]:
 
 def by_name(name: Any) -> Known:
     """The class a file asks for."""
-    found = table().get(name) if isinstance(name, str) else None
+    found = table().get(OLD_NAMES.get(name, name)) if isinstance(name, str) else None
     if found is None:
         raise ModelFileError(
             "class", name, "is not one that model files may hold", "load only files of mercer.save"
