@@ -147,8 +147,7 @@ def _dates(values: list[Any]) -> Column:
     """Dates go round in the cycles they pass through more than once."""
     rows = [[value] for value in values]
     at = days(rows)
-    span = float(np.ptp(at))
-    if span == 0:
+    if (span := float(np.ptp(at))) == 0:
         return Column("date", 0.0)
     cycles = []
     for cycle, period in CYCLES.items():
@@ -214,8 +213,8 @@ def table_kernel(
     for column in columns:
         factors += _column_kernels(column, width, column.name in incomplete)
     if telling:
-        shared = SharedMissingness(_digits(width), missing=missing)
-        factors.append(shared.on([c.name for c in telling]))
+        kernel = SharedMissingness(_digits(width), missing=missing)
+        factors.append(kernel.on([c.name for c in telling]))
     return functools.reduce(operator.mul, factors)
 
 
@@ -239,12 +238,12 @@ def _block_kernels(
     return kernels
 
 
-def _block_kernel(block: list[Column], width: float, missing: Markers, incomplete: bool) -> Kernel:
+def _block_kernel(block: list[Column], width: float, missing: Markers, gaps: bool) -> Kernel:
     """The kernel of columns that are all numbers or all categories."""
     kernel: Kernel = RBF(_digits(width)) @ one_hot
     if block[0].kind == "number":
         kernel = RBF([_digits(width * c.unit) for c in block])
-    if incomplete:
+    if gaps:
         kernel = MissingAware(kernel, missing=missing)
     return kernel.on([c.name for c in block])
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.tables import Markers, missing_values, numbered_names, table_columns
+from mercer.domains.tables import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, WidthError
 
 
@@ -66,7 +66,7 @@ class IncompleteNumbers(Domain):
         raw: RawSamples = batch.raw
         if not self.markers and _is_numeric_array(raw):
             x = np.ascontiguousarray(raw, dtype=np.float64)
-            return IncompleteSamples(x, numbered_names(x.shape[1]))
+            return IncompleteSamples(x, [f"column {k}" for k in range(x.shape[1])])
         columns, names = table_columns(batch)
         x = np.empty((len(columns[0]), len(columns)))
         for k, values in enumerate(columns):
@@ -80,9 +80,9 @@ class IncompleteNumbers(Domain):
             try:
                 numbers.append(np.nan if gone else float(value))
             except (TypeError, ValueError):
-                where = f"{side}[{row}], {name}"
                 remedy = "use a kernel of categories there, or name the marker: missing=(...,)"
-                raise InputTypeError(where, value, "is not a number", remedy) from None
+                rule = "is not a number"
+                raise InputTypeError(f"{side}[{row}], {name}", value, rule, remedy) from None
         return numbers
 
     def sample(self, n_samples: int, n_columns: int, rng: np.random.Generator) -> np.ndarray:

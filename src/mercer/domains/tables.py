@@ -62,11 +62,6 @@ def present_values(column: Sequence[Any] | np.ndarray, markers: Markers = ()) ->
     return [value for value, gone in zip(column, missing, strict=True) if not gone]
 
 
-def numbered_names(n_columns: int) -> list[str]:
-    """What messages call the columns of a table that has no names."""
-    return [f"column {k}" for k in range(n_columns)]
-
-
 def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
     """The columns of a data frame, an array or a list of rows, as lists, and their names."""
     raw: RawSamples = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
@@ -75,7 +70,7 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
         names = [str(name) for name in raw.columns]
     else:
         columns = [column.tolist() for column in _rectangular(raw, batch.side).T]
-        names = numbered_names(len(columns))
+        names = [f"column {k}" for k in range(len(columns))]
     if not columns[0]:
         raise EmptyInputError(batch.side, "a table", "has no rows", "give at least one row")
     return columns, names

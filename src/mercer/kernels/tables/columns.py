@@ -78,7 +78,6 @@ def texts(X: RawSamples) -> list[Any]:
     columns, _ = table_columns(Batch(X))
     if len(columns) != 1:
         raise InputTypeError("X", f"{len(columns)} columns", "is not one column of texts")
-    column = list(columns[0])
-    for row in np.flatnonzero(missing_values(column)):
-        column[row] = ""
-    return column
+    for row in np.flatnonzero(missing_values(columns[0])):
+        columns[0][row] = ""
+    return columns[0]

@@ -16,6 +16,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.tables.categories import Shares
 from mercer.kernels.tables.expectations import (
+    DerivativeSum,
     Expected,
     as_table,
     column_shares,
@@ -105,8 +106,6 @@ class Completed(Expected, abstract=True):
         for name, index, tile in self.inner_.tile_derivatives(pair):
             yield name.removeprefix("kernel__"), index, tile
 
-    def weighted_derivatives(
-        self, pair: Pair, weights: np.ndarray
-    ) -> Iterator[tuple[str, Any, float]]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[DerivativeSum]:
         for name, index, value in self.inner_.weighted_derivatives(pair, weights):
             yield name.removeprefix("kernel__"), index, value

@@ -33,6 +33,7 @@ from mercer.params import Constraint, boolean, param
 
 __all__: list[str] = []
 
+DerivativeSum = tuple[str, Any, float]  # parameter, index inside it, weighted sum over a tile
 ColumnValues = Sequence[Sequence[Any]] | None  # for every column, what may fill it
 
 markers = Constraint(

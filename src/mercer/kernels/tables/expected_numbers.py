@@ -61,8 +61,7 @@ class _Numbers(Expected, abstract=True):
         try:
             return np.array([float(value) for value in values])
         except (TypeError, ValueError):
-            rule = f"must be numbers, as {name} is"
-            raise ParameterError(f"values[{k}]", values, rule) from None
+            raise ParameterError(f"values[{k}]", values, f"must be numbers, as {name} is") from None
 
 
 def _log_sums(

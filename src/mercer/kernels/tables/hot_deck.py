@@ -80,9 +80,7 @@ class HotDeck:
         numeric: bool = True,
     ) -> None:
         self.missing = missing
-        self.draws = draws
-        self.donors = donors
-        self.seed = seed
+        self.draws, self.donors, self.seed = draws, donors, seed
         columns, names = table_columns(Batch(raw))
         self.empty = raw[:0] if hasattr(raw, "columns") else None  # a data frame's names and types
         self.columns = []
@@ -155,10 +153,10 @@ class HotDeck:
 
 def _content(row: Row, missing: list[int]) -> int:
     """A number for what is seen of a row; 1 and 1.0 are the same."""
-    seen: list[tuple[int, float | str]] = []
-    for k, value in enumerate(row):
-        if k not in missing:
-            is_number = isinstance(value, (Real, np.bool_))
-            seen.append((k, float(value) if is_number else str(value)))
+    seen = [
+        (k, float(value) if isinstance(value, (Real, np.bool_)) else str(value))
+        for k, value in enumerate(row)
+        if k not in missing
+    ]
     text = repr(seen).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

@@ -33,6 +33,7 @@ from mercer.kernels.tables.categories import Overlap, WeightedOverlap, one_hot
 from mercer.kernels.tables.completions import Completed
 from mercer.kernels.tables.expectations import (
     ColumnValues,
+    DerivativeSum,
     markers,
     show_settings,
     some_values,
@@ -268,9 +269,7 @@ class _Expectation(Kernel, abstract=True):
         for name, index, tile in self.expected_.tile_derivatives(pair):
             yield f"kernel__{name}", index, tile
 
-    def weighted_derivatives(
-        self, pair: Pair, weights: np.ndarray
-    ) -> Iterator[tuple[str, Any, float]]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[DerivativeSum]:
         for name, index, value in self.expected_.weighted_derivatives(pair, weights):
             yield f"kernel__{name}", index, value
 
