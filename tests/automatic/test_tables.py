@@ -72,7 +72,7 @@ def test_kinds_in_pandas_and_polars(holes):
     assert kinds(pl.DataFrame(made)) == EXPECTED
     objects = np.array(list(zip(*made.values(), strict=True)), dtype=object)
     assert list(kinds(objects).values()) == list(EXPECTED.values())
-    found = {c.name: bool(c.holes) for c in read_columns(pd.DataFrame(made))}
+    found = {c.name: bool(c.missing_share) for c in read_columns(pd.DataFrame(made))}
     assert set(found.values()) == {holes}
 
 
@@ -203,7 +203,7 @@ def test_markers_mean_holes():
     texts.loc[3, "text"] = "?"
     with pytest.raises(
         errors.ParameterError,
-        match=r"column 'text' = '\?' marks a hole among values read as text; put None there",
+        match=r"column 'text' = '\?' marks a missing value among values read as text; put None there",
     ):
         table_kernel(texts, missing=("?",))
 

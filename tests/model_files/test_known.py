@@ -39,3 +39,9 @@ def test_no_fallback_for_classes_beside_the_table():
         and known.by_class(dict) is None
         and known.by_class(type) is None
     )
+
+
+def test_old_names_are_those_of_classes():
+    for old, new in known.OLD_NAMES.items():
+        assert old not in known.table()
+        assert known.by_name(old) is known.table()[new]

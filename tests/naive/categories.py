@@ -125,7 +125,7 @@ def _same_holes(p, x, y, same):
     return mp.exp(-different / mpf(p["length_scale"]) ** 2)
 
 
-KERNELS |= {"SameHoles": _same_holes}
+KERNELS |= {"SharedMissingness": _same_holes}
 
 
 # ---- holes filled: once by what is usual in the training column, or by donors ----

@@ -85,7 +85,7 @@ def _tables(X: RawSamples, missing: tuple[Any, ...]) -> list[Kernel]:
     if (
         len(columns) > 1
         and not strings
-        and all(c.kind == "number" and not c.holes for c in columns)
+        and all(c.kind == "number" and not c.missing_share for c in columns)
     ):
         # numbers of one unit, such as pixels, lose by being brought to one spread each
         length = float(np.sqrt(sum(c.unit**2 for c in columns if c.spread > 0)))

@@ -15,7 +15,7 @@ from mercer.automatic.candidates import candidates
 from mercer.automatic.frames import as_pandas, nested_rows, usual
 from mercer.automatic.learners import Learner, Tuned, learner_for, tune
 from mercer.domains.base import pick_rows, raw_length
-from mercer.domains.categories import is_missing
+from mercer.domains.tables import missing_values
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, warn
 from mercer.execution.blas import serial_blas
 
@@ -156,7 +156,10 @@ class _Automatic(BaseEstimator):
             )
             X = X.assign(
                 **{
-                    str(name): [self.fillings_[name] if is_missing(v) else v for v in X[name]]
+                    str(name): [
+                        self.fillings_[name] if gone else value
+                        for value, gone in zip(X[name], missing_values(X[name]), strict=True)
+                    ]
                     for name in torn
                 }
             )

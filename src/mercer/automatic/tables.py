@@ -1,8 +1,11 @@
-"""A kernel for a table: columns are read, each kind gets the kernel that suits it, and the widths come from the data."""
+"""A kernel for a table: every kind of column has a kernel that suits it, in units of its spread."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+import operator
 from collections import Counter
 from typing import Any
 
@@ -10,7 +13,7 @@ import numpy as np
 
 from mercer.aliases import Frame
 from mercer.domains.base import Batch, raw_length
-from mercer.domains.categories import is_missing, table_columns
+from mercer.domains.tables import Markers, present_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import FUNCTIONS
@@ -18,14 +21,15 @@ from mercer.kernels.strings.substrings import BlendedSpectrum
 from mercer.kernels.tables.categories import one_hot
 from mercer.kernels.tables.columns import CYCLES, DATE, days, texts
 from mercer.kernels.tables.missing import MissingAware
-from mercer.kernels.tables.shared_missingness import SameHoles
+from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
+from mercer.params import positive
 
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
-_TORN = 30  # holes from which there are enough rows to tell what a hole means
+_TELLING = 30  # missing values from which there are enough rows to tell what one means
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -33,189 +37,241 @@ _LONG = 4.0  # words, on average, from which text is read as words
 class Column:
     """What a column was taken for."""
 
-    name: Any
     kind: str  # number, category, text, string, date
-    holes: float  # the share of them
     spread: float  # the mean squared difference of two rows, on the column's own scale
-    unit: float  # that scale
+    unit: float = 1.0  # that scale
     cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
+    name: Any = None
+    missing_share: float = 0.0
 
 
-def read_columns(frame: Frame, missing: tuple[Any, ...] = ()) -> list[Column]:
+def read_columns(frame: Frame, missing: Markers = ()) -> list[Column]:
     """The kind of every column: by its values, and as categories where they are stored as such."""
     columns, _ = table_columns(Batch(frame))
-    named = hasattr(frame, "columns")
-    names = list(frame.columns) if named else list(range(len(columns)))
-    made = []
-    for name, values in zip(names, columns, strict=True):
-        if named and hasattr(frame[name], "columns"):
+    if not hasattr(frame, "columns"):
+        return [_column(name, values, missing, "") for name, values in enumerate(columns)]
+    described = []
+    for name, values in zip(frame.columns, columns, strict=True):
+        if hasattr(frame[name], "columns"):
             raise ParameterError("frame", name, "is the name of two columns", "give each its own")
-        seen = [v for v in values if not (is_missing(v) or v in missing)]
-        if not seen:
-            rule = "has no value at all, so that nothing can be learned of it"
-            raise ParameterError(
-                f"column {name!r}",
-                "every value missing",
-                rule,
-                f"leave it out: drop(columns=[{name!r}])",
-            )
-        stored = str(getattr(frame[name], "dtype", "")) if named else ""
-        holes = 1.0 - len(seen) / len(values)
-        column = (
-            _category(name, seen, holes)
-            if stored.startswith(("category", "Categorical", "Enum"))
-            else _column(name, seen, holes)
-        )
-        if column.kind in ("text", "string", "date") and any(
-            v in missing for v in values if not is_missing(v)
-        ):
-            marker = next(v for v in values if not is_missing(v) and v in missing)
-            raise ParameterError(
-                f"column {name!r}",
-                marker,
-                f"marks a hole among values read as {column.kind}",
-                "put None there",
-            )
-        made.append(column)
-    return made
+        stored = str(getattr(frame[name], "dtype", ""))
+        described.append(_column(name, values, missing, stored))
+    return described
 
 
-def _column(name: Any, seen: list[Any], holes: float) -> Column:
-    if all(isinstance(v, (bool, np.bool_)) for v in seen):
-        return _category(name, seen, holes)
-    if all(isinstance(v, (int, float, np.number)) for v in seen):
-        numbers = np.array(seen, dtype=float)
-        if not np.isfinite(numbers).all():
-            raise NotFiniteError(
-                f"column {name!r}", float(numbers[~np.isfinite(numbers)][0]), "is not finite"
-            )
-        spread = float(numbers.std()) if np.ptp(numbers) > 0 else 0.0
-        return Column(name, "number", holes, 2.0 if spread else 0.0, spread or 1.0)
-    if all(hasattr(v, "year") or isinstance(v, np.datetime64) for v in seen):
-        return _dates(name, seen, holes)
-    if not all(isinstance(v, str) for v in seen):
-        kinds = sorted({type(v).__name__ for v in seen})
-        if len(kinds) == 1:
-            raise InputTypeError(
-                f"column {name!r}",
-                kinds[0],
-                "is of a kind that table_kernel cannot read",
-                "leave it out",
-            )
-        raise InputTypeError(
-            f"column {name!r}",
-            ", ".join(kinds),
-            "mixes types",
-            "make them all text, or all numbers",
-        )
-    if all(DATE.fullmatch(v) for v in seen):
-        return _dates(name, seen, holes)
-    return _words(name, seen, holes)
+def _column(name: Any, values: list[Any], missing: Markers, stored: str) -> Column:
+    """The description of one column, which is stored as a type of that name."""
+    where = f"column {name!r}"
+    present = present_values(values, missing)
+    if not present:
+        rule = "has no value at all, so that nothing can be learned of it"
+        remedy = f"leave it out: drop(columns=[{name!r}])"
+        raise ParameterError(where, "every value missing", rule, remedy)
+    if stored.startswith(("category", "Categorical", "Enum")):
+        column = _category(present)
+    else:
+        column = _by_values(where, present)
+    if column.kind in ("text", "string", "date"):
+        _refuse_markers(where, column.kind, values, missing)
+    share = 1.0 - len(present) / len(values)
+    return dataclasses.replace(column, name=name, missing_share=share)
 
 
-def _words(name: Any, seen: list[str], holes: float) -> Column:
-    distinct, words = len(set(seen)), float(np.mean([len(v.split()) for v in seen]))
-    repeats = distinct <= len(seen) / 2
-    long = words >= _LONG
-    if not (long and not repeats) and (
-        distinct <= _FEW or (distinct <= max(_SOME, _SHARE * len(seen)) and repeats)
-    ):
-        return _category(name, seen, holes)
-    return Column(name, "text" if long else "string", holes, 2.0, 1.0)
+def _refuse_markers(where: str, kind: str, values: list[Any], missing: Markers) -> None:
+    """The kernels of texts and dates know None and NaN only."""
+    for value in present_values(values):
+        if value in missing:
+            rule = f"marks a missing value among values read as {kind}"
+            raise ParameterError(where, value, rule, "put None there")
 
 
-def _dates(name: Any, seen: list[Any], holes: float) -> Column:
+def _by_values(where: str, values: list[Any]) -> Column:
+    """The description of a column by the types of its values."""
+    if _are_all(values, bool, np.bool_):
+        return _category(values)
+    if _are_all(values, int, float, np.number):
+        return _numbers(where, np.array(values, dtype=float))
+    if all(map(_is_date, values)):
+        return _dates(values)
+    if not _are_all(values, str):
+        raise _unreadable(where, sorted({type(value).__name__ for value in values}))
+    return _strings(values)
+
+
+def _are_all(values: list[Any], *kinds: type) -> bool:
+    return all(issubclass(kind, kinds) for kind in set(map(type, values)))
+
+
+def _is_date(value: object) -> bool:
+    return hasattr(value, "year") or isinstance(value, np.datetime64)
+
+
+def _unreadable(where: str, kinds: list[str]) -> InputTypeError:
+    """The error of values that are neither numbers nor dates nor texts."""
+    if len(kinds) == 1:
+        rule = "is of a kind that table_kernel cannot read"
+        return InputTypeError(where, kinds[0], rule, "leave it out")
+    remedy = "make them all text, or all numbers"
+    return InputTypeError(where, ", ".join(kinds), "mixes types", remedy)
+
+
+def _numbers(where: str, numbers: np.ndarray) -> Column:
+    infinite = numbers[~np.isfinite(numbers)]
+    if len(infinite):
+        raise NotFiniteError(where, float(infinite[0]), "is not finite")
+    deviation = float(numbers.std())
+    if np.ptp(numbers) == 0 or deviation == 0:
+        return Column("number", 0.0)
+    return Column("number", 2.0, deviation)
+
+
+def _strings(values: list[str]) -> Column:
+    """Text is a date, or a category where there are few different values, or words or letters."""
+    if all(map(DATE.fullmatch, values)):
+        return _dates(values)
+    is_long = float(np.mean([len(v.split()) for v in values])) >= _LONG
+    if _has_few_values(values, is_long):
+        return _category(values)
+    return Column("text" if is_long else "string", 2.0)
+
+
+def _has_few_values(texts: list[str], are_long: bool) -> bool:
+    """Whether texts are names of categories; long ones are if they repeat."""
+    n_distinct = len(set(texts))
+    if n_distinct <= len(texts) / 2:
+        return n_distinct <= max(_SOME, _SHARE * len(texts))
+    return n_distinct <= _FEW and not are_long
+
+
+def _dates(values: list[Any]) -> Column:
     """Dates go round in the cycles they pass through more than once."""
-    at = days([[v] for v in seen])
-    span, spread = float(np.ptp(at)), float(at.std())
+    rows = [[value] for value in values]
+    at = days(rows)
+    if (span := float(np.ptp(at))) == 0:
+        return Column("date", 0.0)
     cycles = []
     for cycle, period in CYCLES.items():
-        turn = 2.0 * float(FUNCTIONS[cycle].function([[v] for v in seen]).var(axis=0).sum())
-        if span > period and turn > 1e-9:
-            cycles.append((cycle, turn))
-    return Column(name, "date", holes, 2.0 if span > 0 else 0.0, spread or 1.0, tuple(cycles))
+        spread = 2.0 * float(FUNCTIONS[cycle].function(rows).var(axis=0).sum())
+        if span > period and spread > 1e-9:
+            cycles.append((cycle, spread))
+    return Column("date", 2.0, float(at.std()), tuple(cycles))
 
 
-def _category(name: Any, seen: list[Any], holes: float) -> Column:
-    share = np.array(list(Counter(seen).values())) / len(seen)
-    return Column(
-        name,
-        "category",
-        holes,
-        2.0 * (1.0 - float((share**2).sum())) if len(share) > 1 else 0.0,
-        1.0,
-    )
+def _category(values: list[Any]) -> Column:
+    shares = np.array(list(Counter(values).values())) / len(values)
+    if len(shares) == 1:
+        return Column("category", 0.0)
+    return Column("category", 2.0 * (1.0 - float((shares**2).sum())))
 
 
 def table_kernel(
-    frame: Frame, *, scale: float = 1.0, missing: tuple[Any, ...] = (), holes: bool = False
+    frame: Frame, *, scale: float = 1.0, missing: Markers = (), holes: bool = False
 ) -> Kernel:
-    """A kernel for the rows of a table, proposed from its columns and shown as algebra, to be used as it is or edited.
+    """A kernel for the rows of a table, proposed from its columns as algebra that can be edited.
 
-    It is one RBF of the whole row, in units of how much each column spreads: numbers by their deviations, categories by whether they
-    agree, long texts by the words they share, short ones of many different values by their letters, dates as numbers and by the cycles
-    they pass through. Widths make the mean exponent 1/scale²; constant columns are left out. Where a column has holes its kernel is the
-    mean over what could stand there, with ``holes=True`` everywhere, for holes that only new rows will have; and since a hole may tell
-    something by itself, where rows have holes counts like a category, in columns with 30 holes or more. ``missing`` are values, such
-    as "?", that mean a hole beside None and NaN.
+    It is one RBF of the whole row, in units of how much each column spreads: numbers by their
+    deviations, categories by whether they agree, long texts by the words they share, short ones of
+    many different values by their letters, dates as numbers and by the cycles they pass through.
+    Constant columns are left out. Where a column has missing values its kernel is the expectation
+    over what could stand there (`MissingAware`); and since a missing value may tell something by
+    itself, where values are missing counts like a category in columns with 30 of them or more
+    (`SharedMissingness`).
 
+    Parameters
+    ----------
+    frame : data frame, array or list of rows
+        The table.
+    scale : float, default 1.0
+        The width of the kernel: the mean exponent is 1/scale².
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    holes : bool, default False
+        Whether all columns are expected to have missing values, as they may in new rows.
+
+    Returns
+    -------
+    Kernel
+        A product of kernels, each of some columns.
+
+    Examples
+    --------
     >>> from mercer import table_kernel
     >>> table_kernel([[30.0, "red"], [41.0, "green"], [None, "red"], [25.0, "red"]])
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
-    if (
-        not isinstance(scale, (int, float, np.number))
-        or isinstance(scale, bool)
-        or not (np.isfinite(scale) and scale > 0)
-    ):
-        raise ParameterError("scale", scale, "must be a number > 0")
+    positive.check("scale", scale)
     if hasattr(frame, "collect"):
-        raise InputTypeError(
-            "frame", type(frame).__name__, "is not computed yet", "give frame.collect()"
-        )
+        rule, remedy = "is not computed yet", "give frame.collect()"
+        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
         raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
-    # a hole may tell something by itself: who does not answer differs from who does
-    torn = [c for c in columns if round(c.holes * raw_length(frame)) >= _TORN]
-    whole = sum(column.spread + sum(turn for _, turn in column.cycles) for column in columns)
-    whole += sum(4.0 * c.holes * (1.0 - c.holes) for c in torn)
-    width = float(scale) * float(np.sqrt(whole / 2.0))
-    factors: list[Kernel] = []
-    for kind in ("number", "category"):
-        for holed in (False, True):
-            block = [c for c in columns if c.kind == kind and bool(c.holes or holes) == holed]
-            if block:
-                kernel = (
-                    RBF([_digits(width * c.unit) for c in block])
-                    if kind == "number"
-                    else RBF(_digits(width)) @ one_hot
-                )
-                factors.append(_aware(kernel, holed, missing).on([c.name for c in block]))
-    for c in columns:
-        if c.kind == "date":
-            for function, unit in [("days", c.unit), *((cycle, 1.0) for cycle, _ in c.cycles)]:
-                factors.append(
-                    (
-                        _aware(RBF(_digits(width * unit)), bool(c.holes or holes), ())
-                        @ FUNCTIONS[function].function
-                    ).on([c.name])
-                )
-        elif c.kind in ("text", "string"):
-            inner = TfIdf() if c.kind == "text" else BlendedSpectrum(n=3).normalize()
-            # exp(c k), normalised, is the RBF of what k is the inner product of
-            alike = (_digits(width**-2) * inner).exp().normalize()
-            factors.append((alike @ texts).on([c.name]))
-    if torn:
-        factors.append(SameHoles(_digits(width), missing=missing).on([c.name for c in torn]))
-    made = factors[0]
-    for factor in factors[1:]:
-        made = made * factor
-    return made
+    telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= _TELLING]
+    width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))
+    incomplete = {c.name for c in columns if holes or c.missing_share}
+    factors = _block_kernels(columns, width, missing, incomplete)
+    for column in columns:
+        factors += _column_kernels(column, width, column.name in incomplete)
+    if telling:
+        kernel = SharedMissingness(_digits(width), missing=missing)
+        factors.append(kernel.on([c.name for c in telling]))
+    return functools.reduce(operator.mul, factors)
 
 
-def _aware(kernel: Kernel, holes: bool, missing: tuple[Any, ...]) -> Kernel:
-    return MissingAware(kernel, missing=missing) if holes else kernel
+def _total_spread(columns: list[Column], telling: list[Column]) -> float:
+    """The mean squared difference of two rows, in the units of the columns."""
+    spread = sum(c.spread + sum(spread for _, spread in c.cycles) for c in columns)
+    return spread + sum(4.0 * c.missing_share * (1.0 - c.missing_share) for c in telling)
+
+
+def _block_kernels(
+    columns: list[Column], width: float, missing: Markers, incomplete: set[Any]
+) -> list[Kernel]:
+    """The kernels of all numbers and of all categories, complete columns and others apart."""
+    blocks: dict[Any, list[Column]] = {}
+    for column in columns:
+        blocks.setdefault((column.kind, column.name in incomplete), []).append(column)
+    kernels = []
+    for kind, has_gaps in itertools.product(("number", "category"), (False, True)):
+        if (kind, has_gaps) in blocks:
+            kernels.append(_block_kernel(blocks[kind, has_gaps], width, missing, has_gaps))
+    return kernels
+
+
+def _block_kernel(block: list[Column], width: float, missing: Markers, gaps: bool) -> Kernel:
+    """The kernel of columns that are all numbers or all categories."""
+    kernel: Kernel = RBF(_digits(width)) @ one_hot
+    if block[0].kind == "number":
+        kernel = RBF([_digits(width * c.unit) for c in block])
+    if gaps:
+        kernel = MissingAware(kernel, missing=missing)
+    return kernel.on([c.name for c in block])
+
+
+def _column_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
+    """The kernels of a column of dates or of texts; none of other columns, which are in blocks."""
+    if column.kind == "date":
+        return _date_kernels(column, width, incomplete)
+    if column.kind == "text":
+        return [_text_kernel(column, TfIdf(), width)]
+    if column.kind == "string":
+        return [_text_kernel(column, BlendedSpectrum(n=3).normalize(), width)]
+    return []
+
+
+def _date_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
+    kernels = []
+    for function, unit in [("days", column.unit), *((cycle, 1.0) for cycle, _ in column.cycles)]:
+        kernel: Kernel = RBF(_digits(width * unit))
+        if incomplete:
+            kernel = MissingAware(kernel)
+        kernels.append((kernel @ FUNCTIONS[function].function).on([column.name]))
+    return kernels
+
+
+def _text_kernel(column: Column, inner: Kernel, width: float) -> Kernel:
+    """The RBF of the features of a kernel k of texts: exp(k/ℓ²), normalised."""
+    return ((_digits(width**-2) * inner).exp().normalize() @ texts).on([column.name])
 
 
 def _digits(value: float) -> float:

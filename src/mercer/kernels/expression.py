@@ -20,7 +20,7 @@ _LONGEST = 20_000
 _DEEPEST = 100
 _LONGEST_CHAIN = 2000
 _METHODS = ("center", "exp", "normalize", "on")
-_ALIASES = {"Gaussian": "RBF"}
+_ALIASES = {"Gaussian": "RBF", "SameHoles": "SharedMissingness"}
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
 # The names of scikit-learn's kernels, which estimators read before they parse.
 _SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")

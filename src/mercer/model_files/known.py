@@ -93,6 +93,9 @@ THEIRS = {
     ),
 }
 
+# What classes were called in files of earlier versions.
+OLD_NAMES = {"SameHoles": "SharedMissingness"}
+
 # Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.functions`.
 FUNCTIONS = {"forgotten": ("mercer.estimators.gp.sparse", "_forgotten")}
 
@@ -179,7 +182,7 @@ def table() -> dict[str, Known]:
 
 def by_name(name: Any) -> Known:
     """The class a file asks for."""
-    found = table().get(name) if isinstance(name, str) else None
+    found = table().get(OLD_NAMES.get(name, name)) if isinstance(name, str) else None
     if found is None:
         raise ModelFileError(
             "class", name, "is not one that model files may hold", "load only files of mercer.save"

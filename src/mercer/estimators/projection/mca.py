@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import ParameterRules, RawSamples, SparseMatrix, Targets, Weights
+from mercer.domains.tables import missing_cells, missing_values, present_values
 from mercer.errors import InputTypeError, ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits
 from mercer.estimators.common.report import FitReport
@@ -98,9 +99,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             self._encoder.fit(X[weight > 0])
         except TypeError:
             mixed = (
-                j
-                for j in range(X.shape[1])
-                if len({type(v) for v in X[:, j] if not _is_missing(v)}) > 1
+                j for j in range(X.shape[1]) if len({type(v) for v in present_values(X[:, j])}) > 1
             )
             column = next(mixed, 0)
             kinds = sorted({type(v).__name__ for v in X[:, column]})
@@ -111,13 +110,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
                 "make them all text, or all numbers",
             ) from None
         found = self._encoder.categories_
-        keep = [
-            np.array(
-                [self.missing == "category" or not _is_missing(value) for value in values],
-                dtype=bool,
-            )
-            for values in found
-        ]
+        keep = [~missing_values(values) | (self.missing == "category") for values in found]
         self.categories_ = [values[kept] for values, kept in zip(found, keep, strict=True)]
         self._kept = np.flatnonzero(np.concatenate(keep))
         self.column_names_ = self._names()
@@ -254,13 +247,16 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
     def _refuse_unknown(self, X: RawSamples) -> None:
         """Rows of fewer categories than columns have one that is not known; a hole is none where holes are ignored."""
         short = np.asarray(self._encoder.transform(X).sum(axis=1)).ravel() < X.shape[1]
+        missing = missing_cells(X.T)
+        may_be_missing = [
+            self.missing == "ignore" or missing_values(known).any() for known in self.categories_
+        ]
         for row in np.flatnonzero(short):
             for j, known in enumerate(self.categories_):
                 value, seen = X[row, j], known.tolist()
-                hole = _is_missing(value)
-                if hole and (self.missing == "ignore" or any(map(_is_missing, seen))):
+                if missing[row, j] and may_be_missing[j]:
                     continue
-                if hole or value not in seen:
+                if missing[row, j] or value not in seen:
                     name = getattr(
                         self,
                         "feature_names_in_",
@@ -283,15 +279,6 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         return tags
 
 
-def _is_missing(value: Any) -> bool:
-    """None, NaN, and what pandas writes for either."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
-    )
-
-
 def _plain(X: RawSamples) -> Any:
     """Nullable columns of pandas as objects: scikit-learn cannot read their holes."""
     return X.astype(object) if hasattr(X, "iloc") else X
@@ -301,10 +288,8 @@ def _table(X: np.ndarray) -> np.ndarray:
     """Every kind of hole as NaN, which encoders know."""
     X = X.astype(object)  # so that 1 and "1" are different categories, and never a type error
     if len(X):
-        holes = np.array([[_is_missing(value) for value in row] for row in X], dtype=bool).reshape(
-            X.shape
-        )
-        if holes.any():
+        missing = missing_cells(X.T)
+        if missing.any():
             X = X.copy()
-            X[holes] = np.nan
+            X[missing] = np.nan
     return X

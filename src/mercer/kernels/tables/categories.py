@@ -7,17 +7,19 @@ np.float64(0.5)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from mercer import _compiled, errors
-from mercer.aliases import Prepared, RawSamples
+from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.categories import CATEGORIES, CategorySamples, table_columns
+from mercer.domains.categories import CATEGORIES, CategorySamples, Vocabulary
 from mercer.domains.parts import Parts
+from mercer.domains.tables import table_columns
 from mercer.errors import WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
@@ -29,21 +31,31 @@ __all__ = ["Overlap", "WeightedOverlap"]
 
 SPACE = "tables of categories"
 
+Shares = dict[Hashable, float]  # of the values of a column, their relative frequencies
 
-def one_hot_features(side: CategorySamples) -> Any:
-    """A 0/1 row with a one for every column's category."""
+
+def _indicator_matrix(codes: np.ndarray, sizes: list[int]) -> SparseMatrix:
+    """Rows of zeros and ones, with a feature for each of the codes that a column may have."""
     from scipy.sparse import csr_matrix
 
-    begins = np.concatenate([[0], np.cumsum([max(1, len(v)) for v in side.vocabularies])])
-    n, d = side.codes.shape
-    at = side.codes + begins[:-1]
-    return csr_matrix(
-        (np.ones(n * d), at.ravel(), np.arange(0, n * d + 1, d)), shape=(n, int(begins[-1]))
-    )
+    n, d = codes.shape
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    places = (codes + first[:-1]).ravel()
+    return csr_matrix((np.ones(n * d), places, np.arange(0, n * d + 1, d)), (n, int(first[-1])))
 
 
 class Overlap(Kernel):
-    """(1/d) Σ_k [x_k = y_k]: the share of columns in which two rows agree."""
+    """(1/d) Σ_k [x_k = y_k]: the share of columns in which two rows agree.
+
+    Rows of a table, of any hashable values; the simple matching coefficient of two of them.
+    Missing values are refused: see `MissingAware`.
+
+    Examples
+    --------
+    >>> from mercer import Overlap
+    >>> Overlap()([["red", "round"], ["red", "long"]]).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
 
     definite = Definite(
         PSD, "inner product: φ(x) = one-hot(x)/√d", SPACE, facts=(SEPARATES, POSITIVE_DIAGONAL)
@@ -51,45 +63,57 @@ class Overlap(Kernel):
     domain: ClassVar[Domain] = CATEGORIES
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.categories.matches(
-            pair.x.codes[pair.i0 : pair.i1], pair.y.columns()[:, pair.j0 : pair.j1], 0, out
-        )
-        out /= pair.x.width
+        codes = pair.x.codes[pair.rows]
+        _compiled.categories.matches(codes, pair.y.columns()[:, pair.cols], 0, out)
+        out /= pair.x.n_columns
 
-    def diagonal(self, side: CategorySamples) -> np.ndarray:
-        return np.ones(len(side))
+    def diagonal(self, samples: CategorySamples) -> np.ndarray:
+        return np.ones(len(samples))
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        side: Prepared = self.prepare(batch)
-        return one_hot_features(side) / np.sqrt(side.width)
-
-
-def frequencies(batch: Batch) -> list[dict[Any, float]]:
-    """For every column, the shares of its values."""
-    side: Prepared = batch.encode(CATEGORIES)
-    found = []
-    for vocabulary, codes in zip(side.vocabularies, side.codes.T, strict=True):
-        count = np.bincount(codes, minlength=len(vocabulary))
-        found.append(
-            {
-                value: float(count[code] / len(codes))
-                for value, code in vocabulary.items()
-                if count[code]
-            }
-        )
-    return found
+    def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
+        samples: CategorySamples = self.prepare(batch)
+        sizes = [max(1, len(known)) for known in samples.vocabularies]
+        return _indicator_matrix(samples.codes, sizes) / np.sqrt(samples.n_columns)
 
 
-def rarity(share: Any, alpha: float) -> Any:
+def frequencies(batch: Batch) -> list[Shares]:
+    """The relative frequencies of every column's values."""
+    batch.encode(CATEGORIES)  # refuses missing values, and what cannot be a category
+    columns, _ = table_columns(batch)
+    return [relative_frequencies(Counter(column)) for column in columns]
+
+
+def relative_frequencies(counts: Counter[Hashable]) -> Shares:
+    """Every value's share of all that were counted."""
+    total = sum(counts.values())
+    return {value: count / total for value, count in counts.items()}
+
+
+def rarity(share: float | np.ndarray, alpha: float) -> np.ndarray:
     """h_α(z) = (1 − z^α)^{1/α}: 1 for what is never seen, 0 for what always is."""
     return (1.0 - np.asarray(share, dtype=float) ** alpha) ** (1.0 / alpha)
 
 
 class WeightedOverlap(Kernel):
-    """exp((γ/d) Σ_k h_α(P_k(x_k)) [x_k = y_k]), h_α(z) = (1 − z^α)^{1/α}: agreement on what is rare counts more.
+    """exp((γ/d) Σ_k h_α(P_k(x_k)) [x_k = y_k]), h_α(z) = (1 − z^α)^{1/α}.
 
-    P_k is the share of a category among the training values of column k, learned by ``fit``; a category that was not seen has P = 0.
+    Agreement on what is rare counts more: P_k is the share of a category among the training values
+    of column k, learned by ``fit``; a category that was not seen has P = 0.
 
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        How the weight h_α falls with the share of a category: slowly at first if α > 1.
+    gamma : float, default 1.0
+        The factor γ of the exponent.
+
+    Attributes
+    ----------
+    frequencies_ : list of dict
+        For every training column, the shares of its categories.
+
+    Examples
+    --------
     >>> from mercer import WeightedOverlap
     >>> rows = [["a", "x"], ["a", "y"], ["a", "x"], ["b", "x"]]
     >>> WeightedOverlap(alpha=1.0, gamma=2.0).fit(rows)(rows[:2]).round(3).tolist()
@@ -104,68 +128,59 @@ class WeightedOverlap(Kernel):
         shares = getattr(self, "frequencies_", [])
         rule = "exp of an inner product, the one-hot row weighted by the roots of h_α"
         if any(share >= 1.0 for column in shares for share in column.values()):
-            # what is in every training row weighs nothing, and is not told from what was never seen
-            return Definite(
-                PSD,
-                rule + "; a column is constant, and weighs nothing",
-                SPACE,
-                facts=(POSITIVE_DIAGONAL,),
-            )
-        return Definite(
-            STRICT,
-            rule + ", which separates rows",
-            SPACE,
-            facts=(POSITIVE_DIAGONAL,),
-            conditions=("no column constant",),
-        )
+            # A value that every training row has weighs nothing, like one that was never seen:
+            # the kernel cannot tell the two apart.
+            rule += "; a column is constant, and weighs nothing"
+            return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
+        rule += ", which separates rows"
+        conditions = ("no column constant",)
+        return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,), conditions=conditions)
 
     def fit_batch(self, batch: Batch) -> Self:
-        self.frequencies_, self.names_ = frequencies(batch), batch.names
+        self.frequencies_ = frequencies(batch)
+        self.names_ = batch.names
         return self
 
-    def weights(self, side: CategorySamples) -> np.ndarray:
-        """h_α(P) of every value; holes have 0."""
+    def weights(self, samples: CategorySamples) -> np.ndarray:
+        """h_α(P) of every value, and 0 of a missing one."""
         if not hasattr(self, "frequencies_"):
-            raise errors.NotFittedError(
-                "WeightedOverlap",
-                self,
-                "does not know the frequencies yet",
-                "call kernel.fit(X) first",
-            )
-        if side.width != len(self.frequencies_):
+            rule = "does not know the frequencies yet"
+            raise errors.NotFittedError("WeightedOverlap", self, rule, "call kernel.fit(X) first")
+        if samples.n_columns != len(self.frequencies_):
             rule = f"must have the {len(self.frequencies_)} columns the kernel was fitted on"
-            raise WidthError("X", f"{side.width} columns", rule)
-        made = np.empty(side.codes.shape)
-        for k, (vocabulary, shares) in enumerate(
-            zip(side.vocabularies, self.frequencies_, strict=True)
-        ):
-            of_code = np.zeros(len(vocabulary) + 1)  # the last is that of a hole, code −1
+            raise WidthError("X", f"{samples.n_columns} columns", rule)
+        weights = np.empty(samples.codes.shape)
+        for k, vocabulary in enumerate(samples.vocabularies):
+            # the last weight is that of a missing value, whose code is −1
+            of_code = np.zeros(len(vocabulary) + 1)
             for value, code in vocabulary.items():
-                of_code[code] = rarity(shares.get(value, 0.0), float(self.alpha))
-            made[:, k] = of_code[side.codes[:, k]]
-        return made
+                share = self.frequencies_[k].get(value, 0.0)
+                of_code[code] = rarity(share, float(self.alpha))
+            weights[:, k] = of_code[samples.codes[:, k]]
+        return weights
 
     def prepare(self, batch: Batch) -> Parts:
-        side: Prepared = by_names(batch, getattr(self, "names_", None), self).encode(self.domain)
-        return Parts(side, weight=self.weights(side))
+        named = by_names(batch, getattr(self, "names_", None), self)
+        samples = cast(CategorySamples, named.encode(self.domain))
+        return Parts(samples, weight=self.weights(samples))
 
     def _exponent(self, pair: Pair, out: np.ndarray) -> None:
         x, y = pair.x[0], pair.y[0]
         weight = pair.x.extra["weight"][pair.rows]
-        _compiled.categories.weighted_matches(
-            x.codes[pair.i0 : pair.i1], weight, y.columns()[:, pair.j0 : pair.j1], 0, out
-        )
-        out /= x.width
+        columns = y.columns()[:, pair.cols]
+        _compiled.categories.weighted_matches(x.codes[pair.rows], weight, columns, 0, out)
+        out /= x.n_columns
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self._exponent(pair, out)
         np.exp(float(self.gamma) * out, out=out)
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        total = np.zeros(len(side))
-        for column in side.extra["weight"].T:  # in the order of the tiles, so that the bits agree
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        total = np.zeros(len(samples))
+        # summed in the order of the tiles, so that the two agree to the bit
+        for column in samples.extra["weight"].T:
             total += column
-        return np.exp(float(self.gamma) * (total / side[0].width))
+        return np.exp(float(self.gamma) * (total / samples[0].n_columns))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         exponent = pair.buffer()
@@ -177,43 +192,40 @@ class WeightedOverlap(Kernel):
         return [cls(alpha=0.5, gamma=2.0), cls(alpha=2.0)]
 
 
+def _numbered(values: list[Hashable]) -> Vocabulary:
+    """The distinct values, numbered in the order in which they occur first."""
+    return {value: code for code, value in enumerate(dict.fromkeys(values))}
+
+
 class _OneHot:
-    """Rows of categories as rows of zeros and ones; the one function that looks at the other side, for its vocabulary."""
+    """Rows of categories as sparse rows of zeros and ones, one for every category of a column.
+
+    The one function that is given the image of the other collection too, ``like``, for its
+    vocabulary.
+    """
 
     shares = True
     __name__ = "one_hot"
 
-    def __call__(self, X: RawSamples, like: Any = None) -> Any:
-        from scipy.sparse import csr_matrix
-
+    def __call__(self, X: RawSamples, like: SparseMatrix = None) -> SparseMatrix:
         batch = Batch(in_order_of(X, getattr(like, "names", None)))
-        batch.encode(CATEGORIES)  # refuses holes, and what cannot be a category
+        batch.encode(CATEGORIES)  # refuses missing values, and what cannot be a category
         columns, _ = table_columns(batch)
-        known: list[dict[Any, int]] = [{} for _ in columns] if like is None else like.vocabularies
-        if len(known) != len(columns):
-            raise WidthError(
-                "Y",
-                f"{len(columns)} columns",
-                f"must have as many columns as X, which has {len(known)}",
-            )
-        if like is None:
-            for vocabulary, values in zip(known, columns, strict=True):
-                for value in values:
-                    vocabulary.setdefault(value, len(vocabulary))
-        # the last place of every column is for what the other side does not have: it agrees with nothing
-        begins = np.concatenate([[0], np.cumsum([len(v) + 1 for v in known])])
-        n, d = len(columns[0]), len(columns)
-        at = np.array(
-            [
-                [begins[k] + v.get(value, len(v)) for value in columns[k]]
-                for k, v in enumerate(known)
-            ]
-        ).T
-        made = csr_matrix(
-            (np.ones(n * d), at.ravel(), np.arange(0, n * d + 1, d)), shape=(n, int(begins[-1]))
-        )
-        made.vocabularies, made.names = known, batch.names
-        return made
+        vocabularies = [_numbered(values) for values in columns]
+        if like is not None:
+            vocabularies = like.vocabularies
+        if len(vocabularies) != len(columns):
+            rule = f"must have as many columns as X, which has {len(vocabularies)}"
+            raise WidthError("Y", f"{len(columns)} columns", rule)
+        # The last code of every column is for categories that the other collection does not have:
+        # they agree with nothing.
+        codes = np.empty((len(columns[0]), len(columns)), dtype=int)
+        for k, known in enumerate(vocabularies):
+            codes[:, k] = [known.get(value, len(known)) for value in columns[k]]
+        image = _indicator_matrix(codes, [len(known) + 1 for known in vocabularies])
+        image.vocabularies = vocabularies
+        image.names = batch.names
+        return image
 
     def __reduce__(self) -> str:
         return "one_hot"

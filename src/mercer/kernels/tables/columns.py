@@ -1,4 +1,4 @@
-"""Maps of columns that are neither numbers nor categories: dates as days and as points of cycles, texts with holes."""
+"""Maps of columns that are neither numbers nor categories: dates, times and texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
-from mercer.domains.categories import is_missing, table_columns
+from mercer.domains.tables import missing_cells, missing_values, table_columns
 from mercer.errors import InputTypeError
 from mercer.kernels.functions import register_function
 
@@ -18,33 +18,34 @@ __all__: list[str] = []
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
 CYCLES = {"year_cycle": 365.25, "week_cycle": 7.0, "day_cycle": 1.0}  # days
+_DAY = 86_400e6  # microseconds
 
 
-def _moment(value: Any) -> float:
-    """A date as days since 1970, whatever its zone."""
+def _day(value: Any) -> float:
+    """A date as days since 1970 in universal time."""
     if getattr(value, "tzinfo", None) is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     if isinstance(value, str) and not DATE.fullmatch(value):
         raise ValueError(value)
-    return float(np.datetime64(value, "us").astype(np.int64)) / 86_400e6
+    return float(np.datetime64(value, "us").astype(np.int64)) / _DAY
 
 
 @register_function("days", injective=True)
 def days(X: RawSamples) -> np.ndarray:
-    """Dates, or text such as 2024-01-31 12:00, as days since 1970; a hole is NaN."""
-    if (
-        isinstance(X, np.ndarray) and X.dtype.kind == "M"
-    ):  # as a list, nanoseconds would be mere numbers
-        return np.where(np.isnat(X), np.nan, X.astype("datetime64[us]").astype(np.int64) / 86_400e6)
+    """Dates, or text such as 2024-01-31 12:00, as days since 1970; NaN where one is missing."""
+    # an array of dates that became lists could be nanoseconds, which are mere numbers
+    if isinstance(X, np.ndarray) and X.dtype.kind == "M":
+        microseconds = X.astype("datetime64[us]").astype(np.int64)
+        return np.where(np.isnat(X), np.nan, microseconds / _DAY)
     columns, names = table_columns(Batch(X))
-    made = np.empty((len(columns[0]), len(columns)))
-    for k, values in enumerate(columns):
-        for row, value in enumerate(values):
-            try:
-                made[row, k] = np.nan if is_missing(value) else _moment(value)
-            except (TypeError, ValueError):
-                raise InputTypeError(f"X[{row}], {names[k]}", value, "is not a date") from None
-    return made
+    table = np.full((len(columns[0]), len(columns)), np.nan)
+    for row, k in np.argwhere(~missing_cells(columns)).tolist():
+        value = columns[k][row]
+        try:
+            table[row, k] = _day(value)
+        except (TypeError, ValueError):
+            raise InputTypeError(f"X[{row}], {names[k]}", value, "is not a date") from None
+    return table
 
 
 def _cycle(X: RawSamples, period: float) -> np.ndarray:
@@ -73,8 +74,10 @@ def day_cycle(X: RawSamples) -> np.ndarray:
 
 @register_function("texts")
 def texts(X: RawSamples) -> list[Any]:
-    """A column of texts as a list, where a hole is an empty text."""
+    """A column of texts as a list, in which a missing text is empty."""
     columns, _ = table_columns(Batch(X))
     if len(columns) != 1:
         raise InputTypeError("X", f"{len(columns)} columns", "is not one column of texts")
-    return ["" if is_missing(value) else value for value in columns[0]]
+    for row in np.flatnonzero(missing_values(columns[0])):
+        columns[0][row] = ""
+    return columns[0]

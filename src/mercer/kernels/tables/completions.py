@@ -1,4 +1,4 @@
-"""Means over fillings of any kernel: the rows are completed, in all ways or by draws."""
+"""Expectations of any kernel over fillings: rows are completed, in all ways or by draws."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import Categories, is_missing, table_columns
-from mercer.domains.missing import IncompleteNumbers
-from mercer.domains.vectors import Vectors
+from mercer.domains.tables import Row, rows_with_missing, table_columns
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
-from mercer.kernels.tables.expectations import Expected, as_table, column_shares, read_numbers
+from mercer.kernels.tables.categories import Shares
+from mercer.kernels.tables.expectations import (
+    DerivativeSum,
+    Expected,
+    as_table,
+    column_shares,
+    fill_row,
+    incomplete_domain,
+    read_numbers,
+)
 from mercer.params import boolean, integer, param
 
 __all__: list[str] = []
@@ -25,85 +32,71 @@ _MOST = 4096  # completions of one row that are enumerated
 
 
 class Completed(Expected, abstract=True):
-    """Of any kernel: rows completed in all ways, or by one shared table of draws, and the mean over all pairs of completions."""
+    """The mean of any kernel over all pairs of completions of two rows.
+
+    Rows are completed in all ways, or by one table of draws that all rows share.
+    """
 
     draws: int = param(default=32, check=integer(1))
     enumerate: bool = param(default=False, check=boolean)
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        numbers = isinstance(self.kernel.domain, Vectors)
-        return (
-            IncompleteNumbers(self.missing)
-            if numbers
-            else Categories(holes=True, markers=self.missing)
-        )
+        return incomplete_domain(self.kernel, self.missing)
 
     def fit_batch(self, batch: Batch) -> Self:
         from mercer.kernels.distributions.embeddings import MeanEmbedding
 
         batch = read_numbers(batch, self.domain)
         self.shares_ = column_shares(batch, self.missing, self.uniform, self.values)
+        # Draws for each pair of rows apart would not be positive: one table serves all rows.
         rng = np.random.default_rng(0)
-        # draws for each pair apart would not be positive: one table serves all rows
-        self.table_ = [
-            [values[i] for i in self._drawn(rng, share)]
-            for share in self.shares_
-            for values in [list(share)]
-        ]
-        columns, _ = table_columns(batch)
-        whole = [row for row in zip(*columns, strict=True) if not any(map(self._is_missing, row))]
+        self.table_ = [self._draw(rng, share) for share in self.shares_]
+        table = rows_with_missing(table_columns(batch)[0], self.missing)
+        complete_rows = [row for row, missing in table if not missing]
+        rows = complete_rows or list(zip(*self.table_, strict=True))
         self.inner_ = MeanEmbedding(self.kernel.copy())
-        self.inner_.kernel.fit(as_table(whole or list(zip(*self.table_, strict=True)), batch.raw))
+        self.inner_.kernel.fit(as_table(rows, batch.raw))
         return self
 
-    def _drawn(self, rng: np.random.Generator, share: dict[Any, float]) -> np.ndarray:
-        return rng.choice(len(share), self.draws, p=list(share.values()))
+    def _draw(self, rng: np.random.Generator, share: Shares) -> list[Any]:
+        values = list(share)
+        return [values[i] for i in rng.choice(len(values), self.draws, p=list(share.values()))]
 
-    def _is_missing(self, value: Any) -> bool:
-        return is_missing(value) or value in self.missing
+    def _fillings(self, missing: list[int]) -> Iterator[Row]:
+        """The values that fill the missing columns; of a complete row, one empty filling."""
+        if missing and not self.enumerate:
+            return zip(*(self.table_[k] for k in missing), strict=True)
+        shares = [self.shares_[k] for k in missing]
+        count = float(np.prod(list(map(len, shares))))
+        if count > _MOST:
+            rule = f"would have {count:.0f} completions of one row, where {_MOST} are allowed"
+            raise ParameterError("Completions", self.kernel, rule, "use MissingAware, which draws")
+        return itertools.product(*shares)
 
-    def _completions(self, row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        holes = [k for k, value in enumerate(row) if self._is_missing(value)]
-        if not holes:
-            return [row]
-        if self.enumerate:
-            count = float(np.prod([len(self.shares_[k]) for k in holes]))
-            if count > _MOST:
-                rule = f"would have {count:.0f} completions of one row, where {_MOST} are allowed"
-                raise ParameterError(
-                    "Completions", self.kernel, rule, "use MissingAware, which draws some"
-                )
-            fills: Any = itertools.product(*(self.shares_[k] for k in holes))
-        else:
-            fills = zip(*(self.table_[k] for k in holes), strict=True)
-        made = []
-        for fill in fills:
-            filled = list(row)
-            for k, value in zip(holes, fill, strict=True):
-                filled[k] = value
-            made.append(tuple(filled))
-        return made
+    def bags(self, raw: RawSamples) -> list[RawSamples]:
+        """For every row the table of its completions."""
+        bags = []
+        for row, missing in rows_with_missing(table_columns(Batch(raw))[0], self.missing):
+            completions = fill_row(row, missing, self._fillings(missing))
+            bags.append(as_table(completions, raw))
+        return bags
 
-    def bags(self, raw: RawSamples) -> list[Any]:
-        columns, _ = table_columns(Batch(raw))
-        return [as_table(self._completions(row), raw) for row in zip(*columns, strict=True)]
-
-    def prepare(self, batch: Batch) -> Any:
+    def prepare(self, batch: Batch) -> Prepared:
         batch = read_numbers(batch, self.domain)
-        self._fitted("shares_", len(table_columns(batch)[0]), batch.side)
+        self._check_columns("shares_", len(table_columns(batch)[0]), batch.side)
         return self.inner_.prepare(batch.apply(self.bags))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.inner_.tile(pair, out)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return self.inner_.diagonal(side)
+    def diagonal(self, prepared: Prepared) -> np.ndarray:
+        return self.inner_.diagonal(prepared)
 
-    def rounding_error(self, side: Prepared) -> float:
-        return self.inner_.rounding_error(side)
+    def rounding_error(self, prepared: Prepared) -> float:
+        return self.inner_.rounding_error(prepared)
 
-    # what the embedding says of its kernel's parameters is said of ours
+    # The parameters of the embedding's kernel are those of this kernel.
 
     def _set_params(self, params: dict[str, Any]) -> Self:
         self.inner_.kernel.set_params(**params)
@@ -113,8 +106,6 @@ class Completed(Expected, abstract=True):
         for name, index, tile in self.inner_.tile_derivatives(pair):
             yield name.removeprefix("kernel__"), index, tile
 
-    def weighted_derivatives(
-        self, pair: Pair, weights: np.ndarray
-    ) -> Iterator[tuple[str, Any, float]]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[DerivativeSum]:
         for name, index, value in self.inner_.weighted_derivatives(pair, weights):
             yield name.removeprefix("kernel__"), index, value

@@ -1,29 +1,40 @@
-"""What the leaves of `MissingAware` and `Completions` share: means of kernels over all ways to fill the holes of two rows.
+"""What the expectations of kernels over fillings of missing values share.
 
-Every leaf learns the distributions of its own columns. Where k factors over columns the mean does too, and nothing is enumerated.
+Each expectation of a leaf learns the distributions of its own columns. Where a kernel factors over
+columns its expectation does too, and nothing is enumerated.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections import Counter
-from collections.abc import Hashable
-from typing import Any, ClassVar, Self
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Real
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from mercer import errors
-from mercer.aliases import RawSamples
-from mercer.definiteness import PSD, Definite
+from mercer.aliases import Prepared, RawSamples
+from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import Categories, is_missing, table_columns
-from mercer.domains.missing import IncompleteNumbers
+from mercer.domains.categories import Categories
+from mercer.domains.missing import IncompleteNumbers, IncompleteSamples
 from mercer.domains.parts import Parts
-from mercer.errors import DomainError, ParameterError, WidthError
+from mercer.domains.tables import Markers, Row, objects_array, present_values, table_columns
+from mercer.domains.vectors import Vectors
+from mercer.errors import DomainError, WidthError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
+from mercer.kernels.parameters import show_value
+from mercer.kernels.tables.categories import Shares, relative_frequencies
 from mercer.params import Constraint, boolean, param
 
 __all__: list[str] = []
+
+DerivativeSum = tuple[str, Any, float]  # parameter, index inside it, weighted sum over a tile
+ColumnValues = Sequence[Sequence[Any]] | None  # for every column, what may fill it
 
 markers = Constraint(
     "markers",
@@ -37,52 +48,70 @@ some_values = Constraint(
 )
 
 
+def show_settings(outer: Kernel, inner: Kernel) -> str:
+    """The text of a kernel around another: only settings that are not the defaults are shown."""
+    shown = [repr(inner)]
+    for name in outer._param_names():
+        value = getattr(outer, name)
+        if value is not inner and value != outer.__dataclass_fields__[name].default:
+            shown.append(f"{name}={show_value(value)}")
+    return f"{type(outer).__name__}({', '.join(shown)})"
+
+
+def uncertain(outer: Kernel, inner: Certificate) -> Certificate:
+    """The certificate of a kernel whose inner kernel is not known to be positive."""
+    rule = f"no rule: {inner.claim} is {inner.status}"
+    return Certificate(UNKNOWN, repr(outer), rule, inner.where, (inner,))
+
+
 def no_value(name: str) -> DomainError:
-    """A column of holes only."""
-    return DomainError(
-        name, "no value", "has nothing that a hole could be filled with", "leave the column out"
-    )
+    """The error of a column in which every value is missing."""
+    rule = "has nothing that a missing value could be filled with"
+    return DomainError(name, "no value", rule, "leave the column out")
 
 
 def column_shares(
-    batch: Batch, given: tuple[Hashable, ...], uniform: bool = False, values: Any = None
-) -> list[dict[Any, float]]:
-    """For every column the probability of each value a hole may have."""
-    batch.encode(Categories(holes=True, markers=given))  # refuses what is not a table of categories
+    batch: Batch, missing: Markers, uniform: bool = False, values: ColumnValues = None
+) -> list[Shares]:
+    """For every column, the probability of each value that may fill it."""
+    # refuses what is not a table of categories
+    batch.encode(Categories(allow_missing=True, markers=missing))
     columns, names = table_columns(batch)
-    if values is not None and len(values) != len(columns):
-        raise ParameterError(
-            "values", f"{len(values)} lists", f"must be one for each of the {len(columns)} columns"
-        )
-    made = []
+    shares = []
     for k, column in enumerate(columns):
-        count = Counter(value for value in column if not (is_missing(value) or value in given))
+        counts: Counter[Hashable] = Counter(present_values(column, missing))
         if values is not None:
-            count = Counter(dict.fromkeys(values[k], 1))
-        if not count:
+            counts = Counter(dict.fromkeys(values[k], 1))
+        if not counts:
             raise no_value(names[k])
-        total = sum(count.values())
-        made.append(
-            {
-                value: 1.0 / len(count) if uniform else number / total
-                for value, number in count.items()
-            }
-        )
-    return made
+        if uniform:
+            counts = Counter(dict.fromkeys(counts, 1))
+        shares.append(relative_frequencies(counts))
+    return shares
+
+
+def incomplete_domain(kernel: Kernel, missing: Markers) -> Domain:
+    """The tables with missing values whose filled rows the kernel can read."""
+    if isinstance(kernel.domain, Vectors):
+        return IncompleteNumbers(missing)
+    return Categories(allow_missing=True, markers=missing)
 
 
 class Expected(Kernel, abstract=True):
-    """A leaf: the mean of a kernel over all fillings of both rows. Its continuous parameters are that kernel's, by the same names."""
+    """The expectation of a kernel over all fillings of both rows, for one leaf of an expression.
+
+    Its continuous parameters are those of the kernel, by the same names.
+    """
 
     definite: ClassVar[Definite | None] = Definite(
         PSD,
         "mean embedding: the inner product of the means of φ over all fillings",
-        "tables with holes",
+        "tables with missing values",
     )
     kernel: Kernel = param(check=is_kernel)
-    missing: tuple[Hashable, ...] = param(default=(), check=markers)
+    missing: Markers = param(default=(), check=markers)
     uniform: bool = param(default=False, check=boolean)
-    values: Any = param(default=None, check=some_values)
+    values: ColumnValues = param(default=None, check=some_values)
 
     def continuous_params(self) -> dict[str, Any]:
         return self.kernel.continuous_params()
@@ -91,85 +120,90 @@ class Expected(Kernel, abstract=True):
         self.kernel.set_params(**params)
         return self
 
-    def _fitted(self, name: str, width: int, side: str) -> Any:
-        """What was learned of each column, of as many columns as there are now."""
-        if not hasattr(self, name):
-            raise errors.NotFittedError(
-                "kernel",
-                self.kernel,
-                "does not know the distributions of the columns yet",
-                "call kernel.fit(X)",
-            )
-        learned = getattr(self, name)
-        if len(learned) != width:
-            raise WidthError(
-                side,
-                f"{width} columns",
-                f"must have the {len(learned)} columns the kernel was fitted on",
-            )
-        return learned
+    def _check_columns(self, learned: str, n_columns: int, side: str) -> None:
+        """Refuse a kernel that is not fitted, or was fitted on another number of columns."""
+        if not hasattr(self, learned):
+            rule = "does not know the distributions of the columns yet"
+            raise errors.NotFittedError("kernel", self.kernel, rule, "call kernel.fit(X)")
+        expected = len(getattr(self, learned))
+        if expected != n_columns:
+            rule = f"must have the {expected} columns the kernel was fitted on"
+            raise WidthError(side, f"{n_columns} columns", rule)
 
 
-class Sides(Parts):
-    """Encoded rows with what a column adds to k or its logarithm: ``one`` where the other row has a hole, ``both`` where both have."""
+class ColumnTerms(Parts):
+    """Encoded rows, with what each of their columns adds to k or to its logarithm.
 
-    def __init__(self, *sides: Any, both: np.ndarray, **extra: Any) -> None:
-        super().__init__(*sides, **extra)
+    ``extra["one"]`` is added where only the other row's value is missing, ``both`` where both are.
+    """
+
+    def __init__(self, *samples: Prepared, both: np.ndarray, **extra: np.ndarray) -> None:
+        super().__init__(*samples, **extra)
         self.both = both
 
     def one_columns(self) -> np.ndarray:
+        """``extra["one"]`` column by column, each contiguous: compiled loops run along them."""
         return self.once("one", lambda: np.ascontiguousarray(self.extra["one"].T))
 
-    def take(self, rows: np.ndarray) -> Sides:
-        taken = super().take(rows)
-        made = Sides(*taken.sides, both=self.both, **taken.extra)
-        made._inherit(self, rows)
-        return made
+    def take(self, rows: np.ndarray) -> ColumnTerms:
+        parts = super().take(rows)
+        taken = ColumnTerms(*parts.sides, both=self.both, **parts.extra)
+        taken._inherit(self, rows)
+        return taken
 
 
+@dataclasses.dataclass(frozen=True)
 class AsNumbers:
-    """A function of a table: its numbers, NaN where there are holes, also where a number is written as text."""
+    """The function of a table that reads its numbers, also as text; NaN where one is missing."""
 
     __name__ = "numbers"
+    domain: IncompleteNumbers
 
-    def __init__(self, domain: IncompleteNumbers) -> None:
-        self.domain = domain
-
-    def __hash__(self) -> int:
-        return hash(self.domain)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AsNumbers) and other.domain == self.domain
-
-    def __call__(self, raw: RawSamples) -> Any:
-        x = Batch(raw).encode(self.domain).x  # type: ignore[attr-defined]
+    def __call__(self, raw: RawSamples) -> RawSamples:
+        x = cast(IncompleteSamples, Batch(raw).encode(self.domain)).x
         if hasattr(raw, "iloc"):
             import pandas
 
             return pandas.DataFrame(x, columns=raw.columns)
-        return type(raw)(x, schema=list(raw.columns)) if hasattr(raw, "columns") else x
+        if hasattr(raw, "columns"):
+            return type(raw)(x, schema=list(raw.columns))
+        return x
 
 
 def read_numbers(batch: Batch, domain: Domain) -> Batch:
     """The table as numbers, where these are what the domain reads."""
-    return batch.apply(AsNumbers(domain)) if isinstance(domain, IncompleteNumbers) else batch
+    if isinstance(domain, IncompleteNumbers):
+        return batch.apply(AsNumbers(domain))
+    return batch
 
 
-def as_table(rows: list[tuple[Any, ...]], like: Any) -> Any:
-    """Rows as a table of the kind they came from: a data frame keeps its names, numbers are an array of numbers, anything else objects."""
+def is_number(value: object) -> bool:
+    """Whether a value of a table is a number; booleans are categories."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def fill_row(row: Row, missing: list[int], fillings: Iterable[Iterable[Any]]) -> list[Row]:
+    """The row once for each filling, with its values in the missing columns."""
+    versions = []
+    for filling in fillings:
+        version = list(row)
+        for k, value in zip(missing, filling, strict=True):
+            version[k] = value
+        versions.append(tuple(version))
+    return versions
+
+
+def as_table(rows: list[Row], like: RawSamples) -> RawSamples:
+    """Rows as a table of the kind they came from.
+
+    A data frame keeps its names; rows of numbers become an array of numbers, others of objects.
+    """
     if hasattr(like, "iloc"):
         import pandas
 
         return pandas.DataFrame(rows, columns=like.columns)
     if hasattr(like, "columns"):
         return type(like)(rows, schema=like.schema, orient="row")
-    if all(
-        isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        for row in rows
-        for value in row
-    ):
+    if all(map(is_number, itertools.chain.from_iterable(rows))):
         return np.array(rows, dtype=float)
-    made = np.empty((len(rows), len(rows[0])), dtype=object)
-    for i, row in enumerate(rows):
-        made[i] = row
-    return made
+    return objects_array(rows)

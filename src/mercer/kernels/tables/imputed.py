@@ -1,29 +1,36 @@
-"""What people do about holes instead of `MissingAware`: fill them, once or several times, and compare what was filled.
+"""Kernels of imputed tables: missing values are filled, once or several times.
 
-Everything is learned by ``fit``, so inside the fold where an estimator is cross-validated.
+These are what `MissingAware` is compared with. Everything is learned by ``fit``, so inside the fold
+where an estimator is cross-validated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import dataclasses
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from mercer import errors
 from mercer.aliases import RawSamples
-from mercer.definiteness import CPD, PSD, UNKNOWN, Certificate
+from mercer.definiteness import CPD, PSD, Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.categories import Categories
-from mercer.domains.missing import IncompleteNumbers
 from mercer.domains.parts import Parts
-from mercer.domains.vectors import Vectors
+from mercer.domains.tables import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
 from mercer.kernels.combine.composite import Composite, is_kernel
 from mercer.kernels.tables.categories import Overlap
-from mercer.kernels.tables.expectations import markers, read_numbers
+from mercer.kernels.tables.expectations import (
+    incomplete_domain,
+    markers,
+    read_numbers,
+    show_settings,
+    uncertain,
+)
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import integer, param
@@ -31,45 +38,30 @@ from mercer.params import integer, param
 __all__ = ["Imputed", "ModeFilled"]
 
 
-class _Versions:
-    """Of a table, all filled versions of every row; or, with a number, of those the one table."""
+@dataclasses.dataclass(frozen=True)
+class _Version:
+    """The function that picks one version of every row from the lists of all versions."""
 
-    __name__ = "fill"
+    __name__ = "version"
+    deck: HotDeck
+    number: int
 
-    def __init__(self, deck: HotDeck, number: int | None = None) -> None:
-        self.deck, self.number = deck, number
-
-    def __hash__(self) -> int:
-        return hash((id(self.deck), self.number))
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Versions) and other.deck is self.deck and other.number == self.number
-        )
-
-    def __call__(self, raw: RawSamples) -> Any:
-        return (
-            self.deck.completions(raw) if self.number is None else self.deck.table(raw, self.number)
-        )
+    def __call__(self, completions: RawSamples) -> RawSamples:
+        return self.deck.table(completions, self.number)
 
 
 class _Imputing(Composite, abstract=True):
     """The mean of a kernel over versions of the two rows that were filled alike."""
 
     kernel: Kernel = param(check=is_kernel)
-    missing: tuple[Hashable, ...] = param(default=(), check=markers)
+    missing: Markers = param(default=(), check=markers)
 
     def _deck(self, raw: RawSamples) -> HotDeck:
         raise NotImplementedError(type(self).__name__)
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        inner = self.kernel.domain
-        return (
-            IncompleteNumbers(self.missing)
-            if isinstance(inner, Vectors)
-            else Categories(holes=True, markers=self.missing)
-        )
+        return incomplete_domain(self.kernel, self.missing)
 
     @property
     def _numeric(self) -> bool:
@@ -79,20 +71,15 @@ class _Imputing(Composite, abstract=True):
     def certify(self, d: int | None) -> Certificate:
         inner = self.kernel.certify(None)
         if not inner.cpd:
-            return Certificate(
-                UNKNOWN,
-                repr(self),
-                f"no rule: {inner.claim} is {inner.status}",
-                inner.where,
-                (inner,),
-            )
-        rule = "pull-back: the holes of a row are filled by a function of the row; the mean of kernels is one"
+            return uncertain(self, inner)
+        rule = "pull-back by the function that fills a row; the mean of kernels is one"
         return Certificate(PSD if inner.psd else CPD, repr(self), rule, inner.where, (inner,))
 
     def fit_batch(self, batch: Batch) -> Self:
         batch.encode(self.domain)  # refuses what the kernel could not read
         self.deck_ = self._deck(read_numbers(batch, self.domain).raw)
-        self.fitted_as_, self.names_ = self._settings(), batch.names
+        self.fitted_as_ = self._settings()
+        self.names_ = batch.names
         self.kernel.fit_batch(self._tables(batch)[0])
         return self
 
@@ -100,23 +87,20 @@ class _Imputing(Composite, abstract=True):
         return {name: getattr(self, name) for name in self._param_names() if name != "kernel"}
 
     def _tables(self, batch: Batch) -> list[Batch]:
+        """The filled versions of the table."""
         if getattr(self, "fitted_as_", None) != self._settings():
-            raise errors.NotFittedError(
-                type(self).__name__, self, "has no table to fill holes from", "call kernel.fit(X)"
-            )
-        filled = read_numbers(by_names(batch, self.names_, self.kernel), self.domain).apply(
-            _Versions(self.deck_)
-        )
-        return [
-            filled.apply(_Versions(self.deck_, number))
-            for number in range(max(1, self.deck_.draws))
-        ]
+            rule = "has no table to fill missing values from"
+            raise errors.NotFittedError(type(self).__name__, self, rule, "call kernel.fit(X)")
+        table = read_numbers(by_names(batch, self.names_, self.kernel), self.domain)
+        filled = table.apply(self.deck_.completions)
+        numbers = range(max(1, self.deck_.draws))
+        return [filled.apply(_Version(self.deck_, number)) for number in numbers]
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(*(self.kernel.prepare(table) for table in self._tables(batch)))
 
-    def rounding_error(self, side: Parts) -> float:
-        return max(self.kernel.rounding_error(part) for part in side.sides)
+    def rounding_error(self, versions: Parts) -> float:
+        return max(self.kernel.rounding_error(version) for version in versions.sides)
 
     def _pairs(self, pair: Pair) -> Iterator[Pair]:
         for x, y in zip(pair.x.sides, pair.y.sides, strict=True):
@@ -129,11 +113,11 @@ class _Imputing(Composite, abstract=True):
             total += out
         np.divide(total, len(pair.x.sides), out=out)
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        total = np.zeros(len(side))
-        for part in side.sides:
-            total += self.kernel.diagonal(part)
-        return total / len(side.sides)
+    def diagonal(self, versions: Parts) -> np.ndarray:
+        total = np.zeros(len(versions))
+        for version in versions.sides:
+            total += self.kernel.diagonal(version)
+        return total / len(versions.sides)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         total: dict[Any, np.ndarray] = {}
@@ -144,18 +128,21 @@ class _Imputing(Composite, abstract=True):
             yield f"kernel__{name}", index, value / len(pair.x.sides)
 
     def __repr__(self) -> str:
-        from mercer.kernels.parameters import show_value
-
-        shown = [repr(self.kernel)]
-        for name, value in self._settings().items():
-            if value != self.__dataclass_fields__[name].default:
-                shown.append(f"{name}={show_value(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return show_settings(self, self.kernel)
 
 
 class ModeFilled(_Imputing):
-    """k of rows whose holes hold the most frequent category, or the mean number, of their column in the training data.
+    """k(x̂, ŷ), missing values filled by the most frequent category, or the mean, of their column.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k of complete rows.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+
+    Examples
+    --------
     >>> from mercer import ModeFilled, Overlap
     >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
     >>> ModeFilled(Overlap()).fit(votes)(votes)[1].tolist()
@@ -171,10 +158,31 @@ class ModeFilled(_Imputing):
 
 
 class Imputed(_Imputing):
-    """(1/m) Σ_d k(x_d, y_d), x_d the row x with its holes filled by the d-th of m draws: multiple imputation, 1MI of the lectures.
+    """(1/m) Σ_d k(x_d, y_d), x_d the row x filled by the d-th of m draws: multiple imputation.
 
-    A hole takes the value of one of the ``donors`` training rows that are most alike in what both show. A row has the same draws wherever
-    it occurs: they are seeded by ``random_state`` and by what is seen of it.
+    A missing value takes that of one of the ``donors`` training rows that are most similar in the
+    columns in which both have values (a hot deck). A row has the same draws wherever it occurs:
+    they are seeded by ``random_state`` and by its content. 1MI of the lectures.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k of complete rows.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    draws : int, default 5
+        The number m of imputations.
+    donors : int, default 10
+        The number of similar rows from which a value is drawn.
+    random_state : int, default 0
+        The seed of the draws.
+
+    Examples
+    --------
+    >>> from mercer import Imputed, Overlap
+    >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
+    >>> Imputed(Overlap(), draws=2, donors=1).fit(votes)(votes).shape
+    (4, 4)
     """
 
     draws: int = param(default=5, check=integer(1))

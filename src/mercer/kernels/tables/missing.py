@@ -1,23 +1,28 @@
-"""Kernels on tables with holes: the mean of k over all ways to fill them (theorems 4 and 5 of the lectures).
+"""Kernels on tables with missing values: the expectation of a kernel over all ways to fill them.
 
-The holes of two rows are filled independently, also when the two are the same row; so the kernel is the inner product of the means of φ
-over the fillings, and positive whatever k is. The kernel is rewritten leaf by leaf: `filled_categories`, `filled_numbers` and
-`completed` have the leaves.
+The missing values of two rows are filled independently, also where the two are the same row; so
+the kernel is the inner product of the means of φ over the fillings, and positive semi-definite
+whenever k is (theorems 4 and 5 of the lectures).
+
+`expectation` has a rule for each class of kernels; a class without one has its rows completed.
+Another rule is added with ``expectation.register``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from mercer import errors
-from mercer.aliases import Columns, Prepared, RawSamples
-from mercer.definiteness import PSD, UNKNOWN, Certificate
+from mercer.aliases import Columns, Prepared
+from mercer.definiteness import PSD, Certificate
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import table_columns
-from mercer.errors import ParameterError
+from mercer.domains.tables import Markers, table_columns
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import On, by_names
@@ -28,197 +33,236 @@ from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.parameters import show_value
 from mercer.kernels.tables.categories import Overlap, WeightedOverlap, one_hot
 from mercer.kernels.tables.completions import Completed
-from mercer.kernels.tables.expectations import markers, some_values
+from mercer.kernels.tables.expectations import (
+    ColumnValues,
+    DerivativeSum,
+    markers,
+    show_settings,
+    some_values,
+    uncertain,
+)
 from mercer.kernels.tables.expected_categories import ExpectedMatches
 from mercer.kernels.tables.expected_numbers import ExpectedGaussian, MeanFilled
-from mercer.kernels.vectors.dot import Constant, Linear, White
+from mercer.kernels.vectors.dot import Constant, Linear, Polynomial, White
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import choice, integer, param
 
 __all__ = ["Completions", "MissingAware"]
 
 
-def _is_one_hot_rbf(kernel: Kernel) -> bool:
-    return (
-        isinstance(kernel, Warp)
-        and kernel.function is one_hot
-        and isinstance(kernel.kernel, RBF)
-        and not np.ndim(kernel.kernel.length_scale)
-    )
+@dataclasses.dataclass(frozen=True)
+class Fillings:
+    """How missing values are filled; ``names`` are those of the table's columns, where known."""
+
+    missing: Markers
+    names: list[Any]
+    uniform: bool = False  # whether all values are equally likely
+    values: ColumnValues = None  # those of each column, if they are not to be learned
+    numbers: str = "empirical"  # or "gaussian"
+    draws: int = 1
+
+    def options(self) -> dict[str, Any]:
+        """The parameters that all expectations of leaves have."""
+        return {"missing": self.missing, "uniform": self.uniform, "values": self.values}
+
+    def of_columns(self, columns: Columns) -> Fillings:
+        """The fillings of some columns."""
+        places = _positions(columns, self.names)
+        values = None
+        if self.values is not None and self.names:
+            values = [self.values[k] for k in places]
+        return dataclasses.replace(self, values=values, names=[self.names[k] for k in places])
 
 
-def _of_columns(columns: Columns, names: list[Any], places: Any) -> list[int]:
-    """Which of the table's columns are looked at; none where the table is not known, or has no such column."""
+@functools.singledispatch
+def expectation(kernel: Kernel, fillings: Fillings) -> Kernel:
+    """The kernel E k(x′, y′), x′ and y′ two rows whose missing values are filled independently."""
+    return _completed(kernel, fillings)
+
+
+def _completed(kernel: Kernel, fillings: Fillings) -> Completed:
+    options = {"draws": fillings.draws, "enumerate": fillings.uniform, **fillings.options()}
+    return Completed(kernel.copy(), **options)
+
+
+@expectation.register(Overlap)
+@expectation.register(WeightedOverlap)
+def _of_matches(kernel: Overlap | WeightedOverlap, fillings: Fillings) -> Kernel:
+    return ExpectedMatches(kernel.copy(), **fillings.options())
+
+
+@expectation.register(Warp)
+def _of_pull_back(kernel: Warp, fillings: Fillings) -> Kernel:
+    """A Gaussian of one-hot rows only asks which categories agree; other maps need whole rows."""
+    inner = kernel.kernel
+    is_gaussian = isinstance(inner, RBF) and np.ndim(inner.length_scale) == 0
+    if kernel.function is one_hot and is_gaussian:
+        return ExpectedMatches(kernel.copy(), **fillings.options())
+    return _completed(kernel, fillings)
+
+
+@expectation.register(RBF)
+def _of_gaussian(kernel: RBF, fillings: Fillings) -> Kernel:
+    return ExpectedGaussian(kernel.copy(), **fillings.options(), numbers=fillings.numbers)
+
+
+@expectation.register(Linear)
+def _of_linear(kernel: Linear, fillings: Fillings) -> Kernel:
+    return MeanFilled(kernel.copy(), **fillings.options())
+
+
+@expectation.register(Constant)
+@expectation.register(White)
+def _of_constant(kernel: Constant | White, fillings: Fillings) -> Kernel:
+    """These do not look at the row."""
+    return kernel.copy()
+
+
+@expectation.register(Scaled)
+def _of_multiple(kernel: Scaled, fillings: Fillings) -> Kernel:
+    return Scaled(kernel.factor, expectation(kernel.kernel, fillings))
+
+
+@expectation.register(Sum)
+def _of_sum(kernel: Sum, fillings: Fillings) -> Kernel:
+    return Sum(*(expectation(term, fillings) for term in kernel.terms))
+
+
+@expectation.register(Product)
+def _of_product(kernel: Product, fillings: Fillings) -> Kernel:
+    """Factors that share a column share its filling: their expectations cannot be multiplied."""
+    factors = [_counted(factor, fillings) for factor in kernel.terms]
+    if not _look_at_separate_columns(factors):
+        return _completed(Product(*factors), fillings)
+    return Product(*(expectation(factor, fillings) for factor in factors))
+
+
+@expectation.register(On)
+def _of_columns(kernel: On, fillings: Fillings) -> Kernel:
+    """A column that is listed twice is filled once, so that the rows must be completed."""
+    kernel = _counted(kernel, fillings)
+    if not isinstance(kernel.columns, slice) and not _are_distinct(_listed(kernel.columns)):
+        return _completed(kernel, fillings)
+    inner = expectation(kernel.kernel, fillings.of_columns(kernel.columns))
+    return On(inner, kernel.columns)
+
+
+def _counted(kernel: Any, fillings: Fillings) -> Any:
+    """The kernel with its columns counted from the front, where those of the table are known."""
+    if fillings.names and isinstance(kernel, On):
+        return kernel.counted_from_the_front(fillings.names)
+    return kernel
+
+
+def _listed(columns: Columns) -> list[Any]:
+    if isinstance(columns, (int, np.integer, str)):
+        return [columns]
+    return list(columns)
+
+
+def _positions(columns: Columns, names: list[Any]) -> list[int]:
+    """Where the columns are among the names, leaving out those that the table does not have."""
     if isinstance(columns, slice):
-        return list(places)[columns]
-    listed = [columns] if isinstance(columns, (int, np.integer, str)) else columns
-    return [
-        names.index(c) if c in names else int(c)
-        for c in listed
-        if c in names or (not isinstance(c, str) and c < len(names))
-    ]
+        return list(range(len(names)))[columns]
+    positions = [_position(column, names) for column in _listed(columns)]
+    return [position for position in positions if position is not None]
 
 
-def _distinct(columns: Columns) -> set[Any] | None:
-    """The columns as a set; None where two of them may be the same column."""
-    listed = [columns] if isinstance(columns, (int, np.integer, str)) else columns
-    if (
-        isinstance(listed, slice)
-        or len({isinstance(c, str) for c in listed}) > 1
-        or len(set(listed)) < len(listed)
-    ):
+def _position(column: Any, names: list[Any]) -> int | None:
+    if column in names:
+        return names.index(column)
+    if isinstance(column, str) or column >= len(names):
         return None
-    return None if any(not isinstance(c, str) and c < 0 for c in listed) else set(listed)
+    return int(column)
 
 
-def _apart(kernel: Product) -> bool:
-    """Whether the factors look at different columns, so that their holes are filled independently."""
-    seen: set[Any] = set()
-    looking = [child for child in kernel.children() if not isinstance(child, (Constant, White))]
+def _are_distinct(columns: list[Any]) -> bool:
+    """Whether no two of the columns may be the same."""
+    from_the_end = any(not isinstance(column, str) and column < 0 for column in columns)
+    names_and_positions = len({isinstance(column, str) for column in columns}) > 1
+    repeated = len(set(columns)) < len(columns)
+    return not (from_the_end or names_and_positions or repeated)
+
+
+def _look_at_separate_columns(factors: list[Kernel]) -> bool:
+    """Whether no two factors look at the same column, so that they are filled independently."""
+    looking = [factor for factor in factors if not isinstance(factor, (Constant, White))]
+    blocks = [factor.columns for factor in looking if isinstance(factor, On)]
     if len(looking) <= 1:
         return True
-    for child in looking:
-        listed = _distinct(child.columns) if isinstance(child, On) else None
-        if (
-            listed is None
-            or listed & seen
-            or (seen and {isinstance(c, str) for c in listed} != {isinstance(c, str) for c in seen})
-        ):
-            return False
-        seen |= listed
-    return True
+    if len(blocks) < len(looking) or any(isinstance(block, slice) for block in blocks):
+        return False
+    return _are_distinct(list(itertools.chain.from_iterable(map(_listed, blocks))))
 
 
-class _Filled(Kernel, abstract=True):
-    """What `MissingAware` and `Completions` share: the kernel is rewritten leaf by leaf when it is fitted."""
+class _Expectation(Kernel, abstract=True):
+    """What `MissingAware` and `Completions` share: ``fit`` makes the kernel's expectation."""
 
     kernel: Kernel = param(check=is_kernel)
-    missing: tuple[Hashable, ...] = param(default=(), check=markers)
+    missing: Markers = param(default=(), check=markers)
 
-    def _options(self) -> dict[str, Any]:
+    def _fillings(self, names: list[Any]) -> Fillings:
         raise NotImplementedError(type(self).__name__)
-
-    def rewritten(self, kernel: Kernel, names: list[Any], values: Any = None) -> Kernel:
-        """The kernel with its leaves replaced by their means; ``names`` are those of the table's columns, where known."""
-        options = self._options()
-        plain = {"missing": self.missing, "uniform": options["uniform"], "values": values}
-        if isinstance(kernel, (Overlap, WeightedOverlap)) or _is_one_hot_rbf(kernel):
-            return ExpectedMatches(kernel.copy(), **plain)
-        if isinstance(kernel, RBF):
-            return ExpectedGaussian(kernel.copy(), **plain, numbers=options["numbers"])
-        if isinstance(kernel, Linear):
-            return MeanFilled(kernel.copy(), **plain)
-        if isinstance(kernel, (Constant, White)):  # they do not look at the row
-            return kernel.copy()
-        if isinstance(kernel, Scaled):
-            return Scaled(kernel.factor, self.rewritten(kernel.kernel, names, values))
-        if names and isinstance(kernel, On):
-            kernel = kernel.counted_from_the_front(names)
-        if names and isinstance(kernel, Product):
-            parts = kernel.children()
-            kernel = Product(
-                *(
-                    part.counted_from_the_front(names) if isinstance(part, On) else part
-                    for part in parts
-                )
-            )
-        if isinstance(kernel, On) and (
-            isinstance(kernel.columns, slice) or _distinct(kernel.columns) is not None
-        ):
-            looked = _of_columns(kernel.columns, names, range(len(names)))
-            few = None if values is None or not names else [values[k] for k in looked]
-            return On(
-                self.rewritten(kernel.kernel, [names[k] for k in looked], few), kernel.columns
-            )
-        if isinstance(kernel, Sum) or (isinstance(kernel, Product) and _apart(kernel)):
-            return type(kernel)(
-                *(self.rewritten(child, names, values) for child in kernel.children())
-            )
-        return Completed(
-            kernel.copy(), **plain, draws=options["draws"], enumerate=options["uniform"]
-        )
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        return self.rewritten(self.kernel, []).domain
+        return expectation(self.kernel, self._fillings([])).domain
 
     def certify(self, d: int | None) -> Certificate:
         inner = self.kernel.certify(None)
         if not inner.psd:
-            return Certificate(
-                UNKNOWN,
-                repr(self),
-                f"no rule: {inner.claim} is {inner.status}",
-                inner.where,
-                (inner,),
-            )
-        rule = "mean embedding: the inner product of the means of φ over all fillings of the holes"
+            return uncertain(self, inner)
+        rule = "mean embedding: the inner product of the means of φ over all fillings"
         return Certificate(PSD, repr(self), rule, inner.where, (inner,))
 
     def fit_batch(self, batch: Batch) -> Self:
-        raw: RawSamples = batch.raw
-        names = (
-            list(raw.columns)
-            if hasattr(raw, "columns")
-            else list(range(len(table_columns(batch)[0])))
-        )
-        values = self._options()["values"]
-        if values is not None and len(values) != len(names):
-            raise ParameterError(
-                "values",
-                f"{len(values)} lists",
-                f"must be one for each of the {len(names)} columns",
-            )
-        self.expected_ = self.rewritten(self.kernel, names, values).fit_batch(batch)
-        self.fitted_as_, self.names_ = self._settings(), batch.names
+        names = batch.names or list(range(len(table_columns(batch)[0])))
+        fillings = self._fillings(names)
+        if fillings.values is not None and len(fillings.values) != len(names):
+            rule = f"must be one for each of the {len(names)} columns"
+            raise errors.ParameterError("values", f"{len(fillings.values)} lists", rule)
+        self.expected_ = expectation(self.kernel, fillings).fit_batch(batch)
+        self.fitted_as_ = self._settings()
+        self.names_ = batch.names
         return self
 
     def _settings(self) -> list[tuple[str, str]]:
-        """What the rewritten kernel was made for: all but the values of continuous parameters, which it can follow."""
-        moving = {
-            f"kernel__{name}": np.shape(value)
-            for name, value in self.kernel.continuous_params().items()
-        }
-        every = {**self.get_params(), **moving}
+        """What the expectation was made for: all but the values of continuous parameters."""
+        settings = self.get_params()
+        for name, value in self.continuous_params().items():
+            settings[name] = np.shape(value)
         return [
             (name, type(value).__name__ if isinstance(value, Kernel) else show_value(value))
-            for name, value in every.items()
+            for name, value in settings.items()
         ]
 
-    def _made(self) -> Kernel:
-        """The rewritten kernel, at the present parameters."""
+    def _present(self) -> Kernel:
+        """The expectation at the present parameters."""
         if not hasattr(self, "expected_"):
-            raise errors.NotFittedError(
-                type(self).__name__,
-                self,
-                "does not know the distributions of the columns yet",
-                "call kernel.fit(X)",
-            )
+            rule = "does not know the distributions of the columns yet"
+            raise errors.NotFittedError(type(self).__name__, self, rule, "call kernel.fit(X)")
         if self.fitted_as_ != self._settings():
-            raise errors.NotFittedError(
-                type(self).__name__,
-                self,
-                "was fitted as another kernel",
-                "call kernel.fit(X) again",
-            )
-        wanted, known = self.kernel.continuous_params(), self.expected_.continuous_params()
+            rule, remedy = "was fitted as another kernel", "call kernel.fit(X) again"
+            raise errors.NotFittedError(type(self).__name__, self, rule, remedy)
+        wanted = self.kernel.continuous_params()
+        known = self.expected_.continuous_params()
         if not all(np.array_equal(value, known[name]) for name, value in wanted.items()):
             self.expected_.set_params(**wanted)
         return self.expected_
 
-    def prepare(self, batch: Batch) -> Any:
-        return self._made().prepare(by_names(batch, self.names_, self.kernel))
+    def prepare(self, batch: Batch) -> Prepared:
+        return self._present().prepare(by_names(batch, self.names_, self.kernel))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.expected_.tile(pair, out)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return self.expected_.diagonal(side)
+    def diagonal(self, prepared: Prepared) -> np.ndarray:
+        return self.expected_.diagonal(prepared)
 
-    def rounding_error(self, side: Prepared) -> float:
-        return self.expected_.rounding_error(side)
+    def rounding_error(self, prepared: Prepared) -> float:
+        return self.expected_.rounding_error(prepared)
 
-    # the rewritten kernel has the same parts, so its parameters have the same names
+    # The expectation has the same parts as the kernel, so its parameters have the same names.
 
     def continuous_params(self) -> dict[str, Any]:
         return {f"kernel__{name}": value for name, value in self.kernel.continuous_params().items()}
@@ -227,29 +271,40 @@ class _Filled(Kernel, abstract=True):
         for name, index, tile in self.expected_.tile_derivatives(pair):
             yield f"kernel__{name}", index, tile
 
-    def weighted_derivatives(
-        self, pair: Pair, weights: np.ndarray
-    ) -> Iterator[tuple[str, Any, float]]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[DerivativeSum]:
         for name, index, value in self.expected_.weighted_derivatives(pair, weights):
             yield f"kernel__{name}", index, value
 
     def __repr__(self) -> str:
-        shown = [repr(self.kernel)]
-        for name in self._param_names():
-            value = getattr(self, name)
-            if name != "kernel" and value != self.__dataclass_fields__[name].default:
-                shown.append(f"{name}={show_value(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return show_settings(self, self.kernel)
 
 
-class MissingAware(_Filled):
-    """E k(x′, y′), the holes of x and y filled independently by what their columns hold elsewhere.
+class MissingAware(_Expectation):
+    """E k(x′, y′), missing values of x and y filled independently by what their columns hold.
 
-    The distributions are those of the training values. Categories: their shares. Numbers: normal, or with ``numbers="empirical"`` any
-    of the values. Closed forms for `Overlap` (this is K₁ of the lectures), `WeightedOverlap`, RBF @ one_hot, `RBF`, `Linear`, their sums,
-    and products over different columns; other kernels by ``draws`` fillings from one table that all rows share. A hole is None, NaN, or
-    one of ``missing``.
+    The distributions are those of the training values. In closed form for `Overlap` (this is K₁ of
+    the lectures), `WeightedOverlap`, RBF @ one_hot, `RBF`, `Linear`, their sums, and products over
+    different columns; other kernels by fillings from one table of draws that all rows share.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k of complete rows.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    numbers : {"gaussian", "empirical"}, default "gaussian"
+        How numbers are distributed: normally, or as any of the values of their column. The
+        distribution of categories is always that of their shares.
+    draws : int, default 32
+        The number of fillings of a row where there is no closed form.
+
+    Attributes
+    ----------
+    expected_ : Kernel
+        The expectation, with the distributions that were learned.
+
+    Examples
+    --------
     >>> from mercer import MissingAware, Overlap
     >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
     >>> MissingAware(Overlap()).fit(votes)(votes)[1].round(3).tolist()
@@ -259,56 +314,49 @@ class MissingAware(_Filled):
     numbers: str = param(default="gaussian", check=choice("gaussian", "empirical"))
     draws: int = param(default=32, check=integer(1))
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "missing": self.missing,
-            "uniform": False,
-            "values": None,
-            "numbers": self.numbers,
-            "draws": self.draws,
-        }
+    def _fillings(self, names: list[Any]) -> Fillings:
+        return Fillings(self.missing, names, numbers=self.numbers, draws=self.draws)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        from mercer.kernels.vectors.dot import Polynomial
-
-        return [
-            cls(Overlap()),
-            cls(WeightedOverlap(gamma=2.0)),
-            cls(RBF()),
-            cls(Linear()),
-            cls(Polynomial(degree=2), draws=3),
-        ]
+        kernels = [Overlap(), WeightedOverlap(gamma=2.0), RBF(), Linear()]
+        return [*map(cls, kernels), cls(Polynomial(degree=2), draws=3)]
 
 
-class Completions(_Filled):
-    """The mean of k over all completions of x and of y, every value of a column as likely as any other.
+class Completions(_Expectation):
+    """The mean of k over all completions of x and of y, all values of a column equally likely.
 
-    Values are those seen in training, or ``values``, a list for each column. In closed form for `Overlap`, `WeightedOverlap`,
-    RBF @ one_hot, `RBF` and `Linear`; for other kernels the completions are enumerated.
+    In closed form for `Overlap`, `WeightedOverlap`, RBF @ one_hot, `RBF` and `Linear`; for other
+    kernels the completions are enumerated.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k of complete rows.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    values : list of lists, optional
+        The values of each column; by default those seen in training.
+
+    Attributes
+    ----------
+    expected_ : Kernel
+        The expectation, with the distributions that were learned.
+
+    Examples
+    --------
     >>> from mercer import Completions, Overlap
     >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
     >>> Completions(Overlap()).fit(votes)(votes)[1].tolist()
     [0.75, 0.75, 0.25, 0.75]
     """
 
-    values: Any = param(default=None, check=some_values)
+    values: ColumnValues = param(default=None, check=some_values)
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "missing": self.missing,
-            "uniform": True,
-            "values": self.values,
-            "numbers": "empirical",
-            "draws": 1,
-        }
+    def _fillings(self, names: list[Any]) -> Fillings:
+        return Fillings(self.missing, names, uniform=True, values=self.values)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [
-            cls(Overlap()),
-            cls(WeightedOverlap(gamma=2.0)),
-            cls(RBF(length_scale=2.0) @ one_hot),
-            cls(RBF()),
-        ]
+        one_hot_rbf = RBF(length_scale=2.0) @ one_hot
+        return [cls(Overlap()), cls(WeightedOverlap(gamma=2.0)), cls(one_hot_rbf), cls(RBF())]

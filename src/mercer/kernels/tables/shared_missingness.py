@@ -1,60 +1,75 @@
-"""Rows that have their holes in the same places."""
+"""A kernel of where values are missing, whatever stands in the other places."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
-from mercer.aliases import Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import HOLE, Categories
+from mercer.domains.categories import MISSING, Categories, CategorySamples
 from mercer.domains.parts import Parts
+from mercer.domains.tables import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.tables.categories import SPACE
 from mercer.kernels.tables.expectations import markers
 from mercer.params import param, positive
 
-__all__ = ["SameHoles"]
+__all__ = ["SameHoles", "SharedMissingness"]
 
 
-class SameHoles(Kernel):
-    """exp(−h/ℓ²), h the number of columns in which one row has a hole and the other a value.
+class SharedMissingness(Kernel):
+    """exp(−h/ℓ²), h the number of columns in which the value of just one of two rows is missing.
 
-    What stands in the columns does not count: beside `MissingAware`, for holes that tell something by themselves.
+    What the values are does not count. Beside `MissingAware`, for values that are missing for a
+    reason: it is to a kernel what an indicator column is to a table.
 
-    >>> from mercer import SameHoles
-    >>> SameHoles()([["a", None], [None, None], ["b", "c"]]).round(3).tolist()
+    Parameters
+    ----------
+    length_scale : float, default 1.0
+        The width ℓ.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+
+    Examples
+    --------
+    >>> from mercer import SharedMissingness
+    >>> SharedMissingness()([["a", None], [None, None], ["b", "c"]]).round(3).tolist()
     [[1.0, 0.368, 0.368], [0.368, 1.0, 0.135], [0.368, 0.135, 1.0]]
     """
 
     length_scale: float = param(default=1.0, check=positive, continuous=True)
-    missing: tuple[Hashable, ...] = param(default=(), check=markers)
+    missing: Markers = param(default=(), check=markers)
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        return Categories(holes=True, markers=self.missing)
+        return Categories(allow_missing=True, markers=self.missing)
 
     def claim(self) -> Definite:
-        rule = "an RBF of the rows of zeros and ones that mark the holes"
+        rule = "an RBF of the rows of zeros and ones that mark the missing values"
         return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
 
     def prepare(self, batch: Batch) -> Parts:
-        side: Prepared = batch.encode(self.domain)
-        return Parts(side, holes=(side.codes == HOLE).astype(np.float64))
+        samples = cast(CategorySamples, batch.encode(self.domain))
+        return Parts(samples, missing=(samples.codes == MISSING).astype(np.float64))
 
     def _different(self, pair: Pair) -> np.ndarray:
-        x, y = pair.x.extra["holes"][pair.rows], pair.y.extra["holes"][pair.j0 : pair.j1]
-        return x.sum(axis=1)[:, None] + y.sum(axis=1)[None, :] - 2.0 * np.einsum("ik,jk->ij", x, y)
+        x, y = pair.x.extra["missing"][pair.rows], pair.y.extra["missing"][pair.cols]
+        shared = np.einsum("ik,jk->ij", x, y)
+        return x.sum(axis=1)[:, None] + y.sum(axis=1)[None, :] - 2.0 * shared
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.exp(self._different(pair) / -(float(self.length_scale) ** 2), out=out)
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        return np.ones(len(side))
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        return np.ones(len(samples))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         count, scale = self._different(pair), float(self.length_scale)
         yield "length_scale", None, 2.0 * count / scale**3 * np.exp(count / -(scale**2))
+
+
+SameHoles = SharedMissingness
