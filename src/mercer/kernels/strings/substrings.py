@@ -147,7 +147,7 @@ class BlendedSpectrum(Kernel):
     [[0.8125]]
 
     References ---------- J. Shawe-Taylor and N. Cristianini (2004). Kernel Methods for Pattern
-    Analysis, section 11.3. Cambridge University Press.
+    Analysis, chapter 11. Cambridge University Press.
     """
 
     domain: ClassVar[Domain] = STRINGS
