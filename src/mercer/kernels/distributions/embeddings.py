@@ -11,16 +11,7 @@ from typing import ClassVar, Self, TypeVar, cast
 import numpy as np
 
 from mercer.aliases import Prepared, SparseMatrix
-from mercer.definiteness import (
-    CPD,
-    INDEFINITE,
-    POSITIVE_DIAGONAL,
-    PSD,
-    STRICT,
-    UNKNOWN,
-    Certificate,
-    Where,
-)
+from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, STRICT, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
 from mercer.domains.vectors import TILE
@@ -90,15 +81,16 @@ class MeanEmbedding(Composite):
 
     def certify(self, d: int | None) -> Certificate:
         part = self.kernel.certify(d)
-        where = _on_bags(part.where)
+        inner_space = "" if part.where.space == "any set" else f" of {part.where.space}"
+        where = dataclasses.replace(part.where, space=f"finite bags{inner_space}")
         if part.psd:  # It is never strict: the bag {x, y} is the mean of {x} and {y}.
             facts = {POSITIVE_DIAGONAL} if part.status == STRICT else set()
             rule = "mean embedding: the feature of a bag is the mean of the features of its samples"
             return Certificate(PSD, repr(self), rule, where, (part,), frozenset(facts))
-        if part.status == CPD:
+        if part.cpd:
             rule = "mean embedding: coefficients c_i/m_i of the samples sum to Σc"
             rule += ", so where Σc = 0 the form is ≥ 0"
-            return Certificate(CPD, repr(self), rule, where, (part,))
+            return Certificate(part.status, repr(self), rule, where, (part,))
         if part.status == INDEFINITE and part.witness is not None:
             points = part.witness.points
             bags = [pick_rows(points, [i]) for i in range(raw_length(points))]
@@ -107,8 +99,6 @@ class MeanEmbedding(Composite):
             return Certificate(INDEFINITE, repr(self), rule, where, (part,), witness=witness)
         rule = "no rule: the inner kernel is not known to be psd"
         return Certificate(UNKNOWN, repr(self), rule, where, (part,))
-
-    # -- preparing ---------------------------------------------------------------------------------
 
     def _inner(self, batch: Batch, use: Callable[[Batch], Result]) -> tuple[BagSamples, Result]:
         """Use the samples of all bags together; an error names the bag that it comes from."""
@@ -160,19 +150,13 @@ class MeanEmbedding(Composite):
         run_on(small)
         return squares
 
-    # -- tiles -------------------------------------------------------------------------------------
-
-    @property
-    def _shares_products(self) -> bool:
-        return self.kernel.leaves != 1
-
     def _sums(self, pair: Pair) -> np.ndarray:
         """The sum of the inner kernel over the samples of every two bags."""
         upper = _is_symmetric(pair)
 
         def sum_strip(strip: Strip, work: Workspace) -> np.ndarray:
             sums = strip.zeros()
-            for inner in strip.tiles(work, self._shares_products, upper):
+            for inner in strip.tiles(work, self.kernel.leaves > 1, upper):
                 tile = work.out(*inner.pair.shape)
                 self.kernel.tile(inner.pair, tile)
                 sums[:, inner.cols] += inner.sums(tile)
@@ -200,7 +184,7 @@ class MeanEmbedding(Composite):
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, np.ndarray]:
             sums: dict[ParameterKey, np.ndarray] = defaultdict(strip.zeros)
-            for inner in strip.tiles(work, self._shares_products):
+            for inner in strip.tiles(work, self.kernel.leaves > 1):
                 for name, index, tile in self.kernel.tile_derivatives(inner.pair):
                     sums[name, index][:, inner.cols] += inner.sums(tile)
             return sums
@@ -224,7 +208,7 @@ class MeanEmbedding(Composite):
 
         def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, float]:
             sums: dict[ParameterKey, float] = defaultdict(float)
-            for inner in strip.tiles(work, self._shares_products, upper):
+            for inner in strip.tiles(work, self.kernel.leaves > 1, upper):
                 inner_weights = inner.spread(shares[strip.rows])
                 derivatives = self.kernel.weighted_derivatives(inner.pair, inner_weights)
                 for name, index, value in derivatives:
@@ -237,8 +221,6 @@ class MeanEmbedding(Composite):
                 total[key] += value
         for (name, index), value in total.items():
             yield f"kernel__{name}", index, value
-
-    # -- features ----------------------------------------------------------------------------------
 
     def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray | SparseMatrix:
         """The means of the inner features; sparse ones stay sparse."""
@@ -268,13 +250,6 @@ class MeanEmbedding(Composite):
 
         inner: list[Kernel] = [RBF() + 0.5 * Linear(), Jaccard(), NegativeDistance()]
         return [cls(kernel=kernel) for kernel in inner]
-
-
-def _on_bags(where: Where) -> Where:
-    space = "finite bags"
-    if where.space != "any set":
-        space += f" of {where.space}"
-    return dataclasses.replace(where, space=space)
 
 
 def _groups(sizes: list[int]) -> list[tuple[int, int]]:

@@ -31,14 +31,9 @@ class InnerTile:
     pair: Pair
     skip: int  # columns before the first that counts: a tile begins at a multiple of TILE
     row_starts: np.ndarray
-    first_col: int  # position of the first bag among those of the outer tile
+    cols: slice  # of the outer tile: the bags that the columns belong to
     col_starts: np.ndarray
     weight: float  # ½ on the diagonal of a symmetric sum, of which the upper half is computed
-
-    @property
-    def cols(self) -> slice:
-        """The columns of the outer tile."""
-        return slice(self.first_col, self.first_col + len(self.col_starts))
 
     def sums(self, tile: np.ndarray) -> np.ndarray:
         """The sum of a tile's values over the samples of every two bags."""
@@ -63,13 +58,8 @@ class Strip:
     pair: Pair
     r0: int
     r1: int
-    first_row: int
+    rows: slice  # of the outer tile: the bags that the samples belong to
     row_starts: np.ndarray
-
-    @property
-    def rows(self) -> slice:
-        """The rows of the outer tile."""
-        return slice(self.first_row, self.first_row + len(self.row_starts))
 
     def zeros(self) -> np.ndarray:
         """Room for the strip's share of the outer tile."""
@@ -90,12 +80,11 @@ class Strip:
             work.reset()
             c1 = min(c0 + TILE, right)
             skip = max(left - c0, 0)
-            first_bag, col_starts = _bags_in(y.offsets, c0 + skip, c1)
+            cols, col_starts = _bags_in(y.offsets, c0 + skip, c1, self.pair.j0)
             board: dict[object, np.ndarray] | None = {} if shared else None
             inner = Pair(x.elements, y.elements, self.r0, self.r1, c0, c1, work, board)
-            first_col = first_bag - self.pair.j0
             weight = 0.5 if upper and c0 == first else 1.0
-            yield InnerTile(inner, skip, self.row_starts, first_col, col_starts, weight)
+            yield InnerTile(inner, skip, self.row_starts, cols, col_starts, weight)
 
 
 def on_strips(
@@ -110,17 +99,16 @@ def on_strips(
     def work_on(number: int, work: Workspace) -> None:
         r0 = max(starts[number], top)
         r1 = min(starts[number] + TILE, bottom)
-        first_bag, row_starts = _bags_in(offsets, r0, r1)
-        strip = Strip(pair, r0, r1, first_bag - pair.i0, row_starts)
-        results[number] = strip.rows, compute(strip, work)
+        rows, row_starts = _bags_in(offsets, r0, r1, pair.i0)
+        results[number] = rows, compute(Strip(pair, r0, r1, rows, row_starts), work)
 
     pair.work.serial_blas()
     run(len(starts), work_on, "bags")
     return [results[number] for number in range(len(starts))]
 
 
-def _bags_in(offsets: np.ndarray, start: int, stop: int) -> tuple[int, np.ndarray]:
-    """The first bag with samples from start to stop, and where each begins after start."""
+def _bags_in(offsets: np.ndarray, start: int, stop: int, origin: int) -> tuple[slice, np.ndarray]:
+    """The bags with samples from start to stop, counted from ``origin``, and where each begins."""
     first = int(np.searchsorted(offsets, start, side="right")) - 1
     last = int(np.searchsorted(offsets, stop, side="left"))
-    return first, np.maximum(offsets[first:last], start) - start
+    return slice(first - origin, last - origin), np.maximum(offsets[first:last], start) - start

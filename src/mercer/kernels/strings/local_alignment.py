@@ -190,12 +190,7 @@ class LocalAlignment(Kernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        matrix = [
-            [2.0, -1.0, 0.0, -1.0],
-            [-1.0, 2.0, -1.0, 0.0],
-            [0.0, -1.0, 3.0, -2.0],
-            [-1.0, 0.0, -2.0, 3.0],
-        ]
+        matrix = [[2, -1, 0, -1], [-1, 2, -1, 0], [0, -1, 3, -2], [-1, 0, -2, 3]]
         return [cls(), cls(beta=0.7, scores=("abcd", matrix), open=3.0, extend=0.5)]
 
 

@@ -14,18 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mercer.aliases import RawSamples, SparseMatrix
+from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.ngrams import (
-    Coding,
-    Found,
-    Ngrams,
-    NgramSamples,
-    canonical,
-    expanded,
-    substrings,
-)
+from mercer.domains.ngrams import Coding, Found, Ngrams, canonical, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
@@ -62,7 +54,7 @@ class NgramKernel(Kernel, abstract=True):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
 
-    def diagonal(self, samples: NgramSamples) -> np.ndarray:
+    def diagonal(self, samples: Prepared) -> np.ndarray:
         return samples.norms
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
