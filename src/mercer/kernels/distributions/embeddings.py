@@ -68,8 +68,10 @@ class MeanEmbedding(Composite):
     >>> MeanEmbedding(Linear())([np.array([[1.0], [3.0]]), np.array([[5.0]])]).tolist()
     [[4.0, 10.0], [10.0, 25.0]]
 
-    References ---------- A. Smola, A. Gretton, L. Song and B. Schölkopf (2007). A Hilbert space
-    embedding for distributions. Algorithmic Learning Theory, 13-31.
+    References
+    ----------
+    A. Smola, A. Gretton, L. Song and B. Schölkopf (2007). A Hilbert space embedding for
+    distributions. Algorithmic Learning Theory, 13-31.
     """
 
     invariance: ClassVar[str] = "none"

@@ -53,8 +53,10 @@ class Fisher(Kernel):
     >>> k(X).round(3).tolist()
     [[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]]
 
-    References ---------- T. Jaakkola and D. Haussler (1999). Exploiting generative models in
-    discriminative classifiers. Advances in Neural Information Processing Systems 11, 487-493.
+    References
+    ----------
+    T. Jaakkola and D. Haussler (1999). Exploiting generative models in discriminative classifiers.
+    Advances in Neural Information Processing Systems 11, 487-493.
     """
 
     model: Estimator = param(check=is_model)

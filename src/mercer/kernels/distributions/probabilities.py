@@ -44,8 +44,10 @@ class JensenShannon(Kernel):
     >>> round(float(JensenShannon(gamma=2.0)([[1.0, 0.0], [0.0, 1.0]])[0, 1]), 12)
     0.25
 
-    References ---------- B. Fuglede and F. Topsøe (2004). Jensen-Shannon divergence and Hilbert
-    space embedding. IEEE International Symposium on Information Theory, 31.
+    References
+    ----------
+    B. Fuglede and F. Topsøe (2004). Jensen-Shannon divergence and Hilbert space embedding. IEEE
+    International Symposium on Information Theory, 31.
     """
 
     definite = Definite(
@@ -107,8 +109,10 @@ class Hellinger(Kernel):
     >>> Hellinger(gamma=2.0)([[1.0, 0.0]], [[0.25, 0.75]]).round(4).tolist()  # exp(−1)
     [[0.3679]]
 
-    References ---------- M. Hein and O. Bousquet (2005). Hilbertian metrics and positive definite
-    kernels on probability measures. Artificial Intelligence and Statistics, 136-143.
+    References
+    ----------
+    M. Hein and O. Bousquet (2005). Hilbertian metrics and positive definite kernels on probability
+    measures. Artificial Intelligence and Statistics, 136-143.
     """
 
     definite = Definite(
@@ -144,8 +148,10 @@ class Bhattacharyya(Kernel):
     >>> Bhattacharyya()([[0.25, 0.75], [1.0, 0.0]])[0, 1]
     np.float64(0.5)
 
-    References ---------- T. Jebara, R. Kondor and A. Howard (2004). Probability product kernels.
-    Journal of Machine Learning Research 5, 819-844.
+    References
+    ----------
+    T. Jebara, R. Kondor and A. Howard (2004). Probability product kernels. Journal of Machine
+    Learning Research 5, 819-844.
     """
 
     definite = Definite(
@@ -185,8 +191,10 @@ class ProbabilityProduct(Kernel):
     >>> ProbabilityProduct(rho=1.0)([[0.25, 0.75]], [[0.5, 0.5]]).tolist()
     [[0.5]]
 
-    References ---------- T. Jebara, R. Kondor and A. Howard (2004). Probability product kernels.
-    Journal of Machine Learning Research 5, 819-844.
+    References
+    ----------
+    T. Jebara, R. Kondor and A. Howard (2004). Probability product kernels. Journal of Machine
+    Learning Research 5, 819-844.
     """
 
     definite = Definite(

@@ -34,7 +34,28 @@ from mercer.params import nonnegative, param, real
 __all__ = ["CommuteTime", "Diffusion", "LaplacianDiffusion", "RegularizedLaplacian"]
 
 
-class Diffusion(NodeKernel):
+class HeatKernel(NodeKernel, abstract=True):
+    """exp(sign · tA), where A is the matrix of weights or the Laplacian."""
+
+    sign: ClassVar[int] = 1
+    B: GraphLike = param(check=graph_like)
+    t: float = param(default=1.0, check=real, continuous=True)
+    names: NodeNames = param(default=None, check=node_names)
+
+    def transform(self, s: Spectrum) -> np.ndarray:
+        return np.exp(self.sign * self.t * s.values)
+
+    def slope(self, s: Spectrum) -> np.ndarray:
+        return self.sign * s.values * self.transform(s)
+
+    def apply(self, graph: Graph, V: np.ndarray) -> np.ndarray:
+        return exponential(graph, self.matrix, self.sign * self.t, V)
+
+    def apply_slope(self, graph: Graph, V: np.ndarray) -> np.ndarray:
+        return self.sign * (getattr(graph, self.matrix) @ self.apply(graph, V))
+
+
+class Diffusion(HeatKernel):
     """exp(tB), the sum of tⁿ/n! times the walks of length n: the heat that spreads along edges.
 
     Weights may be any real numbers.
@@ -54,29 +75,15 @@ class Diffusion(NodeKernel):
     >>> Diffusion([[0, 1], [1, 0]], t=1.0)([0, 1]).round(4).tolist()
     [[1.5431, 1.1752], [1.1752, 1.5431]]
 
-    References ---------- R. I. Kondor and J. Lafferty (2002). Diffusion kernels on graphs and other
-    discrete input spaces. International Conference on Machine Learning, 315-322.
+    References
+    ----------
+    R. I. Kondor and J. Lafferty (2002). Diffusion kernels on graphs and other discrete input
+    spaces. International Conference on Machine Learning, 315-322.
     """
-
-    B: GraphLike = param(check=graph_like)
-    t: float = param(default=1.0, check=real, continuous=True)
-    names: NodeNames = param(default=None, check=node_names)
 
     def claim(self) -> Definite:
         rule = "spectral: the eigenvalues exp(tλ) are positive; "
         return self.on_nodes(STRICT, rule + "φ(i) = row i of exp(tB/2), which is nonsingular")
-
-    def transform(self, s: Spectrum) -> np.ndarray:
-        return np.exp(self.t * s.values)
-
-    def slope(self, s: Spectrum) -> np.ndarray:
-        return s.values * np.exp(self.t * s.values)
-
-    def apply(self, graph: Graph, V: np.ndarray) -> np.ndarray:
-        return exponential(graph, "matrix", self.t, V)
-
-    def apply_slope(self, graph: Graph, V: np.ndarray) -> np.ndarray:
-        return graph.matrix @ exponential(graph, "matrix", self.t, V)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -88,7 +95,7 @@ class Diffusion(NodeKernel):
         ]
 
 
-class LaplacianDiffusion(NodeKernel):
+class LaplacianDiffusion(HeatKernel):
     """exp(−tL) with L = D − B: the share of heat that starts at node i and is at node j at time t.
 
     Weights may be any real numbers.
@@ -108,30 +115,18 @@ class LaplacianDiffusion(NodeKernel):
     >>> LaplacianDiffusion([[0, 1], [1, 0]], t=1.0)([0, 1]).round(4).tolist()
     [[0.5677, 0.4323], [0.4323, 0.5677]]
 
-    References ---------- R. I. Kondor and J. Lafferty (2002). Diffusion kernels on graphs and other
-    discrete input spaces. International Conference on Machine Learning, 315-322.
+    References
+    ----------
+    R. I. Kondor and J. Lafferty (2002). Diffusion kernels on graphs and other discrete input
+    spaces. International Conference on Machine Learning, 315-322.
     """
 
     matrix: ClassVar[str] = "laplacian"
-    B: GraphLike = param(check=graph_like)
-    t: float = param(default=1.0, check=real, continuous=True)
-    names: NodeNames = param(default=None, check=node_names)
+    sign: ClassVar[int] = -1
 
     def claim(self) -> Definite:
         rule = "spectral: the eigenvalues exp(−tλ) are positive; "
         return self.on_nodes(STRICT, rule + "φ(i) = row i of exp(−tL/2), which is nonsingular")
-
-    def transform(self, s: Spectrum) -> np.ndarray:
-        return np.exp(-self.t * s.values)
-
-    def slope(self, s: Spectrum) -> np.ndarray:
-        return -s.values * np.exp(-self.t * s.values)
-
-    def apply(self, graph: Graph, V: np.ndarray) -> np.ndarray:
-        return exponential(graph, "laplacian", -self.t, V)
-
-    def apply_slope(self, graph: Graph, V: np.ndarray) -> np.ndarray:
-        return -(graph.laplacian @ exponential(graph, "laplacian", -self.t, V))
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -157,8 +152,10 @@ class RegularizedLaplacian(NodeKernel):
     >>> RegularizedLaplacian([[0, 1], [1, 0]], t=1.0)([0, 1]).round(4).tolist()
     [[0.6667, 0.3333], [0.3333, 0.6667]]
 
-    References ---------- A. J. Smola and R. Kondor (2003). Kernels and regularization on graphs.
-    Learning Theory and Kernel Machines, 144-158.
+    References
+    ----------
+    A. J. Smola and R. Kondor (2003). Kernels and regularization on graphs. Learning Theory and
+    Kernel Machines, 144-158.
     """
 
     matrix: ClassVar[str] = "laplacian"
@@ -209,9 +206,11 @@ class CommuteTime(NodeKernel):
     >>> CommuteTime([[0, 1], [1, 0]])([0, 1]).round(4).tolist()
     [[0.25, -0.25], [-0.25, 0.25]]
 
-    References ---------- F. Fouss, A. Pirotte, J.-M. Renders and M. Saerens (2007). Random-walk
-    computation of similarities between nodes of a graph with application to collaborative
-    recommendation. IEEE Transactions on Knowledge and Data Engineering 19, 355-369.
+    References
+    ----------
+    F. Fouss, A. Pirotte, J.-M. Renders and M. Saerens (2007). Random-walk computation of
+    similarities between nodes of a graph with application to collaborative recommendation. IEEE
+    Transactions on Knowledge and Data Engineering 19, 355-369.
     """
 
     matrix: ClassVar[str] = "laplacian"

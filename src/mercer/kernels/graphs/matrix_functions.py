@@ -121,7 +121,7 @@ def _lanczos(matrix: scipy.sparse.csr_array) -> tuple[float, float]:
 
 
 def exponential(graph: Graph, which: str, t: float, V: Block) -> Block:
-    """exp(tA) V of a matrix A of the graph, by a Chebyshev series between the bounds of the spectrum."""
+    """exp(tA) V of a matrix A of the graph, by a Chebyshev series between its spectral bounds."""
     low, high = spectral_bounds(graph, which)
     middle, half = (high + low) / 2, (high - low) / 2
     coefficients = _chebyshev_coefficients(t * half)

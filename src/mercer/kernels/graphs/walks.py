@@ -47,9 +47,10 @@ class CommonNeighbours(NodeKernel):
     >>> CommonNeighbours([[0, 1, 1], [1, 0, 1], [1, 1, 0]])([0, 1, 2]).tolist()
     [[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]]
 
-    References ---------- D. Liben-Nowell and J. Kleinberg (2007). The link-prediction problem for
-    social networks. Journal of the American Society for Information Science and Technology 58,
-    1019-1031.
+    References
+    ----------
+    D. Liben-Nowell and J. Kleinberg (2007). The link-prediction problem for social networks.
+    Journal of the American Society for Information Science and Technology 58, 1019-1031.
     """
 
     B: GraphLike = param(check=graph_like)
@@ -157,8 +158,10 @@ class RandomWalk(NodeKernel):
     >>> RandomWalk([[0, 1], [1, 0]], steps=2, a=3.0)([0, 1]).round(4).tolist()
     [[5.0, 4.0], [4.0, 5.0]]
 
-    References ---------- A. J. Smola and R. Kondor (2003). Kernels and regularization on graphs.
-    Learning Theory and Kernel Machines, 144-158.
+    References
+    ----------
+    A. J. Smola and R. Kondor (2003). Kernels and regularization on graphs. Learning Theory and
+    Kernel Machines, 144-158.
     """
 
     matrix: ClassVar[str] = "normalized_laplacian"

@@ -37,8 +37,10 @@ class EditDistance(Kernel):
     >>> EditDistance(gamma=1.0)(["kitten"], ["sitting"]).round(6).tolist()  # exp(−3)
     [[0.049787]]
 
-    References ---------- V. I. Levenshtein (1966). Binary codes capable of correcting deletions,
-    insertions, and reversals. Soviet Physics Doklady 10, 707-710.
+    References
+    ----------
+    V. I. Levenshtein (1966). Binary codes capable of correcting deletions, insertions, and
+    reversals. Soviet Physics Doklady 10, 707-710.
     """
 
     domain: ClassVar[Domain] = STRINGS

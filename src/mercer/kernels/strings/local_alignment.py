@@ -67,8 +67,10 @@ class LocalAlignment(Kernel):
     >>> LocalAlignment(beta=1.0)(["kernel", "kennel", "colonel"])[0].round(3).tolist()
     [1.0, 0.234, 0.058]
 
-    References ---------- H. Saigo, J.-P. Vert, N. Ueda and T. Akutsu (2004). Protein homology
-    detection using string alignment kernels. Bioinformatics 20, 1682-1689.
+    References
+    ----------
+    H. Saigo, J.-P. Vert, N. Ueda and T. Akutsu (2004). Protein homology detection using string
+    alignment kernels. Bioinformatics 20, 1682-1689.
     """
 
     domain: ClassVar[Domain] = STRINGS

@@ -52,8 +52,10 @@ class Mismatch(NgramKernel):
     >>> Mismatch(n=2, mismatches=1, alphabet="ab")(["aa"], ["ab"]).tolist()
     [[2.0]]
 
-    References ---------- C. Leslie, E. Eskin, A. Cohen, J. Weston and W. S. Noble (2004). Mismatch
-    string kernels for discriminative protein classification. Bioinformatics 20, 467-476.
+    References
+    ----------
+    C. Leslie, E. Eskin, A. Cohen, J. Weston and W. S. Noble (2004). Mismatch string kernels for
+    discriminative protein classification. Bioinformatics 20, 467-476.
     """
 
     n: int = param(default=3, check=integer(1))

@@ -47,9 +47,10 @@ class Subsequence(Kernel):
     >>> k.normalize()(["cat", "car"])[0, 1].round(6)  # 1/(2 + 0.5²)
     np.float64(0.444444)
 
-    References ---------- H. Lodhi, C. Saunders, J. Shawe-Taylor, N. Cristianini and C. Watkins
-    (2002). Text classification using string kernels. Journal of Machine Learning Research 2,
-    419-444.
+    References
+    ----------
+    H. Lodhi, C. Saunders, J. Shawe-Taylor, N. Cristianini and C. Watkins (2002). Text
+    classification using string kernels. Journal of Machine Learning Research 2, 419-444.
     """
 
     domain: ClassVar[Domain] = STRINGS

@@ -46,7 +46,7 @@ _BLOSUM62_ROWS = """
 
 REMEDY = (
     'give "match", "blosum62", a dict of dicts {"a": {"a": 2, "b": -1}, ...}, '
-    "or a pair (alphabet, matrix)"
+    "or a tuple (alphabet, matrix)"
 )
 LetterScores = str | Mapping[str, Mapping[str, float]] | tuple[str, ArrayLike] | list[object]
 
@@ -60,17 +60,16 @@ class Substitution(NamedTuple):
 
 def read_scores(what: str, scores: LetterScores) -> Substitution | None:
     """The substitution matrix that is meant; None for ``"match"``, which has any alphabet."""
-    if isinstance(scores, Mapping):
-        return _from_mapping(what, scores)
-    if isinstance(scores, (tuple, list)) and len(scores) == 2:
-        letters, matrix = scores
-        if isinstance(letters, str) and is_square_matrix(matrix):
+    match scores:
+        case "match":
+            return None
+        case "blosum62":
+            values = np.array(_BLOSUM62_ROWS.split(), dtype=float)
+            return Substitution(_BLOSUM62_LETTERS, values.reshape(24, 24))
+        case Mapping():
+            return _from_mapping(what, scores)
+        case (str() as letters, matrix) if is_square_matrix(matrix):
             return _checked(what, letters, np.asarray(matrix, dtype=float))
-    if scores == "match":
-        return None
-    if scores == "blosum62":
-        values = np.array(_BLOSUM62_ROWS.split(), dtype=float)
-        return Substitution(_BLOSUM62_LETTERS, values.reshape(24, 24))
     raise ParameterError(what, scores, "are not scores of letters", REMEDY)
 
 
@@ -93,7 +92,8 @@ def _checked(what: str, letters: str, matrix: np.ndarray) -> Substitution:
 def _from_mapping(what: str, scores: Mapping[str, Mapping[str, float]]) -> Substitution:
     """The matrix of a dict of dicts, which may give the score of two letters one way only."""
     letters = list(scores)
-    if not letters or not all(_is_letter(a) and isinstance(scores[a], Mapping) for a in letters):
+    well_formed = [_is_letter(a) and isinstance(scores[a], Mapping) for a in letters]
+    if not letters or not all(well_formed):
         raise ParameterError(what, scores, "must have one dict for every letter", REMEDY)
     matrix = np.empty((len(letters), len(letters)))
     for i, a in enumerate(letters):

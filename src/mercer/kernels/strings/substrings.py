@@ -138,8 +138,10 @@ class BlendedSpectrum(Kernel):
     >>> BlendedSpectrum(n=2, decay=0.5)(["ab"], ["abb"]).tolist()  # 3/4 + 1/16
     [[0.8125]]
 
-    References ---------- J. Shawe-Taylor and N. Cristianini (2004). Kernel Methods for Pattern
-    Analysis, chapter 11. Cambridge University Press.
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini (2004). Kernel Methods for Pattern Analysis, chapter 11.
+    Cambridge University Press.
     """
 
     domain: ClassVar[Domain] = STRINGS
@@ -220,9 +222,10 @@ class GappedKmer(NgramKernel):
     >>> GappedKmer(length=3, matches=2)(["abc"], ["abd", "abc"]).tolist()
     [[1.0, 3.0]]
 
-    References ---------- M. Ghandi, D. Lee, M. Mohammad-Noori and M. A. Beer (2014). Enhanced
-    regulatory sequence prediction using gapped k-mer features. PLoS Computational Biology 10,
-    e1003711.
+    References
+    ----------
+    M. Ghandi, D. Lee, M. Mohammad-Noori and M. A. Beer (2014). Enhanced regulatory sequence
+    prediction using gapped k-mer features. PLoS Computational Biology 10, e1003711.
     """
 
     length: int = param(default=6, check=integer(1))
