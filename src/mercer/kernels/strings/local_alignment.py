@@ -25,7 +25,6 @@ __all__ = ["LocalAlignment"]
 # The recursion changes its exponent in steps of exp(177): beta times a score must stay below one.
 _LARGEST_EXPONENT = 150.0
 
-
 _cost = Constraint(
     "non-negative",
     lambda value: nonnegative.holds(value) or (isinstance(value, float) and value == math.inf),
@@ -45,8 +44,8 @@ class LocalAlignment(Kernel):
     divided by the root of the same sums of x with x and of y with y. Sums are kept as a number and
     an exponent, so that long strings never overflow.
 
-    For proteins, Saigo and Vert take ``LocalAlignment(beta=0.5, scores="blosum62", open=11,
-    extend=1)``.
+    Saigo and Vert compare proteins by
+    ``LocalAlignment(beta=0.5, scores="blosum62", open=11, extend=1)``.
 
     Parameters
     ----------
