@@ -27,4 +27,6 @@ Index = Any  # an integer, a slice, a mask, or an array of positions
 Estimator = Any  # an object with scikit-learn's interface
 Axes = Any  # matplotlib's axes, or None
 SparseMatrix = Any  # a matrix of scipy.sparse
+GraphLike = Any  # a symmetric matrix, dense or sparse, or a networkx graph
+NodeNames = Any  # the names of a graph's nodes, in order, or None
 ParameterRules = dict[str, list[Any]]  # scikit-learn's constraints on constructor parameters

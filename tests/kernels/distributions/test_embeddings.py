@@ -33,7 +33,7 @@ from mercer import (
     errors,
 )
 from mercer.kernels.derivatives import jacobian
-from mercer.kernels.distributions.scores import count, scores
+from mercer.kernels.distributions.scores import score_size, scores
 from mercer.testing import check_kernel
 
 
@@ -374,10 +374,10 @@ def test_scores_are_slopes_of_score_samples(covariances, d, rng):
     model, X = mixture(rng, covariances, 2, d)
     X = X[::10]
     u = scores(model, X)
-    assert u.shape == (len(X), count(model))
+    assert u.shape == (len(X), score_size(model))
     step = 1e-4
-    for i in range(count(model)):
-        e = step * np.eye(count(model))[i]
+    for i in range(score_size(model)):
+        e = step * np.eye(score_size(model))[i]
         values = [shifted(model, d, s * e).score_samples(X) for s in (-2, -1, 1, 2)]
         slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step)
         np.testing.assert_allclose(u[:, i], slope, rtol=1e-7, atol=1e-8)
@@ -390,16 +390,16 @@ def test_scores_of_naive_bayes_are_slopes(kind, rng):
     model = kind().fit(X, y)
     fields = {**model.get_params(), **vars(model)}
     u = scores(model, X)
-    assert u.shape == (30, count(model))
-    at = np.zeros(count(model))
+    assert u.shape == (30, score_size(model))
+    at = np.zeros(score_size(model))
     # the oracle's likelihood is scikit-learn's, up to what does not depend on the parameters
     ours = [float(naive_distributions.log_likelihood(kind.__name__, fields, x, at)) for x in X[:6]]
     np.testing.assert_allclose(
         ours, logsumexp(model.predict_joint_log_proba(X[:6]), axis=1), rtol=1e-12
     )
     step = 1e-4
-    for i in range(count(model)):
-        e = step * np.eye(count(model))[i]
+    for i in range(score_size(model)):
+        e = step * np.eye(score_size(model))[i]
         values = [
             [
                 float(naive_distributions.log_likelihood(kind.__name__, fields, x, s * e))
@@ -439,7 +439,10 @@ def test_fisher_is_the_definition(rng):
     ridge = 1e-6 * np.trace(F) / len(F)
     expected = u @ np.linalg.solve(F + ridge * np.eye(len(F)), u.T)
     np.testing.assert_allclose(kernel(X), expected, rtol=1e-8, atol=1e-8)
-    assert kernel.features(X).shape == (100, count(model)) and kernel.certificate().status == "psd"
+    assert (
+        kernel.features(X).shape == (100, score_size(model))
+        and kernel.certificate().status == "psd"
+    )
     assert kernel.diag(X).mean() == pytest.approx(
         len(F) - 1, abs=0.01
     )  # the trace of F⁻¹F, one logit being redundant

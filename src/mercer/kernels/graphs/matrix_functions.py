@@ -1,15 +1,17 @@
-"""Functions of a symmetric matrix: by its eigenvectors where it is small, else by what they do to a few vectors.
+"""Functions of a symmetric matrix of a graph: by eigenvectors, or by actions on a few vectors.
 
-The actions treat every column of a block alike and by itself, whatever stands beside it, so that an entry of
-a Gram matrix has the same bits whichever rows were asked for with it.
+A small matrix is decomposed. A large sparse one is only multiplied with vectors, and solved for
+them.
+
+The actions treat every column of a block alike and by itself, whatever stands beside it, so that an
+entry of a Gram matrix has the same bits whichever rows were asked for with it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 import numpy as np
 import scipy
@@ -22,25 +24,19 @@ from mercer.execution.cancel import check_stop
 __all__: list[str] = []
 
 SPECTRAL_LIMIT = 3000  # nodes: up to here one eigendecomposition is cheaper than actions
-WIDTH = 16  # columns of a block of vectors
 _DENSE = 0.05  # of all weights: a matrix so full gains nothing from being sparse
+BLOCK_COLUMNS = 16  # of a block of vectors
 _STEPS = 40  # of Lanczos, for the ends of a spectrum
 _FILL = 20  # times the stored weights: what a triangular factor may hold
 Block = np.ndarray  # n x c, C order
 
-MATRICES: dict[str, Callable[[Graph], scipy.sparse.csr_array]] = {
-    "B": lambda graph: graph.matrix,
-    "L": lambda graph: graph.laplacian,
-    "Lsym": lambda graph: graph.normalized_laplacian,
-}
-
-
-# -- by eigenvectors ---------------------------------------------------------------------------------------------------
-
 
 @dataclasses.dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and eigenvectors (columns), part by part of the graph; ``first`` marks the smallest value of each part."""
+    """Eigenvalues and eigenvectors (columns) of the connected components, one after the other.
+
+    ``first`` marks the smallest eigenvalue of each component.
+    """
 
     values: np.ndarray
     vectors: np.ndarray
@@ -48,55 +44,54 @@ class Spectrum:
 
 
 def is_small(graph: Graph) -> bool:
-    """Whether an eigendecomposition is the better way, and there is room for it."""
+    """Whether an eigendecomposition is quicker than actions on vectors, and fits into memory."""
     n = len(graph)
-    return (
-        n <= SPECTRAL_LIMIT or graph.matrix.nnz > _DENSE * n * n
-    ) and 24 * n * n <= get_config().memory_budget
+    quicker = n <= SPECTRAL_LIMIT or graph.matrix.nnz > _DENSE * n * n
+    return quicker and 24 * n * n <= get_config().memory_budget
 
 
 def spectrum(graph: Graph, which: str) -> Spectrum:
-    """Of B, L or Lsym, made once for a graph.
+    """The eigendecomposition of a matrix of the graph, computed once: ``which`` is its attribute.
 
-    Every connected part has its own: values between two parts are then 0 and not nearly 0, and the one vector of each
-    part that L maps to 0 is known.
+    Every connected component has its own: values between two components are then 0 and not nearly
+    0, and the one vector of each component that L maps to 0 is known.
     """
-
-    def make() -> Spectrum:
-        matrix = MATRICES[which](graph)
-        n = len(graph)
-        count, label = graph.components
-        order = np.argsort(label, kind="stable")
-        edges = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=count))])
-        values, vectors, first = np.empty(n), np.zeros((n, n)), np.zeros(n, dtype=bool)
-        first[edges[:-1]] = True
-        for a, b in itertools.pairwise(edges.tolist()):
-            nodes = order[a:b]
-            values[a:b], u = np.linalg.eigh(matrix[nodes][:, nodes].toarray())
-            vectors[nodes, a:b] = u
-        if (
-            which != "B" and graph.negative_pair() is None
-        ):  # as is known: not below 0, and 0 once for each part
-            values = np.where(first, 0.0, np.maximum(values, 0.0))
-        return Spectrum(values, vectors, first)
-
-    return graph.kept.once(("spectrum", which), make)
+    return graph.kept.once(("spectrum", which), lambda: _decompose(graph, which))
 
 
-# -- exponentials: a Chebyshev series ----------------------------------------------------------------------------------
+def _decompose(graph: Graph, which: str) -> Spectrum:
+    matrix = getattr(graph, which)
+    n = len(graph)
+    count, label = graph.components
+    order = np.argsort(label, kind="stable")
+    edges = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=count))])
+    values, vectors = np.empty(n), np.zeros((n, n))
+    for start, stop in itertools.pairwise(edges.tolist()):
+        nodes = order[start:stop]
+        dense = matrix[nodes][:, nodes].toarray()
+        values[start:stop], vectors[nodes, start:stop] = np.linalg.eigh(dense)
+    first = np.zeros(n, dtype=bool)
+    first[edges[:-1]] = True
+    if which != "matrix" and graph.negative_pair() is None:
+        # A Laplacian has no negative eigenvalue, and the eigenvalue 0 once for each component.
+        values = np.where(first, 0.0, np.maximum(values, 0.0))
+    return Spectrum(values, vectors, first)
 
 
 def spectral_bounds(graph: Graph, which: str) -> tuple[float, float]:
-    """An interval that holds the spectrum of B or L, tight where it matters: outside it the exponential would be lost in rounding."""
+    """An interval that holds the spectrum of a matrix of the graph.
+
+    It is tight, because the exponential would be lost in rounding errors if it were much too large.
+    """
 
     def make() -> tuple[float, float]:
-        matrix = MATRICES[which](graph)
+        matrix = getattr(graph, which)
         diagonal = matrix.diagonal()
         radius = np.asarray(abs(matrix).sum(axis=1), dtype=float).ravel() - np.abs(diagonal)
         low, high = float((diagonal - radius).min()), float((diagonal + radius).max())  # Gershgorin
-        found = _lanczos(matrix)
-        margin = 1e-3 * (found[1] - found[0])
-        return max(low, found[0] - margin), min(high, found[1] + margin)
+        lowest, highest = _lanczos(matrix)
+        margin = 1e-3 * (highest - lowest)
+        return max(low, lowest - margin), min(high, highest + margin)
 
     return graph.kept.once(("bounds", which), make)
 
@@ -126,26 +121,18 @@ def _lanczos(matrix: scipy.sparse.csr_array) -> tuple[float, float]:
 
 
 def exponential(graph: Graph, which: str, t: float, V: Block) -> Block:
-    """exp(tA) V for A = B or L: exp on an interval is a Chebyshev series whose coefficients are Bessel functions, all of one sign."""
+    """exp(tA) V of a matrix A of the graph, by a Chebyshev series between its spectral bounds."""
     low, high = spectral_bounds(graph, which)
     middle, half = (high + low) / 2, (high - low) / 2
-    z = t * half
-    top = np.exp(t * middle + abs(z))
-    coefficients = scipy.special.ive(
-        np.arange(int(40 + 12 * np.sqrt(abs(z))) + 1), abs(z)
-    )  # e^{−z} I_k(z): twice their sum is about 1
-    last = int(np.max(np.flatnonzero(coefficients > 1e-18), initial=0))
-    coefficients = coefficients[: last + 1] * np.where(
-        np.arange(last + 1) % 2 == 1, np.sign(z), 1.0
-    )
+    coefficients = _chebyshev_coefficients(t * half)
+    scale = np.exp(t * middle + abs(t * half))
     total = coefficients[0] * V
-    if last == 0:
-        return top * total
+    if len(coefficients) == 1:
+        return scale * total
 
     def make() -> scipy.sparse.csr_array:
-        return scipy.sparse.csr_array(
-            (MATRICES[which](graph) - middle * scipy.sparse.eye_array(len(graph))) * (2 / half)
-        )
+        shifted = getattr(graph, which) - middle * scipy.sparse.eye_array(len(graph))
+        return scipy.sparse.csr_array(shifted * (2 / half))
 
     twice = graph.kept.once(("twice", which), make)  # of the matrix moved into [−1, 1]
     before, now = V, (twice @ V) / 2
@@ -156,31 +143,39 @@ def exponential(graph: Graph, which: str, t: float, V: Block) -> Block:
         after -= before
         before, now = now, after
         total += (2 * coefficient) * now
-    total *= top
+    total *= scale
     return total
 
 
-# -- inverses: a triangular factor where it stays thin, else conjugate gradients ---------------------------------------
+def _chebyshev_coefficients(z: float) -> np.ndarray:
+    """e^{−|z|} I_k(z), as far as they matter; twice their sum is about 1 for z > 0."""
+    orders = np.arange(int(40 + 12 * np.sqrt(abs(z))) + 1)
+    coefficients = scipy.special.ive(orders, abs(z))
+    last = int(np.max(np.flatnonzero(coefficients > 1e-18), initial=0))
+    signs = np.where(orders[: last + 1] % 2 == 1, np.sign(z), 1.0)
+    return coefficients[: last + 1] * signs
 
 
 @dataclasses.dataclass(frozen=True)
 class Factor:
     """A sparse triangular factor in an order that keeps it near the diagonal."""
 
-    lu: Any
+    lu: scipy.sparse.linalg.SuperLU
     order: np.ndarray
 
     def solve(self, V: Block) -> Block:
+        """The inverse times V, column by column: none may depend on its neighbours."""
         out = np.empty_like(V)
-        for c in range(V.shape[1]):  # one by one: a column must not depend on its neighbours
+        for c in range(V.shape[1]):
             out[self.order, c] = self.lu.solve(np.ascontiguousarray(V[self.order, c]))
         return out
 
 
 def _thin_order(graph: Graph) -> np.ndarray | None:
-    """An order of the nodes in which L has a narrow envelope, which bounds every triangular factor; None for most networks.
+    """An order of the nodes in which L has a narrow envelope, which bounds every triangular factor.
 
-    Long and thin graphs (paths, rings, strips) are where conjugate gradients are slow.
+    Most networks have none (None). Long and thin graphs (paths, rings, strips) have one, and
+    conjugate gradients are slow on them.
     """
 
     def make() -> tuple[np.ndarray | None]:
@@ -191,12 +186,18 @@ def _thin_order(graph: Graph) -> np.ndarray | None:
         rows = np.repeat(np.arange(len(order)), np.diff(matrix.indptr))
         reach = np.zeros(len(order))
         np.maximum.at(reach, rows, place[rows] - place[matrix.indices])
-        return (order if reach.sum() <= _FILL * max(matrix.nnz, 1) else None,)
+        if reach.sum() > _FILL * max(matrix.nnz, 1):
+            return (None,)
+        return (order,)
 
+    # A tuple, because a None would be computed again.
     return graph.kept.once("thin order", make)[0]
 
 
-def _factor(graph: Graph, key: Any, matrix: scipy.sparse.csr_array) -> Factor | None:
+def _factor(
+    graph: Graph, key: Hashable, matrix: Callable[[], scipy.sparse.csr_array]
+) -> Factor | None:
+    """The factor of a matrix, if the graph has a thin order; ``key`` says which matrix it is."""
     order = _thin_order(graph)
     if order is None:
         return None
@@ -204,16 +205,10 @@ def _factor(graph: Graph, key: Any, matrix: scipy.sparse.csr_array) -> Factor | 
     def make() -> Factor:
         from scipy.sparse.linalg import splu
 
+        permuted = matrix()[order][:, order].tocsc()
         options = {"SymmetricMode": True, "Equil": False}
-        return Factor(
-            splu(
-                matrix[order][:, order].tocsc(),
-                permc_spec="NATURAL",
-                diag_pivot_thresh=0.0,
-                options=options,
-            ),
-            order,
-        )
+        lu = splu(permuted, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+        return Factor(lu, order)
 
     return graph.recent.once(("factor", key), make, keep=2)
 
@@ -259,49 +254,46 @@ def _conjugate_gradients(
     return X
 
 
-def _limit(graph: Graph) -> int:
-    return 1000 + 10 * len(graph)
-
-
 def resolvent(graph: Graph, t: float, V: Block) -> Block:
     """(I + tL)⁻¹ V for weights >= 0."""
     matrix = graph.laplacian
-    whole: Any = scipy.sparse.eye_array(len(graph), format="csr") + t * matrix
-    factor = _factor(graph, t, scipy.sparse.csr_array(whole))
+    identity = scipy.sparse.eye_array(len(graph), format="csr")
+    whole = scipy.sparse.csr_array(identity + t * matrix)
+    factor = _factor(graph, t, lambda: whole)
     if factor is not None:
         X = factor.solve(V)
         return X + factor.solve(V - whole @ X)
-    return _conjugate_gradients(
-        lambda x: x + t * (matrix @ x), 1.0 / (1.0 + t * matrix.diagonal()), V, _limit(graph)
-    )
+    inverse_diagonal = 1.0 / (1.0 + t * matrix.diagonal())
+    limit = 1000 + 10 * len(graph)
+    return _conjugate_gradients(lambda x: x + t * (matrix @ x), inverse_diagonal, V, limit)
 
 
 def _centred(graph: Graph, V: Block) -> Block:
-    """Without the mean of each connected part: the projection on what L does not lose."""
+    """V less its mean on each connected component: the projection on the range of L."""
     count, label = graph.components
-    member = scipy.sparse.csr_array(
-        (np.ones(len(label)), (label, np.arange(len(label)))), shape=(count, len(label))
-    )
-    return V - ((member @ V) / np.bincount(label, minlength=count)[:, None])[label]
+    positions = (label, np.arange(len(label)))
+    member = scipy.sparse.csr_array((np.ones(len(label)), positions), shape=(count, len(label)))
+    means = (member @ V) / np.bincount(label, minlength=count)[:, None]
+    return V - means[label]
 
 
 def pseudo_inverse(graph: Graph, V: Block) -> Block:
-    """L⁺ V for weights >= 0, part by part."""
+    """L⁺ V for weights >= 0, component by component."""
     matrix = graph.laplacian
     right = _centred(graph, V)
-    if _thin_order(graph) is not None:
-        ground = np.zeros(len(graph))
-        ground[np.unique(graph.components[1], return_index=True)[1]] = (
-            1.0  # one node of each part is held at 0, the mean is taken off below
-        )
-        factor = _factor(
-            graph, "ground", scipy.sparse.csr_array(matrix + scipy.sparse.diags_array(ground))
-        )
-        assert factor is not None
+    factor = _factor(graph, "ground", lambda: _grounded(graph))
+    if factor is not None:
         X = _centred(graph, factor.solve(right))
         return _centred(graph, X + factor.solve(_centred(graph, right - matrix @ X)))
     diagonal = matrix.diagonal()
-    X = _conjugate_gradients(
-        lambda x: matrix @ x, 1.0 / np.where(diagonal > 0, diagonal, 1.0), right, _limit(graph)
-    )
+    inverse_diagonal = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
+    limit = 1000 + 10 * len(graph)
+    X = _conjugate_gradients(lambda x: matrix @ x, inverse_diagonal, right, limit)
     return _centred(graph, X)
+
+
+def _grounded(graph: Graph) -> scipy.sparse.csr_array:
+    """L with 1 added at one node of each component, which makes it nonsingular."""
+    ground = np.zeros(len(graph))
+    ground[np.unique(graph.components[1], return_index=True)[1]] = 1.0
+    return scipy.sparse.csr_array(graph.laplacian + scipy.sparse.diags_array(ground))

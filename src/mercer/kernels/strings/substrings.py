@@ -1,4 +1,4 @@
-"""Kernels of strings by the substrings they share: sparse rows of counts, compared by inner products.
+"""Kernels on strings by the substrings they share: inner products of sparse rows of counts.
 
 >>> from mercer import Spectrum
 >>> Spectrum(n=2)(["aababc", "abc"]).tolist()
@@ -10,90 +10,108 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from mercer import errors
-from mercer.aliases import Prepared, RawSamples
+from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.ngrams import (
-    Coding,
-    Found,
-    Ngrams,
-    NgramSamples,
-    Substrings,
-    canonical,
-    expanded,
-    substrings,
-)
+from mercer.domains.ngrams import Coding, Found, Ngrams, canonical, expanded, substrings
 from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, ParameterError
+from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.params import Constraint, between, integer, param
+from mercer.params import between, integer, param
 
-__all__ = ["BlendedSpectrum", "GappedKmer", "Mismatch", "Spectrum"]
+__all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum"]
 
 
 class NgramKernel(Kernel, abstract=True):
-    """⟨φ(x), φ(y)⟩ with one coordinate for every feature that ``find`` counts; strings too short have φ = 0."""
+    """⟨φ(x), φ(y)⟩ with one coordinate for every feature that ``find`` counts.
+
+    Strings too short to have a feature have φ = 0.
+    """
 
     definite: ClassVar[Definite | None] = Definite(
         PSD, "inner product: φ(x) = the counts of substrings", "strings"
     )
 
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._param_names()))
 
-    def find(self, side: StringSamples, name: str) -> Found:
+    def find(self, samples: StringSamples, name: str) -> Found:
         """The features of every string; ``name`` is what messages call the collection."""
-        raise NotImplementedError(f"{type(self).__name__} must define find(side, name)")
+        raise NotImplementedError(f"{type(self).__name__} must define find(samples, name)")
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        # of a copy: what is read of samples is kept as long as the kernel lives, and must not keep it alive
+        # Encoded samples hold the domain, and must keep only a copy of the kernel alive.
         return Ngrams(self.key(), self.copy().find)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
 
-    def diagonal(self, side: NgramSamples) -> np.ndarray:
-        return side.norms
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return samples.norms
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
         from scipy.sparse import csr_matrix
 
-        side = self.prepare(batch)
-        return (
-            canonical(side.counts.x) if side.sparse else csr_matrix(side.counts, dtype=np.float64)
-        )
+        samples = self.prepare(batch)
+        if samples.sparse:
+            return canonical(samples.counts.x)
+        return csr_matrix(samples.counts, dtype=np.float64)
 
-    def hashed_features(self, X: RawSamples, width: int = 2**20) -> Any:
-        """Sparse rows of a fixed width, the same for every collection: for linear learners on more strings than a Gram matrix can hold.
+    def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
+        """Sparse rows of hashed features, in the same columns for every collection.
 
-        Features that share a column by chance add up; with ``width`` much larger than the number of features that hardly matters.
+        They serve linear learners on more strings than a Gram matrix can hold. Features that share
+        a column by chance add up, which hardly matters if there are many more columns than
+        features.
+
+        Parameters
+        ----------
+        X : list of str
+            The strings.
+        width : int, default=2**20
+            The number of columns.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_samples, width)
+            One row for each string.
         """
-        return Ngrams(self.key(), self.find).hashed(Batch(X), checked_width(width))
-
-
-def checked_width(width: Any) -> int:
-    """A number of columns."""
-    if not isinstance(width, (int, np.integer)) or isinstance(width, bool) or width < 1:
-        raise ParameterError("width", width, "must be an integer >= 1")
-    return int(width)
+        integer(1).check("width", width)
+        return Ngrams(self.key(), self.find).hashed(Batch(X), int(width))
 
 
 class Spectrum(NgramKernel):
-    """Σ_u |x|_u |y|_u over all strings u of n letters, |x|_u how often u occurs in x."""
+    """Σ_u |x|_u |y|_u over all strings u of n letters, |x|_u the number of times u occurs in x.
+
+    Parameters
+    ----------
+    n : int, default=3
+        The number of letters of the substrings.
+
+    Examples
+    --------
+    >>> from mercer import Spectrum
+    >>> Spectrum(n=2)(["aababc", "abc"]).tolist()
+    [[7.0, 3.0], [3.0, 2.0]]
+
+    References
+    ----------
+    C. Leslie, E. Eskin and W. S. Noble (2002). The spectrum kernel: a string kernel for SVM protein
+    classification. Pacific Symposium on Biocomputing 7, 564-575.
+    """
 
     n: int = param(default=3, check=integer(1))
 
-    def find(self, side: StringSamples, name: str) -> Found:
-        words = substrings(side, self.n, kind=self.n)
+    def find(self, samples: StringSamples, name: str) -> Found:
+        words = substrings(samples, self.n, kind=self.n)
         return Found(canonical(words.counts), words.hashes)
 
     @classmethod
@@ -102,7 +120,29 @@ class Spectrum(NgramKernel):
 
 
 class BlendedSpectrum(Kernel):
-    """Σ_m decay^(2m) Spectrum_m(x, y) for m = 1, ..., n: shared strings of up to n letters, φ_u(x) = decay^|u| |x|_u."""
+    """Σ_m decay^(2m) Spectrum_m(x, y) for m = 1, ..., n: shared substrings of up to n letters.
+
+    The feature of a string u is φ_u(x) = decay^|u| |x|_u, where |x|_u is the number of times u
+    occurs in x.
+
+    Parameters
+    ----------
+    n : int, default=3
+        The number of letters of the longest substrings.
+    decay : float, default=1.0
+        The factor for every letter of a substring, a positive number.
+
+    Examples
+    --------
+    >>> from mercer import BlendedSpectrum
+    >>> BlendedSpectrum(n=2, decay=0.5)(["ab"], ["abb"]).tolist()  # 3/4 + 1/16
+    [[0.8125]]
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini (2004). Kernel Methods for Pattern Analysis, chapter 11.
+    Cambridge University Press.
+    """
 
     domain: ClassVar[Domain] = STRINGS
     definite: ClassVar[Definite | None] = Definite(
@@ -132,29 +172,24 @@ class BlendedSpectrum(Kernel):
             tile *= float(self.decay) ** (2 * m)
             out += tile
 
-    def diagonal(self, side: Parts) -> np.ndarray:
-        total = np.zeros(len(side))
+    def diagonal(self, samples: Parts) -> np.ndarray:
+        total = np.zeros(len(samples))
         for m, _ in self._parts():
-            total += side[m - 1].norms * float(self.decay) ** (2 * m)
+            total += samples[m - 1].norms * float(self.decay) ** (2 * m)
         return total
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
         from scipy.sparse import hstack
 
-        return hstack(
-            [
-                part.map_features(batch, truncate) * float(self.decay) ** m
-                for m, part in self._parts()
-            ],
-            format="csr",
-        )
+        decay = float(self.decay)
+        blocks = [part.map_features(batch, truncate) * decay**m for m, part in self._parts()]
+        return hstack(blocks, format="csr")
 
-    def hashed_features(self, X: RawSamples, width: int = 2**20) -> Any:
-        """As those of `Spectrum`: sparse rows of a fixed width, the same for every collection."""
-        parts = [
-            part.hashed_features(X, width) * float(self.decay) ** m for m, part in self._parts()
-        ]
-        return sum(parts[1:], parts[0])
+    def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
+        """Sparse rows of hashed features, as those of `Spectrum`, weighted by ``decay``."""
+        decay = float(self.decay)
+        blocks = [part.hashed_features(X, width) * decay**m for m, part in self._parts()]
+        return sum(blocks[1:], blocks[0])
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         total = np.zeros(pair.shape)
@@ -168,158 +203,60 @@ class BlendedSpectrum(Kernel):
 
 
 class GappedKmer(NgramKernel):
-    """Σ over pairs of substrings of ``length`` letters of C(length − mismatches, matches): shared words of ``matches`` letters and gaps."""
+    """Σ C(length − mismatches, matches) over the substrings of ``length`` letters of x and of y.
+
+    The sum runs over every substring of x with every substring of y; mismatches are the places in
+    which the two differ. It is the inner product of the counts of words of ``matches`` letters and
+    ``length`` − ``matches`` gaps.
+
+    Parameters
+    ----------
+    length : int, default=6
+        The number of letters of the substrings.
+    matches : int, default=4
+        The number of letters that must agree, at most ``length``.
+
+    Examples
+    --------
+    >>> from mercer import GappedKmer
+    >>> GappedKmer(length=3, matches=2)(["abc"], ["abd", "abc"]).tolist()
+    [[1.0, 3.0]]
+
+    References
+    ----------
+    M. Ghandi, D. Lee, M. Mohammad-Noori and M. A. Beer (2014). Enhanced regulatory sequence
+    prediction using gapped k-mer features. PLoS Computational Biology 10, e1003711.
+    """
 
     length: int = param(default=6, check=integer(1))
     matches: int = param(default=4, check=integer(1))
 
     def check_params(self) -> None:
+        what = "GappedKmer: matches"
         if self.matches > self.length:
             raise ParameterError(
-                "GappedKmer: matches", self.matches, f"must not be more than length = {self.length}"
+                what, self.matches, f"must not be more than length = {self.length}"
             )
-        if math.comb(self.length, self.matches) > 10_000:
-            rule = f"with length = {self.length} makes {math.comb(self.length, self.matches)} features of every substring"
-            raise ParameterError(
-                "GappedKmer: matches", self.matches, rule, "take a shorter length, or more matches"
-            )
+        count = math.comb(self.length, self.matches)
+        if count > 10_000:
+            rule = f"with length = {self.length} makes {count} features of every substring"
+            remedy = "take a shorter length, or more matches"
+            raise ParameterError(what, self.matches, rule, remedy)
 
-    def find(self, side: StringSamples, name: str) -> Found:
-        words = substrings(side, self.length)
-        places, hashes, width = [], [], 0
-        for kind, chosen in enumerate(itertools.combinations(range(self.length), self.matches)):
+    def find(self, samples: StringSamples, name: str) -> Found:
+        words = substrings(samples, self.length)
+        columns, hashes = [], []
+        n_columns = 0
+        for kind, kept in enumerate(itertools.combinations(range(self.length), self.matches)):
             coding = Coding(words.alphabet, self.matches, kind)
-            found, place = coding.number(coding.codes([words.letters[j] for j in chosen]))
-            places.append(place + width)
-            hashes.append(coding.hashes(found))
-            width += len(found)
-        return Found(
-            expanded(
-                words,
-                np.concatenate([np.arange(len(words))] * len(places)),
-                np.concatenate(places),
-                width,
-            ),
-            np.concatenate(hashes),
-        )
+            codes, place = coding.number(coding.codes([words.letters[j] for j in kept]))
+            columns.append(place + n_columns)
+            hashes.append(coding.hashes(codes))
+            n_columns += len(codes)
+        which = np.concatenate([np.arange(len(words))] * len(columns))
+        counts = expanded(words, which, np.concatenate(columns), n_columns)
+        return Found(counts, np.concatenate(hashes))
 
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(length=3, matches=2)]
-
-
-letters = Constraint(
-    "letters",
-    lambda v: v is None or (isinstance(v, str) and len(set(v)) == len(v) > 0),
-    "give a text of different letters, or None",
-)
-
-
-class Mismatch(NgramKernel):
-    """Σ_u φ_u(x) φ_u(y), φ_u(x) the substrings of x that differ from u, a string of n letters, in at most ``mismatches`` places.
-
-    The letters of u are those of ``alphabet``, or those met by ``fit``.
-
-    >>> from mercer import Mismatch
-    >>> Mismatch(n=2, mismatches=1, alphabet="ab")(["aa"], ["ab"]).tolist()
-    [[2.0]]
-    """
-
-    n: int = param(default=3, check=integer(1))
-    mismatches: int = param(default=1, check=integer(0))
-    alphabet: Any = param(default=None, check=letters)
-
-    def check_params(self) -> None:
-        if self.mismatches > self.n:
-            raise ParameterError(
-                "Mismatch: mismatches", self.mismatches, f"must not be more than n = {self.n}"
-            )
-
-    def key(self) -> tuple[Any, ...]:
-        return (type(self).__name__, self.n, self.mismatches, self._alphabet_text())
-
-    def fit_batch(self, batch: Batch) -> Self:
-        if self.alphabet is None:
-            side: Prepared = batch.encode(STRINGS)
-            self.alphabet_ = "".join(map(chr, np.unique(side.codes)))
-        return self
-
-    def _alphabet_text(self) -> str | None:
-        return self.alphabet if self.alphabet is not None else getattr(self, "alphabet_", None)
-
-    def find(self, side: StringSamples, name: str) -> Found:
-        text = self._alphabet_text()
-        if text is None:
-            raise errors.NotFittedError(
-                "Mismatch: alphabet",
-                None,
-                "is not known yet",
-                "call kernel.fit(X), or give it: alphabet='acgt'",
-            )
-        alphabet = np.sort(np.array([ord(letter) for letter in text], dtype=np.uint32))
-        near = sum(
-            math.comb(self.n, m) * max(len(alphabet) - 1, 0) ** m
-            for m in range(self.mismatches + 1)
-        )
-        if near > 100_000:
-            rule = f"with {len(alphabet)} letters makes {near} features of every substring"
-            raise ParameterError(
-                "Mismatch: mismatches",
-                self.mismatches,
-                rule,
-                "take fewer, a smaller n, or GappedKmer",
-            )
-        if self.alphabet is not None:
-            self._check_letters(side, name, alphabet)
-        words = substrings(side, self.n)
-        coding = Coding(alphabet, self.n)
-        which, codes = self._neighbours(words, coding)
-        found, place = coding.number(codes)
-        return Found(expanded(words, which, place, len(found)), coding.hashes(found))
-
-    def _check_letters(self, side: StringSamples, name: str, alphabet: np.ndarray) -> None:
-        own, letters = side.alphabet()
-        strange = ~np.isin(own, alphabet)
-        if strange.any():
-            at = int(np.argmax(strange[letters]))
-            row = int(np.searchsorted(side.offsets, at, side="right") - 1)
-            what = f"{name}[{side.identities()[row]}], letter {at - int(side.offsets[row])}"
-            rule = f"is not in the alphabet {self.alphabet!r}"
-            raise DomainError(
-                what,
-                chr(int(side.codes[at])),
-                rule,
-                "add it, or leave alphabet=None to learn the letters",
-            )
-
-    def _neighbours(self, words: Substrings, coding: Coding) -> tuple[np.ndarray, np.ndarray]:
-        """Words, and the codes of what they are near to; a letter that the alphabet has not is always a mismatch."""
-        size = len(coding.alphabet)
-        # the places of the strings' letters in the alphabet; size where it has not got them
-        place = np.searchsorted(coding.alphabet, words.alphabet)
-        place[~np.isin(words.alphabet, coding.alphabet)] = size
-        own = [place[letters] for letters in words.letters]
-        strange = sum((letters == size).astype(np.int64) for letters in own)
-        parts: list[tuple[np.ndarray, np.ndarray]] = []
-        for count in range(self.mismatches + 1):
-            for places in itertools.combinations(range(self.n), count):
-                # words whose strange letters all lie in these places
-                fit = np.flatnonzero(
-                    strange == sum((own[j] == size).astype(np.int64) for j in places)
-                )
-                kept = [j for j in range(self.n) if j not in places]
-                which, codes = fit, np.zeros(len(fit), dtype=coding.values.dtype)
-                for j in kept:
-                    codes = codes + coding.values[j][own[j][fit]]
-                for j in places:  # every other letter in its stead
-                    other = np.arange(size) != own[j][which][:, None]
-                    codes = (codes[:, None] + coding.values[j])[other]
-                    which = np.broadcast_to(which[:, None], other.shape)[other]
-                parts.append((which, codes))
-        return np.concatenate([part[0] for part in parts]), np.concatenate(
-            [part[1] for part in parts]
-        )
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(n=2, mismatches=1), cls(n=3, mismatches=1, alphabet="abcd")]
