@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
@@ -69,16 +69,19 @@ class Parameterised:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._param_names() and "_ready" in self.__dict__:
+            self._assign({name: value})
+            return
         if name in self._param_names():
             self._check(name, value)
-            if "_ready" in self.__dict__:
-                self._assign({name: value})
-                return
         elif not name.startswith("_") and not name.endswith("_"):
-            what = f"{type(self).__name__}: {name}"
-            remedy = f"it has {self._param_names()}"
-            raise ParameterError(what, value, "is not a parameter", remedy)
+            raise self._refusal(name, value)
         object.__setattr__(self, name, value)
+
+    def _refusal(self, name: str, value: object) -> ParameterError:
+        remedy = f"it has {self._param_names()}"
+        what = f"{type(self).__name__}: {name}"
+        return ParameterError(what, value, "is not a parameter", remedy)
 
     def _check(self, name: str, value: object) -> None:
         """Check one parameter by its own rule."""
@@ -188,8 +191,9 @@ def show_value(value: object) -> str:
     return repr(value)
 
 
-@show_value.register
-def _(value: np.ndarray) -> str:
+@show_value.register(np.ndarray)
+@show_value.register(np.generic)
+def _(value: np.ndarray | np.generic) -> str:
     if value.size > _LONGEST_SHOWN:
         return f"<array of shape {value.shape}>"
     return repr(value.tolist())
@@ -201,32 +205,24 @@ def _(value: Fraction) -> str:
 
 
 @show_value.register
-def _(value: np.generic) -> str:
-    return repr(value.item())
-
-
-@show_value.register
 def _(value: slice) -> str:
-    ends = (value.start, value.stop, value.step)
-    return f"slice({', '.join(map(show_value, ends))})"
+    return f"slice({_listed((value.start, value.stop, value.step))})"
 
 
-@show_value.register
-def _(value: list) -> str:
+@show_value.register(list)
+@show_value.register(tuple)
+def _(value: list[Any] | tuple[Any, ...]) -> str:
     if len(value) > _LONGEST_SHOWN:
         return f"<{type(value).__name__} of length {len(value)}>"
-    return f"[{', '.join(map(show_value, value))}]"
-
-
-@show_value.register
-def _(value: tuple) -> str:
-    if len(value) > _LONGEST_SHOWN:
-        return f"<{type(value).__name__} of length {len(value)}>"
-    if len(value) == 1:
-        return f"({show_value(value[0])},)"
-    return f"({', '.join(map(show_value, value))})"
+    if isinstance(value, list):
+        return f"[{_listed(value)}]"
+    return f"({_listed(value)},)" if len(value) == 1 else f"({_listed(value)})"
 
 
 @show_value.register
 def _(value: InverseRoot) -> str:
     return f"inverse_root({show_value(value.theta)})"
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(show_value, values))

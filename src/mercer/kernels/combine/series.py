@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from mercer.kernels.functions import inverse_root
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.monomials import dot_power_features
 from mercer.kernels.vectors.radial import RBF
-from mercer.params import Constraint, param, positive_or_inf
+from mercer.params import Constraint, as_vector, param, positive_or_inf
 
 __all__ = ["PowerSeries"]
 
@@ -35,13 +36,8 @@ _TINY = 1e-290  # a coefficient this small is close to the smallest floating-poi
 def _are_coefficients(value: Any) -> bool:
     if callable(value):
         return not isinstance(value, Kernel)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    is_sequence = array.ndim == 1 and array.size > 0
-    is_numeric = np.asarray(value).dtype.kind in "fiu"
-    return is_sequence and is_numeric and bool(np.isfinite(array).all())
+    vector = as_vector(value)
+    return vector is not None and bool(np.isfinite(vector).all())
 
 
 _coefficients = Constraint("finite numbers, or a function of n", _are_coefficients)
@@ -102,14 +98,10 @@ class PowerSeries(Profile):
         """All coefficients of a sequence; of a function the first ones that it can compute."""
         if not callable(self.coefficients):
             return [float(a) for a in self.coefficients]
-        first: list[float] = []
-        for n in range(_LOOKED_AT):
-            try:
+        first = [self._coefficient(0)]
+        with contextlib.suppress(ParameterError):
+            for n in range(1, _LOOKED_AT):
                 first.append(self._coefficient(n))
-            except ParameterError:
-                if not first:
-                    raise
-                break
         return first
 
     def certify(self, d: int | None) -> Certificate:
@@ -187,8 +179,10 @@ class PowerSeries(Profile):
             out += a
 
     def continuous_params(self) -> dict[str, Any]:
-        own = {} if callable(self.coefficients) else {"coefficients": self.coefficients}
-        return {**own, **super().continuous_params()}
+        params = super().continuous_params()
+        if callable(self.coefficients):
+            return params
+        return {"coefficients": self.coefficients, **params}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         part = self.inside(pair)
