@@ -113,7 +113,7 @@ def _product(operands: list[Kernel]) -> Kernel:
     factors = [float(k.factor) for k in operands if isinstance(k, Scaled)]
     kernels = [k.kernel if isinstance(k, Scaled) else k for k in operands]
     product = Product(*_flat(Product, kernels))
-    return scale(math.prod(factors), product) if factors else product
+    return Scaled(math.prod(factors), product) if factors else product
 
 
 @builds("quotient")

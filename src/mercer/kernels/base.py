@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer import _compiled
 from mercer.aliases import DType, Features, Prepared, RawSamples
@@ -210,12 +211,29 @@ class Kernel(Algebra, Parameterised):
         return math.inf
 
     # -- derivatives -------------------------------------------------------------------------------
-    def gradient(self, X: RawSamples, W: np.ndarray, Y: RawSamples = None) -> dict[str, Any]:
+    def gradient(self, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> dict[str, Any]:
         """d/dθ of Σ W_ij k(x_i, y_j) for every continuous parameter θ, by nested name.
 
+        Parameters
+        ----------
+        X : collection of n samples
+            The samples x.
+        W : array_like of shape (n, m)
+            The weights.
+        Y : collection of m samples, optional
+            The samples y; those of X by default.
+
+        Returns
+        -------
+        dict
+            A number, or an array shaped like the parameter, for each parameter.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from mercer import RBF
-        >>> RBF(length_scale=2.0).gradient([[0.0], [2.0]], np.ones((2, 2)))["length_scale"].round(4)
+        >>> gradient = RBF(length_scale=2.0).gradient([[0.0], [2.0]], np.ones((2, 2)))
+        >>> gradient["length_scale"].round(4)
         np.float64(0.6065)
         """
         return derivatives.gradient(self, X, W, Y)

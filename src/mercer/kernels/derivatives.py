@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.errors import NotDifferentiableError, ShapeError
@@ -21,7 +22,7 @@ __all__: list[str] = []
 Bounds = tuple[int, int]  # the first row, or column, of a tile, and the one after its last
 
 
-def gradient(kernel: Kernel, X: RawSamples, W: np.ndarray, Y: RawSamples = None) -> dict[str, Any]:
+def gradient(kernel: Kernel, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> dict[str, Any]:
     """d/dθ Σ W_ij k(x_i, y_j): one entry per continuous parameter, shaped like the parameter."""
     x, y, _ = kernel._prepare_both(X, Y)
     try:

@@ -28,6 +28,7 @@ __all__: list[str] = []
 
 _LONGEST_SHOWN = 64  # entries of an array or a list that a text shows
 
+Params = dict[str, Any]  # values of parameters, by name
 T = TypeVar("T")
 
 
@@ -90,9 +91,9 @@ class Parameterised:
     def _param_names(self) -> tuple[str, ...]:
         return tuple(self._checks)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Params:
         """Parameters by name; nested ones as ``k1__length_scale``."""
-        params: dict[str, Any] = {}
+        params: Params = {}
         for name in self._param_names():
             value = getattr(self, name)
             params[name] = value
@@ -111,15 +112,15 @@ class Parameterised:
                 kernel.__dict__.update(state)
             raise
 
-    def _snapshot(self) -> list[tuple[Parameterised, dict[str, Any]]]:
+    def _snapshot(self) -> list[tuple[Parameterised, Params]]:
         """This kernel and all inside it, with the attributes of each."""
-        states: list[tuple[Parameterised, dict[str, Any]]] = [(self, dict(self.__dict__))]
+        states: list[tuple[Parameterised, Params]] = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
             if isinstance(value, Parameterised):
                 states += value._snapshot()
         return states
 
-    def _assign(self, values: dict[str, Any]) -> None:
+    def _assign(self, values: Params) -> None:
         """Set several parameters, each checked, and the rules that tie them; all or none."""
         before = {name: self.__dict__.get(name) for name in values}
         try:
@@ -131,7 +132,7 @@ class Parameterised:
             self.__dict__.update(before)
             raise
 
-    def _set_params(self, params: dict[str, Any]) -> Self:
+    def _set_params(self, params: Params) -> Self:
         own, nested = self._split_names(params)
         self._assign(own)
         for name, values in nested.items():
@@ -143,12 +144,10 @@ class Parameterised:
             self.check_params()
         return self
 
-    def _split_names(
-        self, params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def _split_names(self, params: Params) -> tuple[Params, dict[str, Params]]:
         """Parameters of this kernel, and those of its children by the child's name."""
-        own: dict[str, Any] = {}
-        nested: dict[str, dict[str, Any]] = {}
+        own: Params = {}
+        nested: dict[str, Params] = {}
         for name, value in params.items():
             head, mark, rest = name.partition("__")
             if head not in self._param_names():
