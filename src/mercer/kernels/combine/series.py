@@ -43,13 +43,13 @@ def _are_coefficients(value: Any) -> bool:
 _coefficients = Constraint("finite numbers, or a function of n", _are_coefficients)
 
 
-def _term_size(size: float, n: int, largest: float) -> float:
+def _term_size(size: float, n: int, log_largest: float) -> float:
     """|aₙ| · largestⁿ."""
-    if size == 0 or (n > 0 and not largest > 0):
+    if size == 0:
         return 0.0
     logarithm = math.log(size)
     if n > 0:
-        logarithm += n * math.log(largest)
+        logarithm += n * log_largest
     if logarithm > 700:
         raise overflow_error(0, 0, math.inf)
     return math.exp(logarithm)
@@ -129,18 +129,20 @@ class PowerSeries(Profile):
         if not callable(self.coefficients):
             return np.asarray(self.coefficients, dtype=float)
         coefficients: list[float] = []
+        log_largest = math.log(largest) if largest > 0 else -math.inf
         total = 0.0
         smallest = 1.0
         n_quiet = 0
         for n in range(_MOST):
             coefficients.append(self._coefficient(n))
-            self._check_sign(coefficients)
             size = abs(coefficients[-1])
-            if n_quiet == 0:
+            if coefficients[-1] < 0:
+                self._check_sign(coefficients)
+            if n_quiet == 0 and size < _TINY:
                 self._check_underflow(coefficients, smallest, largest)
             if size:
                 smallest = min(smallest, size)
-            term = _term_size(size, n, largest)
+            term = _term_size(size, n, log_largest)
             total += term
             # Many small terms in a row end the sum, so that series with gaps do not stop early.
             is_quiet = n > 0 and term <= 1e-18 * total
@@ -152,19 +154,17 @@ class PowerSeries(Profile):
 
     @staticmethod
     def _check_sign(coefficients: list[float]) -> None:
-        """A series whose certificate saw no negative coefficient must have none later."""
-        last = coefficients[-1]
-        if last >= 0 or min(coefficients[:_LOOKED_AT]) < 0:
+        """A negative coefficient must be one that a certificate sees, or follow such a one."""
+        if min(coefficients[:_LOOKED_AT]) < 0:
             return
         what = f"PowerSeries: coefficients({len(coefficients) - 1})"
         remedy = "give a sequence for a series whose late terms are negative"
-        raise ParameterError(what, last, "must be >= 0, as the first ones are", remedy)
+        raise ParameterError(what, coefficients[-1], "must be >= 0, as the first ones are", remedy)
 
     @staticmethod
     def _check_underflow(coefficients: list[float], smallest: float, largest: float) -> None:
         """A coefficient must not vanish by underflow while its term still counts."""
-        size = abs(coefficients[-1]) or smallest
-        if not 0 < size < _TINY:
+        if coefficients[-1] == 0 and smallest >= _TINY:
             return
         what = f"PowerSeries: coefficients({len(coefficients) - 1})"
         rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
