@@ -19,18 +19,10 @@ from typing import Any
 
 from mercer.errors import ParameterError
 
-_UNITS = {
-    "": 1,
-    "B": 1,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KIB": 2**10,
-    "MIB": 2**20,
-    "GIB": 2**30,
-    "TIB": 2**40,
-}
+_UNITS = {"": 1, "B": 1}
+for _power, _letter in enumerate("KMGT", start=1):
+    _UNITS[f"{_letter}B"] = 1000**_power
+    _UNITS[f"{_letter}IB"] = 1024**_power
 
 
 def _default_threads() -> int:
@@ -53,12 +45,9 @@ def _default_budget() -> int:
 
 def parse_bytes(value: int | float | str) -> int:
     """The number of bytes: ``"2 GB"`` → 2000000000."""
-    size = 0.0
-    if isinstance(value, str):
-        size = _read_size(value)
-    elif isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(value) < 1e30:
-        size = float(value)
-    if size >= 1:
+    size = _read_size(value) if isinstance(value, str) else value
+    is_number = isinstance(size, numbers.Real) and not isinstance(size, bool)
+    if is_number and 1 <= size < 1e30:
         return int(size)
     remedy = "give bytes, or a text such as '2 GB'"
     raise ParameterError("memory_budget", value, "must be a positive size", remedy)
@@ -78,7 +67,8 @@ def format_bytes(size: float) -> str:
         if size < 999.5:
             return f"{size:.3g} {unit}"
         size /= 1000
-    return f"{size:.3g} TB" if size < 999.5 else f"{size:.0f} TB"
+    digits = ".3g" if size < 999.5 else ".0f"
+    return f"{size:{digits}} TB"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,10 +115,7 @@ def _default() -> Config:
 
 def _changed(changes: dict[str, Any], base: Config) -> Config:
     """The settings with some of them changed, each checked."""
-    for name in changes:
-        if name not in ("threads", "memory_budget", "progress"):
-            remedy = "use threads, memory_budget or progress"
-            raise ParameterError("setting", name, "is not known", remedy)
+    _check_names(changes)
     if "threads" in changes:
         changes["threads"] = _checked_threads(changes["threads"])
     if "memory_budget" in changes:
@@ -136,6 +123,13 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
     if "progress" in changes:
         _check_progress(changes["progress"])
     return dataclasses.replace(base, **changes)
+
+
+def _check_names(changes: dict[str, Any]) -> None:
+    for name in changes:
+        if name not in ("threads", "memory_budget", "progress"):
+            remedy = "use threads, memory_budget or progress"
+            raise ParameterError("setting", name, "is not known", remedy)
 
 
 def _checked_threads(threads: object) -> int:

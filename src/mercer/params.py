@@ -61,13 +61,18 @@ def _are_positive(value: Any) -> bool:
         return value > 0
     if not isinstance(value, (list, tuple, np.ndarray)):
         return False
+    column = as_vector(value)
+    return column is not None and bool(np.all(np.isfinite(column) & (column > 0)))
+
+
+def as_vector(value: Any) -> np.ndarray | None:
+    """The value as a vector of numbers; None if it is none."""
     try:
         column = np.asarray(value)
-    except ValueError:  # ragged
-        return False
-    if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "fiu":
-        return False
-    return bool(np.all(np.isfinite(column) & (column > 0)))
+    except (TypeError, ValueError):  # a ragged list, for instance
+        return None
+    is_vector = column.ndim == 1 and column.size > 0 and column.dtype.kind in "fiu"
+    return column if is_vector else None
 
 
 real = Constraint("a finite number", is_real)
@@ -123,16 +128,22 @@ def choice(*values: Any) -> Constraint:
 def is_square_matrix(value: Any) -> bool:
     """Whether a value is a square matrix of finite numbers."""
     try:
-        given = np.asarray(value)
-        if given.dtype.kind not in "fiuO":
-            return False
-        array = given.astype(float)
+        array = _as_numbers(np.asarray(value))
     except (TypeError, ValueError, OverflowError):
         return False
-    if given.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in given.ravel()):
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
         return False
-    is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
-    return is_square and array.size > 0 and bool(np.isfinite(array).all())
+    return array.size > 0 and bool(np.isfinite(array).all())
+
+
+def _as_numbers(array: np.ndarray) -> np.ndarray:
+    """The array in double precision; an error if it holds anything but numbers."""
+    if array.dtype.kind not in "fiuO":
+        raise TypeError(f"{array.dtype} is no type of numbers")
+    # NumPy would read texts among objects as numbers.
+    if array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.ravel()):
+        raise TypeError("text is no number")
+    return array.astype(float)
 
 
 square_matrix = Constraint("a finite square matrix", is_square_matrix)

@@ -82,3 +82,8 @@ def test_the_operators_are_documented_and_inherited():
         RBF() + "x"
     with pytest.raises(TypeError):
         "x" * RBF()
+
+
+def test_terms_are_named_once():
+    with pytest.raises(mercer.errors.ParameterError, match="in order, or by the names"):
+        mercer.Sum(RBF(), k1=Linear())

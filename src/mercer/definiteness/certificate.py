@@ -61,15 +61,17 @@ class Witness:
     balanced: bool = False
 
     def __str__(self) -> str:
-        form = f"cᵀKc = {self.value:.4g} < 0"
-        if self.balanced:
-            form = f"Σc = 0 and {form}"
+        kind = "Σc = 0 and " if self.balanced else ""
+        return f"{self._where()}: {kind}cᵀKc = {self.value:.4g} < 0"
+
+    def _where(self) -> str:
+        """The points and the coefficients, if they are few."""
         count = len(self.coefficients)
         if count > 5:
-            return f"{count} points: {form}"
-        listed = [p.tolist() if hasattr(p, "tolist") else p for p in self.points]
+            return f"{count} points"
+        points = [p.tolist() if hasattr(p, "tolist") else p for p in self.points]
         weights = ", ".join(f"{c:.4g}" for c in self.coefficients)
-        return f"x = ({', '.join(map(str, listed))}), c = ({weights}): {form}"
+        return f"x = ({', '.join(map(str, points))}), c = ({weights})"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,21 +18,28 @@ from mercer.errors import (
 _WAYS = ("clip", "flip", "shift")
 
 
-def _square(K: ArrayLike) -> np.ndarray:
-    """A finite square matrix, in single or double precision."""
+def _numbers(K: ArrayLike) -> np.ndarray:
+    """An array of any shape, in single or double precision."""
     try:
-        matrix = np.asarray(K)
+        array = np.asarray(K)
     except ValueError as error:
         raise ShapeError("K", type(K).__name__, f"is not a matrix ({error})") from None
-    if matrix.dtype.kind not in "fiub":
-        value = f"{matrix.dtype} of shape {matrix.shape}"
+    if array.dtype.kind not in "fiub":
+        value = f"{array.dtype} of shape {array.shape}"
         raise InputTypeError("K", value, "must be a matrix of numbers")
+    if array.dtype in (np.float32, np.float64):
+        return array
+    return array.astype(np.float64)
+
+
+def _square(K: ArrayLike) -> np.ndarray:
+    """A finite square matrix, in single or double precision, for a matrix of any numbers."""
+    matrix = _numbers(K)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise ShapeError("K", f"array of shape {matrix.shape}", "must be square")
-    if matrix.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
-    if not np.isfinite(matrix).all():
-        i, j = np.argwhere(~np.isfinite(matrix))[0]
+    bad = np.argwhere(~np.isfinite(matrix))
+    if len(bad):
+        i, j = bad[0]
         raise NotFiniteError(f"K[{i}, {j}]", float(matrix[i, j]), "must be finite")
     return matrix
 

@@ -48,17 +48,16 @@ def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -
 def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     """k1 + k2: psd if every term is, strict if besides one term is, cpd if one term is only cpd."""
     where = _meet(parts)
-    if not all(part.cpd for part in parts):
+    statuses = {part.status for part in parts}
+    if statuses & {UNKNOWN, INDEFINITE}:
         return _no_rule(claim, "a term is not psd", where, parts)
-    facts = _facts([POSITIVE_DIAGONAL, SEPARATES], parts, any)
-    status = PSD
-    rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
-    if any(part.status == STRICT for part in parts):
-        status = STRICT
-    if any(part.status == CPD for part in parts):
-        status = CPD
+    if CPD in statuses:
         rule = "sum of cpd terms: each term is ≥ 0 where Σc = 0"
         facts = _facts([SEPARATES], parts, any)
+        return Certificate(CPD, claim, rule, where, tuple(parts), facts)
+    rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
+    facts = _facts([POSITIVE_DIAGONAL, SEPARATES], parts, any)
+    status = STRICT if STRICT in statuses else PSD
     return Certificate(status, claim, rule, where, tuple(parts), facts)
 
 

@@ -8,6 +8,8 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.errors import EmptyInputError, InputTypeError
 
+_RULE = "must be positions in the matrix"
+
 
 class PositionSamples(Samples):
     """Positions in a matrix."""
@@ -48,19 +50,25 @@ class Positions(Domain):
         return isinstance(other, Positions) and other.count == self.count
 
     def encode(self, batch: Batch) -> PositionSamples:
-        rule = "must be positions in the matrix"
-        remedy = "give whole numbers"
-        try:
-            at = np.asarray(batch.raw)
-        except ValueError:
-            raise InputTypeError(batch.side, "a ragged list", rule, remedy) from None
-        if at.ndim == 2 and at.shape[1] == 1:
-            at = at[:, 0]
+        at = self._read(batch)
         if at.size == 0:
             raise EmptyInputError(batch.side, "no positions", "is empty")
         if at.ndim != 1 or not _are_whole(at):
-            raise InputTypeError(batch.side, f"{at.dtype} of shape {at.shape}", rule, remedy)
+            value = f"{at.dtype} of shape {at.shape}"
+            raise InputTypeError(batch.side, value, _RULE, "give whole numbers")
         return PositionSamples(at.astype(np.int64))
+
+    @staticmethod
+    def _read(batch: Batch) -> np.ndarray:
+        """The positions as an array; one column is a vector."""
+        try:
+            at = np.asarray(batch.raw)
+        except ValueError:
+            value = "a ragged list"
+            raise InputTypeError(batch.side, value, _RULE, "give whole numbers") from None
+        if at.ndim == 2 and at.shape[1] == 1:
+            return at[:, 0]
+        return at
 
     def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
         return rng.integers(0, self.count, n_samples)

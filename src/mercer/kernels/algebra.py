@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 from mercer.aliases import Columns
@@ -36,6 +38,14 @@ def _kernel(value: Operand) -> Kernel | None:
     return Constant(float(value))
 
 
+def _kernels(left: Operand, right: Operand) -> list[Kernel] | None:
+    """Both operands as kernels; None if one of them cannot be."""
+    first, second = _kernel(left), _kernel(right)
+    if first is None or second is None:
+        return None
+    return [first, second]
+
+
 def _flat(kind: type[Nary], operands: list[Kernel]) -> list[Kernel]:
     """The operands, with the terms of those that are of the kind themselves."""
     terms: list[Kernel] = []
@@ -50,24 +60,29 @@ def _flat(kind: type[Nary], operands: list[Kernel]) -> list[Kernel]:
 @builds("sum")
 def add(left: Operand, right: Operand) -> Kernel:
     """k1 + k2; sums in it are merged into one."""
-    first, second = _kernel(left), _kernel(right)
-    if first is None or second is None:
+    operands = _kernels(left, right)
+    if operands is None:
         return NotImplemented
-    return Sum(*_flat(Sum, [first, second]))
+    return Sum(*_flat(Sum, operands))
 
 
 @builds("difference")
 def subtract(left: Operand, right: Operand) -> Kernel:
     """k1 − k2, as a sum with a negative multiple."""
-    if is_real(right) and right < 0:
-        return add(left, -right)
     if is_real(right):
-        return add(left, -1.0 * Constant(float(right)))
+        return add(left, _minus(right))
     if not isinstance(right, Kernel):
         return NotImplemented
     if is_real(left) and left < 0:
-        left = -1.0 * Constant(-float(left))
+        left = _minus(-left)
     return add(left, scale(-1.0, right))
+
+
+def _minus(number: float) -> Kernel | float:
+    """−c as an operand: a multiple of the constant c where that is positive."""
+    if number < 0:
+        return -number
+    return Scaled(-1.0, Constant(float(number)))
 
 
 def scale(factor: float, kernel: Operand) -> Kernel:
@@ -87,15 +102,18 @@ def multiply(left: Operand, right: Operand) -> Kernel:
         return scale(left, right)
     if is_real(right):
         return scale(right, left)
-    first, second = _kernel(left), _kernel(right)
-    if first is None or second is None:
+    operands = _kernels(left, right)
+    if operands is None:
         return NotImplemented
-    multiples = [k for k in (first, second) if isinstance(k, Scaled)]
-    bare = [k.kernel if isinstance(k, Scaled) else k for k in (first, second)]
-    product = Product(*_flat(Product, bare))
-    if not multiples:
-        return product
-    return Scaled(math.prod(float(k.factor) for k in multiples), product)
+    return _product(operands)
+
+
+def _product(operands: list[Kernel]) -> Kernel:
+    """The product of kernels, a multiple of one if some of them are multiples."""
+    factors = [float(k.factor) for k in operands if isinstance(k, Scaled)]
+    kernels = [k.kernel if isinstance(k, Scaled) else k for k in operands]
+    product = Product(*_flat(Product, kernels))
+    return Scaled(math.prod(factors), product) if factors else product
 
 
 @builds("quotient")
@@ -105,12 +123,6 @@ def divide(left: Kernel, right: Operand) -> Kernel:
         remedy = "a quotient of kernels is not a kernel"
         raise ParameterError("divisor", right, "must be a number other than 0", remedy)
     return scale(1.0 / float(right), left)
-
-
-@builds("power")
-def power(kernel: Kernel, exponent: float) -> Kernel:
-    """k ** p."""
-    return Power(kernel.copy(), exponent)
 
 
 @builds("pull-back")
@@ -124,27 +136,20 @@ def pull_back(kernel: Kernel, function: object) -> Kernel:
     return Warp(kernel.copy(), function)
 
 
-@builds("exponential")
-def exponential(kernel: Kernel) -> Kernel:
-    """exp(k)."""
-    return Exp(kernel.copy())
-
-
-@builds("normalization")
-def normalize(kernel: Kernel) -> Kernel:
-    """k(x,y)/√(k(x,x) k(y,y))."""
-    return Normalized(kernel.copy())
-
-
-@builds("centring")
-def center(kernel: Kernel) -> Kernel:
-    """k centred in feature space."""
-    return Centered(kernel.copy())
-
-
 @builds("columns")
 def on(kernel: Kernel, columns: Columns) -> Kernel:
     """k on some columns, which may be an array or an index of a data frame."""
     if hasattr(columns, "tolist"):
         columns = columns.tolist()
     return On(kernel.copy(), columns)
+
+
+def _of_copy(kind: Callable[..., Kernel], kernel: Kernel, *args: float) -> Kernel:
+    """A combination of one kernel, of which a copy is taken."""
+    return kind(kernel.copy(), *args)
+
+
+builds("power")(functools.partial(_of_copy, Power))
+builds("exponential")(functools.partial(_of_copy, Exp))
+builds("normalization")(functools.partial(_of_copy, Normalized))
+builds("centring")(functools.partial(_of_copy, Centered))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer import _compiled
 from mercer.aliases import DType, Features, Prepared, RawSamples
@@ -35,7 +36,7 @@ REGISTRY: dict[str, type[Kernel]] = {}
 
 Place = int | tuple[int, ...] | None  # an index into a parameter; None of a single number
 Derivative = tuple[str, Place, np.ndarray]  # the parameter's name, the place in it, a tile
-WeightedDerivative = tuple[str, Place, float]
+WeightedSum = tuple[str, Place, float]  # of a derivative over a tile
 
 _DIMENSION = dataclasses.replace(integer(1), rule="a dimension: an integer >= 1")
 _DEGREE = dataclasses.replace(integer(0), rule="a degree: an integer >= 0")
@@ -69,7 +70,6 @@ class Kernel(Algebra, Parameterised):
         return [cls()]
 
     # -- structure ---------------------------------------------------------------------------------
-
     def children(self) -> list[Kernel]:
         """The kernels among the parameters."""
         values = [getattr(self, name) for name in self._param_names()]
@@ -91,7 +91,6 @@ class Kernel(Algebra, Parameterised):
         return 1
 
     # -- computing ---------------------------------------------------------------------------------
-
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
         """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None."""
         x, y, dtype = self._prepare_both(X, Y)
@@ -141,7 +140,6 @@ class Kernel(Algebra, Parameterised):
         return None
 
     # -- learning from data ------------------------------------------------------------------------
-
     def fit(self, X: RawSamples) -> Self:
         """Learn what the kernel takes from data (a centre, frequencies); most take nothing."""
         return self.fit_batch(Batch(X))
@@ -151,7 +149,6 @@ class Kernel(Algebra, Parameterised):
         return self
 
     # -- definiteness ------------------------------------------------------------------------------
-
     def certificate(self, d: int | None = None) -> Certificate:
         """Why, and where, the kernel is positive semi-definite; ``d`` asks about R^d.
 
@@ -179,6 +176,10 @@ class Kernel(Algebra, Parameterised):
         certificate = claim.certificate(repr(self))
         if d is None or d <= certificate.where.max_dim:
             return certificate
+        return self._certify_beyond(certificate, d)
+
+    def _certify_beyond(self, certificate: Certificate, d: int) -> Certificate:
+        """What is known in a dimension beyond that of the claim."""
         rule = f"{certificate.rule}; it does not extend to R^{d}"
         where = dataclasses.replace(certificate.where, max_dim=math.inf, space=f"R^{d}")
         witness = self.refute(d=d)
@@ -194,7 +195,6 @@ class Kernel(Algebra, Parameterised):
         return refutation.refute(self, X, d)
 
     # -- features ----------------------------------------------------------------------------------
-
     def features(self, X: RawSamples, truncate: int | None = None) -> Features:
         """The explicit feature map, ``features(X) @ features(X).T == k(X)``, when it is finite."""
         if truncate is not None:
@@ -211,13 +211,29 @@ class Kernel(Algebra, Parameterised):
         return math.inf
 
     # -- derivatives -------------------------------------------------------------------------------
-
-    def gradient(self, X: RawSamples, W: np.ndarray, Y: RawSamples = None) -> dict[str, Any]:
+    def gradient(self, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> dict[str, Any]:
         """d/dθ of Σ W_ij k(x_i, y_j) for every continuous parameter θ, by nested name.
 
+        Parameters
+        ----------
+        X : collection of n samples
+            The samples x.
+        W : array_like of shape (n, m)
+            The weights.
+        Y : collection of m samples, optional
+            The samples y; those of X by default.
+
+        Returns
+        -------
+        dict
+            A number, or an array shaped like the parameter, for each parameter.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from mercer import RBF
-        >>> RBF(length_scale=2.0).gradient([[0.0], [2.0]], np.ones((2, 2)))["length_scale"].round(4)
+        >>> gradient = RBF(length_scale=2.0).gradient([[0.0], [2.0]], np.ones((2, 2)))
+        >>> gradient["length_scale"].round(4)
         np.float64(0.6065)
         """
         return derivatives.gradient(self, X, W, Y)
@@ -228,7 +244,7 @@ class Kernel(Algebra, Parameterised):
             raise NotDifferentiableError("gradient", self, "is not defined for this kernel")
         return iter(())
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         """Yield d/dθ of Σ weights∘k over one tile; kernels may know a shorter way than by tiles."""
         total = _compiled.storage.weighted_sum
         for name, place, tile in self.tile_derivatives(pair):

@@ -197,16 +197,19 @@ class CustomKernel(Kernel, abstract=True):
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         """By a complex step, which has no cancellation: Im f(θ + ih)/h."""
-        values = [complex(value) for value in self.function_params.values()]
         for at, name in enumerate(self._names):
-            stepped = values.copy()
-            stepped[at] += complex(0.0, _STEP)
-            out = np.empty(pair.shape, dtype=complex)
-            vectors = self._domain is VECTORS
-            if not vectors or not self._run(*self._rows(pair), tuple(stepped), out):
-                rule = "cannot be differentiated: its code does not take complex numbers"
-                raise NotDifferentiableError("kernel", self.python_function.__name__, rule)
-            yield name, None, np.ascontiguousarray(out.imag) / _STEP
+            params = [complex(value) for value in self.function_params.values()]
+            params[at] += complex(0.0, _STEP)
+            values = self._complex_tile(pair, tuple(params))
+            yield name, None, np.ascontiguousarray(values.imag) / _STEP
+
+    def _complex_tile(self, pair: Pair, params: tuple[complex, ...]) -> np.ndarray:
+        """The values at complex parameters, by the compiled loop alone."""
+        out = np.empty(pair.shape, dtype=complex)
+        if self._domain is VECTORS and self._run(*self._rows(pair), params, out):
+            return out
+        rule = "cannot be differentiated: its code does not take complex numbers"
+        raise NotDifferentiableError("kernel", self.python_function.__name__, rule)
 
 
 def _restore(module: str, name: str, params: dict[str, float]) -> CustomKernel:
@@ -219,14 +222,19 @@ def _restore(module: str, name: str, params: dict[str, float]) -> CustomKernel:
     return value.copy().set_params(**params)
 
 
-def _defaults(function: PairFunction) -> dict[str, float]:
-    """The parameters of a function of two samples, with their defaults."""
+def _arguments(function: PairFunction) -> list[inspect.Parameter]:
+    """All arguments of a function, checked to begin with two samples."""
     arguments = list(inspect.signature(function).parameters.values())
     variadic = any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments)
     if len(arguments) < 2 or variadic:
         name = getattr(function, "__name__", function)
         raise ParameterError("kernel", name, "must take two samples, then named numbers")
-    params = arguments[2:]
+    return arguments
+
+
+def _defaults(function: PairFunction) -> dict[str, float]:
+    """The parameters of a function of two samples, with their defaults."""
+    params = _arguments(function)[2:]
     for a in params:
         if not is_real(a.default):
             raise ParameterError(f"kernel: {a.name}", a.default, "must have a number as default")

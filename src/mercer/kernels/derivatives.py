@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.errors import NotDifferentiableError, ShapeError
@@ -12,14 +15,14 @@ from mercer.gram.fill import map_tiles
 from mercer.gram.tile import Pair
 
 if TYPE_CHECKING:
-    from mercer.kernels.base import Derivative, Kernel, WeightedDerivative
+    from mercer.kernels.base import Derivative, Kernel, WeightedSum
 
 __all__: list[str] = []
 
 Bounds = tuple[int, int]  # the first row, or column, of a tile, and the one after its last
 
 
-def gradient(kernel: Kernel, X: RawSamples, W: np.ndarray, Y: RawSamples = None) -> dict[str, Any]:
+def gradient(kernel: Kernel, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> dict[str, Any]:
     """d/dθ Σ W_ij k(x_i, y_j): one entry per continuous parameter, shaped like the parameter."""
     x, y, _ = kernel._prepare_both(X, Y)
     try:
@@ -36,28 +39,34 @@ def gradient_between(
     kernel: Kernel, x: Prepared, y: Prepared, weights: np.ndarray
 ) -> dict[str, Any]:
     """`gradient` for prepared samples; the matrix is symmetric where they are the same."""
+    # A scalar parameter that is an integer still has a real derivative.
+    params = kernel.continuous_params()
+    totals = {name: np.zeros(np.shape(value)) for name, value in params.items()}
+    missing = dict.fromkeys(totals)
+    for name, place, value in _weighted_sums(kernel, x, y, weights):
+        totals[name][() if place is None else place] += value
+        missing.pop(name, None)
+    if missing:
+        rule = f"has no derivative: {kernel} yields none"
+        remedy = "yield it in tile_derivatives, or declare the parameter without continuous=True"
+        raise NotDifferentiableError("gradient", next(iter(missing)), rule, remedy)
+    return {name: total[()] for name, total in totals.items()}
+
+
+def _weighted_sums(
+    kernel: Kernel, x: Prepared, y: Prepared, weights: np.ndarray
+) -> Iterator[WeightedSum]:
+    """The weighted derivatives of all tiles; of two that mirror each other only one is visited."""
     symmetric = x is y
 
-    def visit(pair: Pair, rows: Bounds, cols: Bounds) -> list[WeightedDerivative]:
+    def visit(pair: Pair, rows: Bounds, cols: Bounds) -> list[WeightedSum]:
         tile = np.ascontiguousarray(weights[slice(*rows), slice(*cols)])
         if symmetric and rows != cols:
             tile = tile + weights[slice(*cols), slice(*rows)].T
         return list(kernel.weighted_derivatives(pair, tile))
 
-    # A scalar parameter that is an integer still has a real derivative.
-    params = kernel.continuous_params()
-    totals = {name: np.zeros(np.shape(value)) for name, value in params.items()}
-    missing = set(totals)
-    for sums in map_tiles(kernel, x, y, visit, symmetric, "gradient"):
-        for name, place, value in sums:
-            totals[name][() if place is None else place] += value
-            missing.discard(name)
-    if missing:
-        first = next(name for name in totals if name in missing)
-        rule = f"has no derivative: {kernel} yields none"
-        remedy = "yield it in tile_derivatives, or declare the parameter without continuous=True"
-        raise NotDifferentiableError("gradient", first, rule, remedy)
-    return {name: value if value.ndim else value[()] for name, value in totals.items()}
+    sums = map_tiles(kernel, x, y, visit, symmetric, "gradient")
+    return itertools.chain.from_iterable(sums)
 
 
 def jacobian(kernel: Kernel, X: RawSamples, Y: RawSamples = None) -> list[Derivative]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import operator
 from typing import Any
 
 from mercer.errors import MercerError, ParseError
@@ -22,6 +23,13 @@ _LONGEST_CHAIN = 2000
 _METHODS = ("center", "exp", "normalize", "on")
 _ALIASES = {"Gaussian": "RBF", "SameHoles": "SharedMissingness"}
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
+_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 # The names of scikit-learn's kernels, which estimators read before they parse.
 _SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")
 
@@ -53,17 +61,9 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     ...
     mercer.errors.ParseError: expression = "__import__('os').system" cannot be called; methods ...
     """
-    if not isinstance(text, str):
-        raise ParseError("expression", text, "must be text")
-    if len(text) > _LONGEST:
-        raise ParseError("expression", f"{len(text)} characters", f"is longer than {_LONGEST}")
+    tree = _syntax_tree(text)
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        rule = f"cannot be read: {getattr(error, 'msg', error)}"
-        raise ParseError("expression", text, rule) from None
-    try:
-        kernel = _Reader(names or {}).read(tree.body, 0)
+        kernel = _Reader(names or {}).visit(tree)
     except MercerError:
         raise
     except (TypeError, OverflowError, ZeroDivisionError) as error:
@@ -74,6 +74,18 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     return kernel
 
 
+def _syntax_tree(text: str) -> ast.expr:
+    if not isinstance(text, str):
+        raise ParseError("expression", text, "must be text")
+    if len(text) > _LONGEST:
+        raise ParseError("expression", f"{len(text)} characters", f"is longer than {_LONGEST}")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        rule = f"cannot be read: {getattr(error, 'msg', error)}"
+        raise ParseError("expression", text, rule) from None
+
+
 def _nearest(name: str, known: list[str]) -> str:
     """A question for the known name that was probably meant, whatever the case of its letters."""
     plain = {one.lower().removesuffix("()"): one for one in known}
@@ -81,7 +93,7 @@ def _nearest(name: str, known: list[str]) -> str:
     return f"did you mean {plain[matches[0]]}?" if matches else ""
 
 
-def _text(node: ast.expr) -> str:
+def _text(node: ast.AST) -> str:
     """A part of the expression, for a message."""
     try:
         return ast.unparse(node)[:80]
@@ -102,19 +114,12 @@ def _binary(node: ast.BinOp, left: Any, right: Any) -> Any:
     if isinstance(node.op, ast.MatMult):
         return _pull_back(node, left, right)
     _check_operands(node, left, right)
-    match node.op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Div():
-            return left / right
-        case ast.Pow() if isinstance(left, Kernel) and not isinstance(right, Kernel):
-            return left**right
-    rule = "uses an operator that kernels do not have"
-    raise ParseError("expression", _text(node), rule, "use + - * / ** @")
+    # Of the powers only those of a kernel by a number have a meaning.
+    is_power = isinstance(left, Kernel) and not isinstance(right, Kernel)
+    if type(node.op) not in _OPERATORS or (isinstance(node.op, ast.Pow) and not is_power):
+        rule = "uses an operator that kernels do not have"
+        raise ParseError("expression", _text(node), rule, "use + - * / ** @")
+    return _OPERATORS[type(node.op)](left, right)
 
 
 def _pull_back(node: ast.BinOp, left: object, right: object) -> Kernel:
@@ -123,60 +128,81 @@ def _pull_back(node: ast.BinOp, left: object, right: object) -> Kernel:
     raise ParseError("expression", _text(node), "must be kernel @ function")
 
 
-def _make_slice(args: list[Any]) -> slice | None:
-    """The slice of one to three integers or None; None for anything else."""
-    are_ends = all(end is None or isinstance(end, int) for end in args)
-    return slice(*args) if are_ends and 1 <= len(args) <= 3 else None
+def _are_slice_ends(args: list[Any]) -> bool:
+    return 1 <= len(args) <= 3 and all(end is None or isinstance(end, int) for end in args)
 
 
 def _are_one_number(args: list[Any]) -> bool:
     return len(args) == 1 and isinstance(args[0], (int, float))
 
 
-class _Reader:
-    """Walks the syntax tree; whatever is not listed here is refused."""
+def _check_arguments(node: ast.Call) -> None:
+    """Arguments must be written out, each once."""
+    names = [keyword.arg for keyword in node.keywords]
+    if None in names or any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise ParseError("expression", _text(node), "uses * or **, which is not allowed")
+    repeated = {str(name) for name in names if names.count(name) > 1}
+    if repeated:
+        raise ParseError("expression", sorted(repeated), "is given twice")
+
+
+def _arms(node: ast.BinOp) -> list[ast.BinOp]:
+    """The operators of a + b + c + ..., the last first: each is the left operand of the former."""
+    arms = [node]
+    while isinstance(arms[-1].left, ast.BinOp) and not isinstance(arms[-1].left.op, ast.Pow):
+        arms.append(arms[-1].left)
+    if len(arms) > _LONGEST_CHAIN:
+        rule = f"has more than {_LONGEST_CHAIN}"
+        raise ParseError("expression", f"{len(arms)} terms", rule)
+    return arms
+
+
+class _Reader(ast.NodeVisitor):
+    """Computes the value of a syntax tree; whatever has no method here is refused."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.names = names
+        self.depth = 0
 
-    def read(self, node: ast.expr, depth: int) -> Any:
+    def visit(self, node: ast.AST) -> Any:
         """The value of a part of the expression."""
-        if depth > _DEEPEST:
-            raise ParseError("expression", f"{depth} levels", f"is nested deeper than {_DEEPEST}")
-        below = depth + 1
-        match node:
-            case ast.Constant(value=None | bool() | int() | float() | str()):
-                return self._constant(node.value)
-            case ast.Name():
-                return self._name(node.id)
-            case ast.List():
-                return [self.read(element, below) for element in node.elts]
-            case ast.Tuple():
-                return tuple(self.read(element, below) for element in node.elts)
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
-                return self._sign(node, below)
-            case ast.BinOp():
-                return self._chain(node, below)
-            case ast.Call(func=ast.Name() as function):
-                return self._call(node, function.id, below)
-            case ast.Call(func=ast.Attribute() as method):
-                return self._method(node, method, below)
+        if self.depth > _DEEPEST:
+            value = f"{self.depth} levels"
+            raise ParseError("expression", value, f"is nested deeper than {_DEEPEST}")
+        self.depth += 1
+        try:
+            return super().visit(node)
+        finally:
+            self.depth -= 1
+
+    def generic_visit(self, node: ast.AST) -> Any:
+        """Refuse what is not part of the language."""
         raise ParseError("expression", _text(node), "is not part of the kernel language")
 
-    @staticmethod
-    def _constant(value: Any) -> Any:
-        is_integer = isinstance(value, int) and not isinstance(value, bool)
-        if is_integer and value.bit_length() > 64:
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        value = node.value
+        if value is not None and not isinstance(value, (int, float, str)):
+            return self.generic_visit(node)
+        if isinstance(value, int) and value.bit_length() > 64:
             raise ParseError("number", "more than 64 bits", "is too large")
         return value
 
-    def _name(self, name: str) -> Any:
+    def visit_List(self, node: ast.List) -> list[Any]:
+        return [self.visit(element) for element in node.elts]
+
+    def visit_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
+        return tuple(self.visit(element) for element in node.elts)
+
+    def visit_Name(self, node: ast.Name) -> Any:
         """What a name stands for; kernels are copied."""
-        functions = {known: entry.function for known, entry in FUNCTIONS.items()}
+        functions = {name: entry.function for name, entry in FUNCTIONS.items()}
         meanings = {**CUSTOM, **functions, **_NUMBERS, **self.names}
-        if name in meanings:
-            value = meanings[name]
-            return value.copy() if isinstance(value, Kernel) else value
+        if node.id not in meanings:
+            return self._refuse_name(node.id)
+        value = meanings[node.id]
+        return value.copy() if isinstance(value, Kernel) else value
+
+    def _refuse_name(self, name: str) -> None:
         if name in REGISTRY:
             raise ParseError("expression", name, "is a kernel class", f"write {name}()")
         classes = [f"{kernel}()" for kernel in REGISTRY]
@@ -184,48 +210,42 @@ class _Reader:
         remedy = near or "register a function with mercer.register_function"
         raise ParseError("expression", name, "is not a known name", remedy)
 
-    def _sign(self, node: ast.UnaryOp, below: int) -> Any:
-        value = self.read(node.operand, below)
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if not isinstance(node.op, (ast.USub, ast.UAdd)):
+            return self.generic_visit(node)
+        value = self.visit(node.operand)
         _check_operands(node, value)
         return -value if isinstance(node.op, ast.USub) else value
 
-    def _chain(self, node: ast.BinOp, below: int) -> Any:
-        """a + b + c + ..., whose left arms are walked in a loop.
-
-        A long sum is deep as a tree but not as an expression.
-        """
-        arms = [node]
-        while isinstance(arms[-1].left, ast.BinOp) and not isinstance(arms[-1].left.op, ast.Pow):
-            arms.append(arms[-1].left)
-            if len(arms) > _LONGEST_CHAIN:
-                rule = f"has more than {_LONGEST_CHAIN}"
-                raise ParseError("expression", f"{len(arms)} terms", rule)
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """A chain of operators, in a loop: a long sum is deep as a tree, not as an expression."""
+        arms = _arms(node)
         if sum(isinstance(arm.op, ast.MatMult) for arm in arms) > _DEEPEST:
             raise ParseError("expression", "k @ f @ g @ ...", f"is nested deeper than {_DEEPEST}")
-        value = self.read(arms[-1].left, below)
+        value = self.visit(arms[-1].left)
         for arm in reversed(arms):
-            value = _binary(arm, value, self.read(arm.right, below))
+            value = _binary(arm, value, self.visit(arm.right))
         return value
 
-    def _arguments(self, node: ast.Call, below: int) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of a call, by position and by name."""
-        names = [keyword.arg for keyword in node.keywords]
-        if None in names or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise ParseError("expression", _text(node), "uses * or **, which is not allowed")
-        repeated = {str(name) for name in names if names.count(name) > 1}
-        if repeated:
-            raise ParseError("expression", sorted(repeated), "is given twice")
-        args = [self.read(arg, below) for arg in node.args]
-        named = {str(keyword.arg): self.read(keyword.value, below) for keyword in node.keywords}
-        return args, named
+    def visit_Call(self, node: ast.Call) -> Any:
+        match node.func:
+            case ast.Name(id=name):
+                return self._call(node, name)
+            case ast.Attribute():
+                return self._method(node, node.func)
+        return self.generic_visit(node)
 
-    def _call(self, node: ast.Call, name: str, below: int) -> Any:
+    def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call, by position and by name."""
+        _check_arguments(node)
+        args = [self.visit(arg) for arg in node.args]
+        return args, {str(keyword.arg): self.visit(keyword.value) for keyword in node.keywords}
+
+    def _call(self, node: ast.Call, name: str) -> Any:
         """A kernel, a slice, or the coefficients of a power series."""
-        args, named = self._arguments(node, below)
-        if name == "slice" and not named:
-            columns = _make_slice(args)
-            if columns is not None:
-                return columns
+        args, named = self._arguments(node)
+        if name == "slice" and not named and _are_slice_ends(args):
+            return slice(*args)
         if name == "inverse_root" and not named and _are_one_number(args):
             return inverse_root(args[0])
         return self._kernel(name, args, named)
@@ -241,13 +261,13 @@ class _Reader:
         remedy = near or "`mercer kernels` lists them all"
         raise ParseError("expression", name, "is not a known kernel", remedy)
 
-    def _method(self, node: ast.Call, method: ast.Attribute, below: int) -> Any:
+    def _method(self, node: ast.Call, method: ast.Attribute) -> Any:
         """The result of a method of a kernel."""
         if method.attr not in _METHODS:
             remedy = f"methods of a kernel are {', '.join(_METHODS)}"
             raise ParseError("expression", _text(method), "cannot be called", remedy)
-        owner = self.read(method.value, below)
+        owner = self.visit(method.value)
         if not isinstance(owner, Kernel):
             raise ParseError("expression", _text(method), "is a method of kernels only")
-        args, named = self._arguments(node, below)
+        args, named = self._arguments(node)
         return getattr(owner, method.attr)(*args, **named)

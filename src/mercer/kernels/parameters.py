@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
@@ -28,6 +28,7 @@ __all__: list[str] = []
 
 _LONGEST_SHOWN = 64  # entries of an array or a list that a text shows
 
+Params = dict[str, Any]  # values of parameters, by name
 T = TypeVar("T")
 
 
@@ -69,16 +70,19 @@ class Parameterised:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._param_names() and "_ready" in self.__dict__:
+            self._assign({name: value})
+            return
         if name in self._param_names():
             self._check(name, value)
-            if "_ready" in self.__dict__:
-                self._assign({name: value})
-                return
         elif not name.startswith("_") and not name.endswith("_"):
-            what = f"{type(self).__name__}: {name}"
-            remedy = f"it has {self._param_names()}"
-            raise ParameterError(what, value, "is not a parameter", remedy)
+            raise self._refusal(name, value)
         object.__setattr__(self, name, value)
+
+    def _refusal(self, name: str, value: object) -> ParameterError:
+        remedy = f"it has {self._param_names()}"
+        what = f"{type(self).__name__}: {name}"
+        return ParameterError(what, value, "is not a parameter", remedy)
 
     def _check(self, name: str, value: object) -> None:
         """Check one parameter by its own rule."""
@@ -87,9 +91,9 @@ class Parameterised:
     def _param_names(self) -> tuple[str, ...]:
         return tuple(self._checks)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Params:
         """Parameters by name; nested ones as ``k1__length_scale``."""
-        params: dict[str, Any] = {}
+        params: Params = {}
         for name in self._param_names():
             value = getattr(self, name)
             params[name] = value
@@ -108,15 +112,15 @@ class Parameterised:
                 kernel.__dict__.update(state)
             raise
 
-    def _snapshot(self) -> list[tuple[Parameterised, dict[str, Any]]]:
+    def _snapshot(self) -> list[tuple[Parameterised, Params]]:
         """This kernel and all inside it, with the attributes of each."""
-        states: list[tuple[Parameterised, dict[str, Any]]] = [(self, dict(self.__dict__))]
+        states: list[tuple[Parameterised, Params]] = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
             if isinstance(value, Parameterised):
                 states += value._snapshot()
         return states
 
-    def _assign(self, values: dict[str, Any]) -> None:
+    def _assign(self, values: Params) -> None:
         """Set several parameters, each checked, and the rules that tie them; all or none."""
         before = {name: self.__dict__.get(name) for name in values}
         try:
@@ -128,7 +132,7 @@ class Parameterised:
             self.__dict__.update(before)
             raise
 
-    def _set_params(self, params: dict[str, Any]) -> Self:
+    def _set_params(self, params: Params) -> Self:
         own, nested = self._split_names(params)
         self._assign(own)
         for name, values in nested.items():
@@ -140,12 +144,10 @@ class Parameterised:
             self.check_params()
         return self
 
-    def _split_names(
-        self, params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def _split_names(self, params: Params) -> tuple[Params, dict[str, Params]]:
         """Parameters of this kernel, and those of its children by the child's name."""
-        own: dict[str, Any] = {}
-        nested: dict[str, dict[str, Any]] = {}
+        own: Params = {}
+        nested: dict[str, Params] = {}
         for name, value in params.items():
             head, mark, rest = name.partition("__")
             if head not in self._param_names():
@@ -188,8 +190,9 @@ def show_value(value: object) -> str:
     return repr(value)
 
 
-@show_value.register
-def _(value: np.ndarray) -> str:
+@show_value.register(np.ndarray)
+@show_value.register(np.generic)
+def _(value: np.ndarray | np.generic) -> str:
     if value.size > _LONGEST_SHOWN:
         return f"<array of shape {value.shape}>"
     return repr(value.tolist())
@@ -201,32 +204,24 @@ def _(value: Fraction) -> str:
 
 
 @show_value.register
-def _(value: np.generic) -> str:
-    return repr(value.item())
-
-
-@show_value.register
 def _(value: slice) -> str:
-    ends = (value.start, value.stop, value.step)
-    return f"slice({', '.join(map(show_value, ends))})"
+    return f"slice({_listed((value.start, value.stop, value.step))})"
 
 
-@show_value.register
-def _(value: list) -> str:
+@show_value.register(list)
+@show_value.register(tuple)
+def _(value: list[Any] | tuple[Any, ...]) -> str:
     if len(value) > _LONGEST_SHOWN:
         return f"<{type(value).__name__} of length {len(value)}>"
-    return f"[{', '.join(map(show_value, value))}]"
-
-
-@show_value.register
-def _(value: tuple) -> str:
-    if len(value) > _LONGEST_SHOWN:
-        return f"<{type(value).__name__} of length {len(value)}>"
-    if len(value) == 1:
-        return f"({show_value(value[0])},)"
-    return f"({', '.join(map(show_value, value))})"
+    if isinstance(value, list):
+        return f"[{_listed(value)}]"
+    return f"({_listed(value)},)" if len(value) == 1 else f"({_listed(value)})"
 
 
 @show_value.register
 def _(value: InverseRoot) -> str:
     return f"inverse_root({show_value(value.theta)})"
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(show_value, values))

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -85,9 +85,7 @@ class BagOfWords(_WordKernel):
     [[2.0]]
     """
 
-    definite: ClassVar[Definite | None] = Definite(
-        PSD, "inner product: φ(x) = the counts of words", "texts"
-    )
+    definite = Definite(PSD, "inner product: φ(x) = the counts of words", "texts")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.copyto(out, pair.of(pair.x.counts, pair.y.counts).dot())
@@ -131,7 +129,7 @@ class TfIdf(_WordKernel):
     [[0.487, 0.0]]
     """
 
-    definite: ClassVar[Definite | None] = Definite(
+    definite = Definite(
         PSD, "inner product: φ(x) = the weighted counts of words, of length 1 or 0", "texts"
     )
 

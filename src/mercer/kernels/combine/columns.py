@@ -64,9 +64,10 @@ class On(Mapped):
 
     @computed
     def domain(self) -> Domain:
-        inner = self.kernel.domain
         any_names = any(isinstance(column, str) for column in self._listed())
-        return inner if isinstance(inner, Vectors) and not any_names else TABLES
+        if any_names or not isinstance(self.kernel.domain, Vectors):
+            return TABLES
+        return self.kernel.domain
 
     @property
     def reads_by_name(self) -> bool:
@@ -150,14 +151,18 @@ def reads_by_name(kernel: Kernel) -> bool:
     """Whether all columns are looked at by their names, so that no order and no others matter."""
     if isinstance(kernel, On):
         return kernel.reads_by_name
-    params = kernel.get_params(deep=False).values()
-    # A function may look at anything.
-    if any(callable(value) and not isinstance(value, Kernel) for value in params):
+    if _takes_function(kernel):
         return False
     children = kernel.children()
     if not children:
         return isinstance(kernel.domain, Anything)
     return all(map(reads_by_name, children))
+
+
+def _takes_function(kernel: Kernel) -> bool:
+    """Whether a parameter is a function, which may look at anything."""
+    params = kernel.get_params(deep=False).values()
+    return any(callable(value) and not isinstance(value, Kernel) for value in params)
 
 
 def by_names(batch: Batch, names: list[Any] | None, kernel: Kernel) -> Batch:
@@ -168,9 +173,9 @@ def by_names(batch: Batch, names: list[Any] | None, kernel: Kernel) -> Batch:
     if names is None or len(set(names)) < len(names):
         return batch
     batches = [batch] if batch.like is None else [batch, batch.like]
-    seen = [one.names for one in batches if one.names is not None]
-    if all(have == names for have in seen):
-        return batch
-    if reads_by_name(kernel) and not all(set(names) <= set(have) for have in seen):
+    tables = [one.names for one in batches if one.names is not None]
+    in_order = all(columns == names for columns in tables)
+    complete = all(set(names) <= set(columns) for columns in tables)
+    if in_order or (reads_by_name(kernel) and not complete):
         return batch
     return batch.aligned(names)

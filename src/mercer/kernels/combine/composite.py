@@ -160,17 +160,16 @@ class Nary(Pointwise, abstract=True):
     _combine: ClassVar[np.ufunc]
 
     def __init__(self, *terms: Kernel, **named: Kernel) -> None:
-        names = tuple(f"k{i}" for i in range(1, len(terms) + len(named) + 1))
-        if not names or set(named) != set(names[len(terms) :]):
+        children = {f"k{i}": term for i, term in enumerate(terms, start=1)} | named
+        count = len(terms) + len(named)
+        object.__setattr__(self, "_names", tuple(f"k{i}" for i in range(1, count + 1)))
+        if count == 0 or set(children) != set(self._names):
             given = [*map(repr, terms), *named]
             rule = "must be given in order, or by the names k1, k2, ..."
             raise ParameterError(type(self).__name__, given, rule)
-        object.__setattr__(self, "_names", names)
-        children = dict(zip(names, terms, strict=False)) | named
         for name, child in children.items():
             setattr(self, name, child)
-        self.check_params()
-        object.__setattr__(self, "_ready", True)
+        self.__post_init__()
 
     def _check(self, name: str, value: object) -> None:
         is_kernel.check(f"{type(self).__name__}: {name}", value)

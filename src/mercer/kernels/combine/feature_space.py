@@ -94,24 +94,26 @@ class Normalized(Mapped):
     def _diagonal_derivatives(self, samples: Parts) -> list[np.ndarray]:
         """d log k(x, x)/dθ of every sample, parameter by parameter."""
 
-        def take_diagonals(pair: Pair, rows: Bounds, cols: Bounds) -> list[np.ndarray]:
-            return [tile.diagonal().copy() for _, _, tile in self.kernel.tile_derivatives(pair)]
-
         def compute() -> list[np.ndarray]:
-            derivatives: dict[int, np.ndarray] = {}
+            starts = np.arange(_BLOCK, len(samples), _BLOCK)
+            blocks = np.split(np.arange(len(samples)), starts)
             # Serial: the lock of `once` is held, and no other thread may wait for it.
             with config_context(threads=1), np.errstate(all="ignore"):
-                for start in range(0, len(samples), _BLOCK):
-                    rows = np.arange(start, min(len(samples), start + _BLOCK))
-                    block = samples[0].take(rows)
-                    tiles = map_tiles(self.kernel, block, block, take_diagonals, True, "diagonal")
-                    for diagonals in tiles:
-                        for at, values in enumerate(diagonals):
-                            derivatives.setdefault(at, np.empty(len(samples)))[rows] = values
+                slopes = [self._block_derivatives(samples[0].take(rows)) for rows in blocks]
             k = samples.extra["diagonal"]
-            return [np.where(k > 0, _positive_quotient(v, k), 0.0) for v in derivatives.values()]
+            derivatives = [np.concatenate(parts) for parts in zip(*slopes, strict=True)]
+            return [np.where(k > 0, _positive_quotient(v, k), 0.0) for v in derivatives]
 
         return samples.once("diagonal derivatives", compute)
+
+    def _block_derivatives(self, block: Prepared) -> list[np.ndarray]:
+        """dk(x, x)/dθ of a few samples, parameter by parameter."""
+
+        def visit(pair: Pair, rows: Bounds, cols: Bounds) -> list[np.ndarray]:
+            return [tile.diagonal().copy() for _, _, tile in self.kernel.tile_derivatives(pair)]
+
+        (diagonals,) = map_tiles(self.kernel, block, block, visit, True, "diagonal")
+        return diagonals
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         value = np.empty(pair.shape)
@@ -247,23 +249,25 @@ class Centered(Mapped):
     def _mean_derivatives(self, samples: _CentredParts) -> tuple[list[np.ndarray], list[float]]:
         """d/dθ of the mean of k(x, c) over the centre's points c, and of its own mean."""
 
-        def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, list[np.ndarray]]:
-            return rows, [tile.sum(axis=1) for _, _, tile in self.kernel.tile_derivatives(pair)]
-
-        def row_means(left: Prepared, right: Prepared) -> list[np.ndarray]:
-            totals: dict[int, np.ndarray] = {}
-            for rows, sums in map_tiles(self.kernel, left, right, visit, False, "centre"):
-                for at, values in enumerate(sums):
-                    totals.setdefault(at, np.zeros(len(left)))[slice(*rows)] += values
-            return [total / len(right) for total in totals.values()]
-
         def compute() -> tuple[list[np.ndarray], list[float]]:
             with config_context(threads=1), np.errstate(all="ignore"):
-                across = row_means(samples[0], samples.centre)
-                inside = row_means(samples.centre, samples.centre)
+                across = self._row_means(samples[0], samples.centre)
+                inside = self._row_means(samples.centre, samples.centre)
             return across, [float(means.mean()) for means in inside]
 
         return samples.once("mean derivatives", compute)
+
+    def _row_means(self, left: Prepared, right: Prepared) -> list[np.ndarray]:
+        """d/dθ of the mean of k(x, y) over y, for every x, parameter by parameter."""
+
+        def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, list[np.ndarray]]:
+            return rows, [tile.sum(axis=1) for _, _, tile in self.kernel.tile_derivatives(pair)]
+
+        totals: dict[int, np.ndarray] = {}
+        for rows, sums in map_tiles(self.kernel, left, right, visit, False, "centre"):
+            for at, values in enumerate(sums):
+                totals.setdefault(at, np.zeros(len(left)))[slice(*rows)] += values
+        return [total / len(right) for total in totals.values()]
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         left, whole = self._mean_derivatives(pair.x)

@@ -75,7 +75,9 @@ class Power(Profile):
 
     def continuous_params(self) -> dict[str, Any]:
         params = super().continuous_params()
-        return params if self.whole else {"exponent": self.exponent, **params}
+        if self.whole:
+            return params
+        return {"exponent": self.exponent, **params}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         part = self.inside(pair)

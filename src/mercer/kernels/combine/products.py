@@ -12,7 +12,7 @@ from mercer.definiteness import STRICT, Certificate
 from mercer.definiteness.rules import product_rule
 from mercer.domains.base import Batch
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Derivative, Kernel, WeightedDerivative
+from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.columns import On
 from mercer.kernels.combine.composite import Nary, as_dense, within
 from mercer.kernels.vectors.coordinate import Periodic
@@ -20,6 +20,15 @@ from mercer.kernels.vectors.dot import Constant, Linear
 from mercer.kernels.vectors.radial import RBF
 
 __all__ = ["Product"]
+
+
+def _strict_columns(factor: Kernel, certificate: Certificate, d: int) -> list[int] | None:
+    """The columns on which a factor is strict, none of a constant; None if that is not known."""
+    if isinstance(factor, Constant) and factor.c > 0:
+        return []
+    if isinstance(factor, On) and certificate.parts[0].status == STRICT:
+        return factor.positions(d)
+    return None
 
 
 class Product(Nary):
@@ -49,11 +58,7 @@ class Product(Nary):
         """Whether the factors look at disjoint columns that together are all d, each strictly."""
         columns: list[int] = []
         for factor, certificate in zip(self.terms, parts, strict=True):
-            if isinstance(factor, Constant) and factor.c > 0:
-                continue
-            if not isinstance(factor, On) or certificate.parts[0].status != STRICT:
-                return False
-            positions = factor.positions(d)
+            positions = _strict_columns(factor, certificate, d)
             if positions is None:
                 return False
             columns += positions
@@ -80,7 +85,7 @@ class Product(Nary):
             for inner, place, tile in child.tile_derivatives(part):
                 yield f"{name}__{inner}", place, tile * others
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         for name, child, part, others in self._with_others(pair):
             for inner, place, value in child.weighted_derivatives(part, weights * others):
                 yield f"{name}__{inner}", place, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from mercer.kernels.functions import inverse_root
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.monomials import dot_power_features
 from mercer.kernels.vectors.radial import RBF
-from mercer.params import Constraint, param, positive_or_inf
+from mercer.params import Constraint, as_vector, param, positive_or_inf
 
 __all__ = ["PowerSeries"]
 
@@ -35,25 +36,20 @@ _TINY = 1e-290  # a coefficient this small is close to the smallest floating-poi
 def _are_coefficients(value: Any) -> bool:
     if callable(value):
         return not isinstance(value, Kernel)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    is_sequence = array.ndim == 1 and array.size > 0
-    is_numeric = np.asarray(value).dtype.kind in "fiu"
-    return is_sequence and is_numeric and bool(np.isfinite(array).all())
+    vector = as_vector(value)
+    return vector is not None and bool(np.isfinite(vector).all())
 
 
 _coefficients = Constraint("finite numbers, or a function of n", _are_coefficients)
 
 
-def _term_size(size: float, n: int, largest: float) -> float:
+def _term_size(size: float, n: int, log_largest: float) -> float:
     """|aₙ| · largestⁿ."""
-    if size == 0 or (n > 0 and not largest > 0):
+    if size == 0:
         return 0.0
     logarithm = math.log(size)
     if n > 0:
-        logarithm += n * math.log(largest)
+        logarithm += n * log_largest
     if logarithm > 700:
         raise overflow_error(0, 0, math.inf)
     return math.exp(logarithm)
@@ -102,14 +98,10 @@ class PowerSeries(Profile):
         """All coefficients of a sequence; of a function the first ones that it can compute."""
         if not callable(self.coefficients):
             return [float(a) for a in self.coefficients]
-        first: list[float] = []
-        for n in range(_LOOKED_AT):
-            try:
+        first = [self._coefficient(0)]
+        with contextlib.suppress(ParameterError):
+            for n in range(1, _LOOKED_AT):
                 first.append(self._coefficient(n))
-            except ParameterError:
-                if not first:
-                    raise
-                break
         return first
 
     def certify(self, d: int | None) -> Certificate:
@@ -137,18 +129,20 @@ class PowerSeries(Profile):
         if not callable(self.coefficients):
             return np.asarray(self.coefficients, dtype=float)
         coefficients: list[float] = []
+        log_largest = math.log(largest) if largest > 0 else -math.inf
         total = 0.0
         smallest = 1.0
         n_quiet = 0
         for n in range(_MOST):
             coefficients.append(self._coefficient(n))
-            self._check_sign(coefficients)
             size = abs(coefficients[-1])
-            if n_quiet == 0:
+            if coefficients[-1] < 0:
+                self._check_sign(coefficients)
+            if n_quiet == 0 and size < _TINY:
                 self._check_underflow(coefficients, smallest, largest)
             if size:
                 smallest = min(smallest, size)
-            term = _term_size(size, n, largest)
+            term = _term_size(size, n, log_largest)
             total += term
             # Many small terms in a row end the sum, so that series with gaps do not stop early.
             is_quiet = n > 0 and term <= 1e-18 * total
@@ -160,19 +154,17 @@ class PowerSeries(Profile):
 
     @staticmethod
     def _check_sign(coefficients: list[float]) -> None:
-        """A series whose certificate saw no negative coefficient must have none later."""
-        last = coefficients[-1]
-        if last >= 0 or min(coefficients[:_LOOKED_AT]) < 0:
+        """A negative coefficient must be one that a certificate sees, or follow such a one."""
+        if min(coefficients[:_LOOKED_AT]) < 0:
             return
         what = f"PowerSeries: coefficients({len(coefficients) - 1})"
         remedy = "give a sequence for a series whose late terms are negative"
-        raise ParameterError(what, last, "must be >= 0, as the first ones are", remedy)
+        raise ParameterError(what, coefficients[-1], "must be >= 0, as the first ones are", remedy)
 
     @staticmethod
     def _check_underflow(coefficients: list[float], smallest: float, largest: float) -> None:
         """A coefficient must not vanish by underflow while its term still counts."""
-        size = abs(coefficients[-1]) or smallest
-        if not 0 < size < _TINY:
+        if coefficients[-1] == 0 and smallest >= _TINY:
             return
         what = f"PowerSeries: coefficients({len(coefficients) - 1})"
         rule = f"falls below the smallest float while |k| = {largest:g} still needs it"
@@ -187,8 +179,10 @@ class PowerSeries(Profile):
             out += a
 
     def continuous_params(self) -> dict[str, Any]:
-        own = {} if callable(self.coefficients) else {"coefficients": self.coefficients}
-        return {**own, **super().continuous_params()}
+        params = super().continuous_params()
+        if callable(self.coefficients):
+            return params
+        return {"coefficients": self.coefficients, **params}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         part = self.inside(pair)

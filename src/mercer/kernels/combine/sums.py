@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from mercer import _compiled
-from mercer.aliases import Features
+from mercer.aliases import Features, RawSamples
 from mercer.definiteness import Certificate, Witness
 from mercer.definiteness.rules import scale_rule, sum_rule
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.errors import InfiniteFeaturesError, MercerError
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Derivative, Kernel, WeightedDerivative
+from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
@@ -74,7 +74,7 @@ class Sum(Nary):
             for inner, place, tile in child.tile_derivatives(part):
                 yield f"{name}__{inner}", place, tile
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         for name, child, part in self.pairs(pair):
             for inner, place, value in child.weighted_derivatives(part, weights):
                 yield f"{name}__{inner}", place, value
@@ -118,17 +118,19 @@ class Scaled(Pointwise):
         rng = np.random.default_rng(0)
         dimensions = (d,) if d else (2, 1, 3, 4, 5, 6, 7, 8)
         lattices = (self.kernel.domain.lattices(n_features, rng) for n_features in dimensions)
-        for points in itertools.chain.from_iterable(lattices):
-            try:
-                diagonal = self.kernel.diag(points)
-            except MercerError:
-                # An overflow, or outside the domain: not a place to look.
-                continue
-            at = int(np.argmax(diagonal))
-            if diagonal[at] > 0:
-                value = float(self.factor * diagonal[at])
-                return Witness(points[at : at + 1], np.ones(1), value)
-        return None
+        witnesses = map(self._witness_among, itertools.chain.from_iterable(lattices))
+        return next(filter(None, witnesses), None)
+
+    def _witness_among(self, points: RawSamples) -> Witness | None:
+        try:
+            diagonal = self.kernel.diag(points)
+        except MercerError:
+            # An overflow, or outside the domain: not a place to look.
+            return None
+        at = int(np.argmax(diagonal))
+        if diagonal[at] <= 0:
+            return None
+        return Witness(points[at : at + 1], np.ones(1), float(self.factor * diagonal[at]))
 
     def __repr__(self) -> str:
         if self.factor == -1:
@@ -147,7 +149,7 @@ class Scaled(Pointwise):
         for inner, place, tile in self.kernel.tile_derivatives(self.inside(pair)):
             yield f"kernel__{inner}", place, tile * self.factor
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         yield "factor", None, _compiled.storage.weighted_sum(weights, self._child_tile(pair))
         for inner, place, value in self.kernel.weighted_derivatives(self.inside(pair), weights):
             yield f"kernel__{inner}", place, value * self.factor
