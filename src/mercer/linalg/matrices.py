@@ -25,3 +25,13 @@ class Identity:
 
     def __matmul__(self, V: np.ndarray, /) -> np.ndarray:
         return V
+
+
+class Diagonal:
+    """A diagonal matrix."""
+
+    def __init__(self, entries: np.ndarray) -> None:
+        self.entries = entries[:, None]
+
+    def __matmul__(self, V: np.ndarray, /) -> np.ndarray:
+        return self.entries * V

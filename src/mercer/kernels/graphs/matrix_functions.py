@@ -16,10 +16,13 @@ from collections.abc import Callable, Hashable
 import numpy as np
 import scipy
 
-from mercer.config import get_config
 from mercer.domains.nodes import Graph
 from mercer.errors import DomainError
 from mercer.execution.cancel import check_stop
+from mercer.gram.plan import fits
+from mercer.linalg.cg import conjugate_gradients
+from mercer.linalg.lanczos import leading
+from mercer.linalg.matrices import Diagonal, Multipliable
 
 __all__: list[str] = []
 
@@ -27,6 +30,8 @@ SPECTRAL_LIMIT = 3000  # nodes: up to here one eigendecomposition is cheaper tha
 _DENSE = 0.05  # of all weights: a matrix so full gains nothing from being sparse
 BLOCK_COLUMNS = 16  # of a block of vectors
 _STEPS = 40  # of Lanczos, for the ends of a spectrum
+_MATRICES = 3  # of n x n, that an eigendecomposition holds at once
+_REFINEMENTS = 3  # solutions of what is left, down to rounding error
 _FILL = 20  # times the stored weights: what a triangular factor may hold
 Block = np.ndarray  # n x c, C order
 
@@ -47,7 +52,7 @@ def is_small(graph: Graph) -> bool:
     """Whether an eigendecomposition is quicker than actions on vectors, and fits into memory."""
     n = len(graph)
     quicker = n <= SPECTRAL_LIMIT or graph.matrix.nnz > _DENSE * n * n
-    return quicker and 24 * n * n <= get_config().memory_budget
+    return quicker and fits(_MATRICES * n, n)
 
 
 def spectrum(graph: Graph, which: str) -> Spectrum:
@@ -89,35 +94,21 @@ def spectral_bounds(graph: Graph, which: str) -> tuple[float, float]:
         diagonal = matrix.diagonal()
         radius = np.asarray(abs(matrix).sum(axis=1), dtype=float).ravel() - np.abs(diagonal)
         low, high = float((diagonal - radius).min()), float((diagonal + radius).max())  # Gershgorin
-        lowest, highest = _lanczos(matrix)
+        lowest, highest = _spectrum_ends(matrix)
         margin = 1e-3 * (highest - lowest)
         return max(low, lowest - margin), min(high, highest + margin)
 
     return graph.kept.once(("bounds", which), make)
 
 
-def _lanczos(matrix: scipy.sparse.csr_array) -> tuple[float, float]:
-    """The ends of the spectrum as a Krylov space of a fixed random vector sees them, moved out by how far they may be wrong."""
-    n = matrix.shape[0]
-    steps = min(_STEPS, n)
-    basis = np.zeros((steps + 1, n))
-    v = np.random.default_rng(0).standard_normal(n)
-    basis[0] = v / np.linalg.norm(v)
-    a, b = np.zeros(steps), np.zeros(steps)
-    scale = float(np.abs(matrix.data).max(initial=0.0))
-    for k in range(steps):
-        w = matrix @ basis[k]
-        a[k] = basis[k] @ w
-        w -= (basis[: k + 1] @ w) @ basis[: k + 1]
-        b[k] = np.linalg.norm(w)
-        if b[k] <= 1e-12 * scale:
-            steps = k + 1
-            break
-        basis[k + 1] = w / b[k]
-    inner = np.diag(a[:steps]) + np.diag(b[: steps - 1], 1) + np.diag(b[: steps - 1], -1)
-    values, vectors = np.linalg.eigh(inner)
-    wrong = b[steps - 1] * np.abs(vectors[-1])
-    return float(values[0] - wrong[0]), float(values[-1] + wrong[-1])
+def _spectrum_ends(matrix: scipy.sparse.csr_array) -> tuple[float, float]:
+    """The ends of the spectrum as a Krylov space sees them, moved out by their residuals."""
+    start = np.random.default_rng(0).standard_normal((matrix.shape[0], min(2, matrix.shape[0])))
+    ends = []
+    for sign in (-1.0, 1.0):
+        top = leading(sign * matrix, start, 1, passes=_STEPS)
+        ends.append(sign * (float(top.values[0]) + top.residual * abs(float(top.values[0]))))
+    return ends[0], ends[1]
 
 
 def exponential(graph: Graph, which: str, t: float, V: Block) -> Block:
@@ -213,44 +204,22 @@ def _factor(
     return graph.recent.once(("factor", key), make, keep=2)
 
 
-def _column_sums(x: Block) -> np.ndarray:
-    return np.add.reduce(x, axis=0)
-
-
-def _conjugate_gradients(
-    apply: Callable[[Block], Block], inverse_diagonal: np.ndarray, V: Block, limit: int
-) -> Block:
-    """X with apply(X) = V, to rounding: a column that is done waits for the others, and the rest is solved for again."""
+def _solve(matrix: Multipliable, inverse_diagonal: np.ndarray, V: Block, limit: int) -> Block:
+    """X with matrix @ X = V to rounding error, by conjugate gradients; columns do not interact."""
     X = np.zeros_like(V)
-    R = V.copy()
-    scale = inverse_diagonal[:, None]
-    whole = _column_sums(R * R * scale)
-    floor = whole * (16 * np.finfo(float).eps) ** 2
-    for _ in range(3):
-        Z = scale * R
-        P = Z.copy()
-        size = _column_sums(R * Z)
-        target = np.maximum(floor, 1e-20 * size)
-        for _ in range(limit):
-            active = size > target
-            if not active.any():
-                break
-            check_stop()
-            Q = apply(P)
-            step = np.where(active, size / np.where(active, _column_sums(P * Q), 1.0), 0.0)
-            X += step * P
-            R -= step * Q
-            np.multiply(scale, R, out=Z)
-            new = _column_sums(R * Z)
-            P *= np.where(active, new / np.where(active, size, 1.0), 0.0)
-            P += Z
-            size = np.where(active, new, size)
-        else:
+    inverse = Diagonal(inverse_diagonal)
+    floor = np.add.reduce(V * (inverse @ V), axis=0) * (16 * np.finfo(float).eps) ** 2
+    rest = V
+    for _ in range(_REFINEMENTS):
+        solution = conjugate_gradients(
+            matrix, rest, inverse, limit=limit, measure="energy", floor=floor
+        )
+        if not solution.converged:
             rule = f"has not converged after {limit} steps of conjugate gradients"
-            raise DomainError(
-                "graph", f"{len(V)} nodes", rule, "take a smaller t, or LaplacianDiffusion"
-            )
-        R = V - apply(X)
+            remedy = "take a smaller t, or LaplacianDiffusion"
+            raise DomainError("graph", f"{len(V)} nodes", rule, remedy)
+        X += solution.x
+        rest = V - matrix @ X
     return X
 
 
@@ -265,7 +234,7 @@ def resolvent(graph: Graph, t: float, V: Block) -> Block:
         return X + factor.solve(V - whole @ X)
     inverse_diagonal = 1.0 / (1.0 + t * matrix.diagonal())
     limit = 1000 + 10 * len(graph)
-    return _conjugate_gradients(lambda x: x + t * (matrix @ x), inverse_diagonal, V, limit)
+    return _solve(whole, inverse_diagonal, V, limit)
 
 
 def _centred(graph: Graph, V: Block) -> Block:
@@ -288,7 +257,7 @@ def pseudo_inverse(graph: Graph, V: Block) -> Block:
     diagonal = matrix.diagonal()
     inverse_diagonal = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
     limit = 1000 + 10 * len(graph)
-    X = _conjugate_gradients(lambda x: matrix @ x, inverse_diagonal, right, limit)
+    X = _solve(matrix, inverse_diagonal, right, limit)
     return _centred(graph, X)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.config import get_config
+from mercer.gram.plan import COPY, fits, rows_at_a_time
 from mercer.domains.nodes import NodeSamples
 from mercer.execution.cancel import check_stop
 from mercer.kernels.graphs.matrix_functions import BLOCK_COLUMNS
@@ -43,14 +43,13 @@ class RowCache:
         self.x, self.y = x, y
         self.nodes, self.where = x.distinct()
         self.others, self.other_where = y.distinct()
-        room = get_config().memory_budget // 4
-        n_values = len(self.nodes) * len(self.others)
         # Tiles come row by row: without room for all, rows are kept until their tiles are done.
-        self.by_columns = len(self.others) < len(self.nodes) and 8 * n_values <= room
+        fewer = len(self.others) < len(self.nodes)
+        self.by_columns = fewer and fits(len(self.nodes), len(self.others), COPY)
         if self.by_columns:
             self.nodes, self.others = self.others, self.nodes
             self.where, self.other_where = self.other_where, self.where
-        self.capacity = max(_FEW, room // (8 * CHUNK * len(self.others)))
+        self.capacity = max(_FEW, rows_at_a_time(CHUNK * len(self.others), COPY.share))
         self.chunks: dict[int, np.ndarray] = {}
         self.locks = [threading.Lock() for _ in range(-(-len(self.nodes) // CHUNK))]
 
