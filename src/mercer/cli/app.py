@@ -1,4 +1,4 @@
-"""The commands and their options; each does its work in a module of its own, imported when it is called."""
+"""The commands and their options; each command is imported when it is called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 app = typer.Typer(
-    help="Kernel methods on any data: give it data, get a valid kernel, a tuned model, an honest error and pictures.",
+    help="Kernel methods on any data: fit a model, estimate its error, explain it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -16,31 +16,29 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Data = Annotated[
-    list[Path],
-    typer.Argument(
-        help="CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), or a folder of texts by class."
-    ),
-]
+_DATA = (
+    "CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), "
+    "or a folder that holds one folder of texts for each class."
+)
+_TARGET = "The column to predict: its name, or its position (0 is the first, -1 the last)."
+_KERNEL = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
+_LEARNER = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
+_REPEATS = "Number of repeats of the cross-validation. [default: more for fewer samples]"
+_MODEL = "File to save the model to. [default: NAME.mercer in the current folder]"
+_REPORT = "File to write the HTML report to. [default: NAME.html in the current folder]"
+_MISSING = "A cell that marks a missing value, such as '-'; may be given several times."
+_HEADER = "Whether the first row holds the names of the columns. [default: detected]"
+_PROBABILITIES = "Add the probability of each class, or the standard deviation of a gp or rvm."
+_DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
+_STUDY = 'Number of the study, part of its name, or "all". [default: list the studies]'
+
+Data = Annotated[list[Path], typer.Argument(help=_DATA)]
+Model = Annotated[Path, typer.Argument(help="A model file, written by mercer fit.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", help="A cell that means a hole; may be given several times."),
-]
-Separator = Annotated[
-    str | None, typer.Option("--separator", help="Between cells; found out if not given.")
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first row names the columns; found out if not given.",
-    ),
-]
-Encoding = Annotated[str, typer.Option("--encoding", help="Of text files.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="How many; results do not depend on it.")
+    int | None,
+    typer.Option("--threads", min=1, help="Number of threads; results do not depend on it."),
 ]
 
 
@@ -52,117 +50,73 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+Version = Annotated[
+    bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+]
+
+
 @app.callback()
-def _main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
+def _main(version: Version = False) -> None:
     pass
 
 
 @app.command()
 def fit(
     data: Data,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            "-t",
-            help="The column to be told: a name, or a place (0 the first, -1 the last).",
-        ),
-    ] = None,
-    kernel: Annotated[
-        str,
-        typer.Option(
-            "--kernel",
-            "-k",
-            help='An expression, such as "RBF(2.0) + Linear()"; "auto" reads the data.',
-        ),
-    ] = "auto",
-    learner: Annotated[
-        str,
-        typer.Option(
-            "--learner",
-            "-l",
-            help="auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant, svr.",
-        ),
-    ] = "auto",
+    target: Annotated[str | None, typer.Option("--target", "-t", help=_TARGET)] = None,
+    kernel: Annotated[str, typer.Option("--kernel", "-k", help=_KERNEL)] = "auto",
+    learner: Annotated[str, typer.Option("--learner", "-l", help=_LEARNER)] = "auto",
     task: Annotated[
         str, typer.Option("--task", help="auto, classification or regression.")
     ] = "auto",
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Of the cross-validation.")] = 5,
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", min=1, help="Of it; by default more for fewer samples."),
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, help="Number of cross-validation folds.")
+    ] = 5,
+    repeats: Annotated[int | None, typer.Option("--repeats", min=1, help=_REPEATS)] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Seed of the random number generator.")
+    ] = 0,
+    model: Annotated[Path | None, typer.Option("--model", "-o", help=_MODEL)] = None,
+    report: Annotated[Path | None, typer.Option("--report", "-r", help=_REPORT)] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    missing: Annotated[list[str] | None, typer.Option("--missing", help=_MISSING)] = None,
+    separator: Annotated[
+        str | None, typer.Option("--separator", help="Character between cells. [default: detected]")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything random.")] = 0,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model", "-o", help="Where to save the model; beside you as NAME.mercer if not given."
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report", "-r", help="Where to write the report; as NAME.html if not given."
-        ),
-    ] = None,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
-    missing: Missing = None,
-    separator: Separator = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
+    header: Annotated[bool | None, typer.Option("--header/--no-header", help=_HEADER)] = None,
+    encoding: Annotated[
+        str, typer.Option("--encoding", help="Character encoding of text files.")
+    ] = "utf-8",
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Fit a model to a table, sequences or texts; assess it, save it and write a report."""
-    from mercer.cli.fit import run
+    """Fit a model to a table, sequences or texts; cross-validate it, save it and write a report."""
+    from mercer.cli.fit import Destination, run
 
-    options = {
-        "separator": separator,
-        "header": header,
-        "encoding": encoding,
-        "missing": None if missing is None else ("", *missing),
-    }
-    return run(
-        data,
-        target,
-        {
-            "kernel": kernel,
-            "learner": learner,
-            "task": task,
-            "folds": folds,
-            "repeats": repeats,
-            "random_state": seed,
-        },
-        options,
-        model,
-        None if no_report else report or Path(""),
-        threads,
-        json,
-        quiet,
-    )
+    choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
+    choices |= {"folds": folds, "repeats": repeats, "random_state": seed}
+    reading = {"separator": separator, "header": header, "encoding": encoding, "missing": missing}
+    destination = Destination.of(data[0], model, report, with_report=not no_report)
+    return run(data, target, choices, reading, destination, threads, json, quiet)
 
 
 @app.command()
 def predict(
-    model: Annotated[Path, typer.Argument(help="A file written by mercer fit.")],
+    model: Model,
     data: Data,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A CSV file; printed if not given.")
+        Path | None,
+        typer.Option("--out", "-o", help="CSV file to write. [default: print the predictions]"),
     ] = None,
     probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", "-p", help="A column for every class, or the deviation."),
+        bool, typer.Option("--probabilities", "-p", help=_PROBABILITIES)
     ] = False,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Tell the target of new samples; where the data hold it too, say how often it was right."""
+    """Predict the target of new samples; if the data include it, print the score as well."""
     from mercer.cli.predict import run
 
     return run(model, data, out, probabilities, threads, json, quiet)
@@ -173,7 +127,7 @@ def explain(
     model: Annotated[Path, typer.Argument(help="A file written by mercer fit or mercer.save.")],
     json: Json = False,
 ) -> int:
-    """What a model is: its kernel and the proof, what it rests on, how well it does."""
+    """Show a saved model: its kernel with a proof, its score, and what it depends on most."""
     from mercer.cli.explain import run
 
     return run(model, json)
@@ -184,23 +138,21 @@ def check(
     expression: Annotated[str, typer.Argument(help='A kernel, such as "RBF(2.0) * Linear()".')],
     data: Annotated[
         list[Path] | None,
-        typer.Argument(help="Samples on which to look for a counterexample, too."),
+        typer.Argument(help="Samples among which to look for a counterexample as well."),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(
-            "--target", "-t", help="A column of the data that is not part of the samples."
-        ),
+        typer.Option("--target", "-t", help="A column of the data to leave out of the samples."),
     ] = None,
     dimension: Annotated[
-        int | None,
-        typer.Option(
-            "--dimension", "-d", min=1, help="Of the vectors: some kernels are valid in few only."
-        ),
+        int | None, typer.Option("--dimension", "-d", min=1, help=_DIMENSION)
     ] = None,
     json: Json = False,
 ) -> int:
-    """Is it a kernel? Prints the proof, or a refutation that anyone can check; exits with 0, 1 (refuted) or 3 (unknown)."""
+    """Prove or refute that an expression is a positive semi-definite kernel.
+
+    The exit code is 0 if it is proved, 1 if it is refuted and 3 if neither is known.
+    """
     from mercer.cli.check import run
 
     return run(expression, data, target, dimension, json)
@@ -208,10 +160,10 @@ def check(
 
 @app.command()
 def kernels(
-    name: Annotated[str | None, typer.Argument(help="One kernel, of which all is told.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A kernel to describe in full.")] = None,
     json: Json = False,
 ) -> int:
-    """The catalogue: every kernel, on which samples, with its parameters and what is known of it."""
+    """List all kernels with their kind of samples, definiteness and formula, or describe one."""
     from mercer.cli.catalogue import run
 
     return run(name, json)
@@ -219,16 +171,13 @@ def kernels(
 
 @app.command()
 def gallery(
-    study: Annotated[
-        str | None,
-        typer.Argument(help='Its number, part of its name, or "all"; without it they are listed.'),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the pictures.")] = Path(
+    study: Annotated[str | None, typer.Argument(help=_STUDY)] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to save the figures in.")] = Path(
         "gallery"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run with fewer repeats.")] = False,
 ) -> int:
-    """The studies of the lectures, run on this machine: tables are printed, pictures saved."""
+    """List or run the example studies of the documentation; save their figures."""
     from mercer.cli.gallery import run
 
     return run(study, out, quick)
