@@ -147,7 +147,10 @@ def assess(
         counts = np.unique(y, return_counts=True)[1]
         folds = max(2, min(folds, int(counts.max())))
     folds = min(folds, n_samples)
-    held_out = _HeldOut(X, y, classification, repeats)
+    score = Score(y, classification)
+    predicted = np.empty((repeats, n_samples), dtype=y.dtype if classification else float)
+    fold = np.zeros(n_samples, dtype=int)
+    scores, models = [], []
     for repeat in range(repeats):
         parts = split_folds(y, classification, folds, random_state + repeat)
         for index, (train, test) in enumerate(parts):
@@ -156,20 +159,32 @@ def assess(
                 if repeat or index:
                     warnings.simplefilter("ignore")
                 fitted = clone(model).fit(pick_rows(X, train), y[train])
-                held_out.predict(fitted, test, repeat, index)
+                predicted[repeat, test] = fitted.predict(pick_rows(X, test))
+            scores.append(score(y[test], predicted[repeat, test]))
+            if repeat == 0:
+                fold[test] = index
+                models.append(fitted)
             if told is not None:
                 told()
-    return Assessment(
-        held_out.score.task,
-        np.array(held_out.scores),
-        1.0 / (folds - 1),
-        held_out.predicted,
-        held_out.probability,
-        held_out.fold,
-        held_out.models,
-        folds,
-        repeats,
-    )
+    probability = _probabilities(models, fold, X, y) if classification else None
+    results = (predicted, probability, fold, models, folds, repeats)
+    return Assessment(score.task, np.array(scores), 1.0 / (folds - 1), *results)
+
+
+def _probabilities(
+    models: list[Estimator], fold: np.ndarray, X: RawSamples, y: np.ndarray
+) -> np.ndarray:
+    """Class probabilities of each sample by the model that was not fitted on it."""
+    classes = np.unique(y)
+    probability = np.zeros((len(y), len(classes)))
+    with warnings.catch_warnings():
+        # The same warnings came with the predictions.
+        warnings.simplefilter("ignore")
+        for index, model in enumerate(models):
+            test = np.flatnonzero(fold == index)
+            columns = np.searchsorted(classes, model.classes_)
+            probability[np.ix_(test, columns)] = model.predict_proba(pick_rows(X, test))
+    return probability
 
 
 class Score:
@@ -190,34 +205,3 @@ class Score:
         if self.variance == 0:
             return float("nan")
         return 1.0 - float(((y - predicted) ** 2).mean()) / self.variance
-
-
-class _HeldOut:
-    """Predictions and scores on test sets, collected fold by fold."""
-
-    def __init__(self, X: RawSamples, y: np.ndarray, classification: bool, repeats: int) -> None:
-        self.X = X
-        self.y = y
-        self.score = Score(y, classification)
-        self.predicted = np.empty((repeats, len(y)), dtype=y.dtype if classification else float)
-        self.classes = np.unique(y)
-        self.probability: np.ndarray | None = None
-        if classification:
-            self.probability = np.zeros((len(y), len(self.classes)))
-        self.fold = np.zeros(len(y), dtype=int)
-        self.scores: list[float] = []
-        self.models: list[Estimator] = []
-
-    def predict(self, model: Estimator, test: np.ndarray, repeat: int, index: int) -> None:
-        """Predict a test set, score it, and keep the model if it is of the first repeat."""
-        X_test = pick_rows(self.X, test)
-        predicted = self.predicted[repeat]
-        predicted[test] = model.predict(X_test)
-        self.scores.append(self.score(self.y[test], predicted[test]))
-        if repeat > 0:
-            return
-        self.fold[test] = index
-        self.models.append(model)
-        if self.probability is not None:
-            columns = np.searchsorted(self.classes, model.classes_)
-            self.probability[np.ix_(test, columns)] = model.predict_proba(X_test)

@@ -112,4 +112,4 @@ def _spectrum_kernels(*lengths: int) -> list[Kernel]:
 def _sparse_kernels(X: SparseMatrix) -> list[Kernel]:
     mean_square = np.asarray(X.multiply(X).mean(axis=0)).sum()
     variance = float(mean_square - (np.asarray(X.mean(axis=0)) ** 2).sum())
-    return _rbf_kernels(float(np.sqrt(variance)) if variance > 0 else 1.0)
+    return _rbf_kernels(float(np.sqrt(max(variance, 0.0))) or 1.0)

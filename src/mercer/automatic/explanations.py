@@ -84,11 +84,15 @@ def term_shares(model: Estimator) -> list[tuple[str, float]]:
     c = np.atleast_2d(np.asarray(model.dual_coef_, dtype=float))
     if c.shape[0] != raw_length(samples):
         c = c.T
-    norms = [max(0.0, float(np.einsum("ij,ij->", c, term.gram(samples) @ c))) for term in terms]
+    norms = [_squared_norm(term, samples, c) for term in terms]
     total = sum(norms)
     if total <= 0:
         return []
     return [(repr(term), norm / total) for term, norm in zip(terms, norms, strict=True)]
+
+
+def _squared_norm(kernel: Kernel, samples: RawSamples, c: np.ndarray) -> float:
+    return max(0.0, float(np.einsum("ij,ij->", c, kernel.gram(samples) @ c)))
 
 
 def _terms(kernel: KernelLike) -> list[Kernel]:

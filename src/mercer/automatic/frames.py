@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import Frame, RawSamples
-from mercer.errors import MissingDependencyError
+from mercer.domains.base import raw_length
+from mercer.errors import InputError, MissingDependencyError
 
 
 def as_pandas(frame: Frame) -> Frame:
@@ -23,8 +24,20 @@ def as_pandas(frame: Frame) -> Frame:
 
 def typical_value(column: Frame) -> object:
     """The median of a numeric column, the most frequent value of any other, as a Python value."""
-    value = column.median() if column.dtype.kind in "iuf" else column.mode().iloc[0]
+    if column.dtype.kind in "iuf":
+        value = column.median()
+    else:
+        value = column.mode().iloc[0]
     return value.item() if hasattr(value, "item") else value
+
+
+def as_collection(X: RawSamples) -> RawSamples:
+    """The samples, which must not be none at all; array-likes without a length as arrays."""
+    if not hasattr(X, "__len__") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
+        raise InputError("X", "0 sample(s)", "is empty: a minimum of 1 is required")
+    return X
 
 
 def is_list_of_rows(X: RawSamples) -> bool:

@@ -73,18 +73,9 @@ def _n_folds(y: np.ndarray, classification: bool) -> int:
     return max(2, min(most, int(counts.min())))
 
 
-def _n_errors(predicted: np.ndarray, y: np.ndarray) -> float:
-    return (predicted != y).sum()
-
-
-def _squared_errors(predicted: np.ndarray, y: np.ndarray) -> float:
-    return ((predicted - y) ** 2).sum()
-
-
 def _cross_validated(make: Factory, task: str) -> Scorer:
     """The mean error on held-out folds; parts of one Gram matrix serve all penalties."""
     classification = task == "classification"
-    total_loss = _n_errors if classification else _squared_errors
 
     def fold_losses(K: np.ndarray, y: np.ndarray, fold: Fold, penalties: Penalties) -> np.ndarray:
         train, test = fold
@@ -96,7 +87,8 @@ def _cross_validated(make: Factory, task: str) -> Scorer:
         losses = []
         for penalty in penalties:
             predicted = make("precomputed", penalty).fit(K_train, y[train]).predict(K_test)
-            losses.append(float(total_loss(predicted, y[test])))
+            wrong = predicted != y[test] if classification else (predicted - y[test]) ** 2
+            losses.append(float(wrong.sum()))
         return np.array(losses)
 
     def score_penalties(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
@@ -274,12 +266,15 @@ _MANY = 8000  # samples beyond which an SVR is sooner fitted than n equations ar
 
 def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
     """The learner of that name for the task; "auto" is the best one for so many samples."""
-    if name == "auto" and task == "classification":
-        name = "svc"
-    elif name == "auto":
-        name = "ridge" if n_samples <= _MANY else "svr"
-    learner = LEARNERS.get((task, name))
-    if learner is None:
+    if name == "auto":
+        name = _default_learner(task, n_samples)
+    if (task, name) not in LEARNERS:
         names = ", ".join(known for kind, known in LEARNERS if kind == task)
         raise ParameterError("learner", name, f"does not do {task}", f"one of auto, {names}")
-    return learner
+    return LEARNERS[task, name]
+
+
+def _default_learner(task: str, n_samples: int) -> str:
+    if task == "classification":
+        return "svc"
+    return "ridge" if n_samples <= _MANY else "svr"

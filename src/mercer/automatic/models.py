@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from mercer.aliases import Frame, KernelLike, RawSamples, Targets
 from mercer.automatic.candidates import candidates
-from mercer.automatic.frames import as_pandas, is_list_of_rows, is_numeric_table, typical_value
+from mercer.automatic.frames import (
+    as_collection,
+    as_pandas,
+    is_list_of_rows,
+    is_numeric_table,
+    typical_value,
+)
 from mercer.automatic.learners import learner_for
 from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
@@ -91,18 +97,22 @@ class _Automatic(BaseEstimator):
     def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int) -> None:
         """Classifiers calibrate their probabilities here."""
 
-    def _require_target(self, y: Targets) -> None:
+    def _check_input(self, X: RawSamples, y: Targets) -> tuple[RawSamples, np.ndarray]:
+        """Samples and targets for a fit."""
         if y is None:
             # The words are those that scikit-learn's own checks of estimators look for.
             message = "requires y to be passed, but the target y is None"
             raise ValueError(f"This {type(self).__name__} estimator {message}")
+        X = self._check_samples(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        if len(y) != raw_length(X):
+            rule = f"must have one for each of the {raw_length(X)} samples"
+            raise ShapeError("y", f"{len(y)} values", rule)
+        return X, y
 
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
-        if not hasattr(X, "__len__") and hasattr(X, "__array__"):
-            X = np.asarray(X)
-        if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
-            raise InputError("X", "0 sample(s)", "is empty: a minimum of 1 is required")
+        X = as_collection(X)
         if is_numeric_table(X):
             checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
@@ -138,8 +148,8 @@ class _Automatic(BaseEstimator):
         self.columns_ = list(frame.columns)
         markers = [value for value in self.missing if value is not None]
         missing = frame.isna() | frame.isin(markers)
-        self.left_out_ = [name for name in self.columns_ if missing[name].all()]
-        complete = [name for name in self.columns_ if not missing[name].any()]
+        self.left_out_ = list(frame.columns[missing.all()])
+        complete = frame.columns[~missing.any()]
         self.fillings_ = {name: typical_value(frame[name]) for name in complete}
         return frame.drop(columns=self.left_out_)
 
@@ -160,11 +170,11 @@ class _Automatic(BaseEstimator):
         if not affected:
             return frame
         first, *others = affected
-        message = f"column {first!r} has missing values and had none in training: filled with "
-        message += repr(self.fillings_[first])
-        if others:
-            message += f"; so have {others}"
-        warn(message)
+        also = f"; so have {others}" if others else ""
+        warn(
+            f"column {first!r} has missing values and had none in training: "
+            f"filled with {self.fillings_[first]!r}{also}"
+        )
         filled = {}
         for name in affected:
             value = self.fillings_[name]
@@ -178,12 +188,6 @@ class _Automatic(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def _check_lengths(X: RawSamples, y: np.ndarray) -> None:
-    if len(y) != raw_length(X):
-        rule = f"must have one for each of the {raw_length(X)} samples"
-        raise ShapeError("y", f"{len(y)} values", rule)
 
 
 class AutoClassifier(ClassifierMixin, _Automatic):
@@ -245,13 +249,10 @@ class AutoClassifier(ClassifierMixin, _Automatic):
         -------
         self
         """
-        self._require_target(y)
-        X = self._check_samples(X, reset=True)
-        y = column_or_1d(y, warn=True)
+        X, y = self._check_input(X, y)
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("Input y contains NaN or infinity: a class must have a name")
         check_classification_targets(y)
-        _check_lengths(X, y)
         self.classes_, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         n_classes = len(self.classes_)
         if n_classes < 2:
@@ -357,10 +358,8 @@ class AutoRegressor(RegressorMixin, _Automatic):
         -------
         self
         """
-        self._require_target(y)
-        X = self._check_samples(X, reset=True)
-        y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64)
-        _check_lengths(X, y)
+        X, y = self._check_input(X, y)
+        y = check_array(y, ensure_2d=False, dtype=np.float64)
         self.target_mean_ = float(y.mean())
         self.target_scale_ = float(y.std()) or 1.0
         self._fit(X, (y - self.target_mean_) / self.target_scale_)

@@ -96,11 +96,8 @@ def find_column(frame: Frame, target: str | None) -> str:
         return target
     if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
         return names[int(target)]
-    hint = f"there are: {listed}"
-    for name in names:
-        if name.lower() == target.lower():
-            hint = f"did you mean {name!r}?"
-            break
+    alike = [name for name in names if name.lower() == target.lower()]
+    hint = f"did you mean {alike[0]!r}?" if alike else f"there are: {listed}"
     raise InputError("target", target, "is not a column", hint)
 
 

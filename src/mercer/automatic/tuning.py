@@ -44,7 +44,9 @@ class TunedModel:
 
 def blas_threads(n_samples: int) -> contextlib.AbstractContextManager[None]:
     """A context with one BLAS thread for few samples, with all of them for many."""
-    return serial_blas() if n_samples <= _FEW else contextlib.nullcontext()
+    if n_samples <= _FEW:
+        return serial_blas()
+    return contextlib.nullcontext()
 
 
 def tune(

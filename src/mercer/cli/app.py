@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 app = typer.Typer(
     help="Kernel methods on any data: fit a model, estimate its error, explain it.",
@@ -16,30 +17,68 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_DATA = (
+_FILES = (
     "CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), "
     "or a folder that holds one folder of texts for each class."
 )
-_TARGET = "The column to predict: its name, or its position (0 is the first, -1 the last)."
-_KERNEL = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
-_LEARNER = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
-_REPEATS = "Number of repeats of the cross-validation. [default: more for fewer samples]"
-_MODEL = "File to save the model to. [default: NAME.mercer in the current folder]"
-_REPORT = "File to write the HTML report to. [default: NAME.html in the current folder]"
-_MISSING = "A cell that marks a missing value, such as '-'; may be given several times."
-_HEADER = "Whether the first row holds the names of the columns. [default: detected]"
-_PROBABILITIES = "Add the probability of each class, or the standard deviation of a gp or rvm."
+_COLUMN = "The column to predict: its name, or its position (0 is the first, -1 the last)."
+_EXPRESSION = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
+_LEARNERS = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
+_REPEATS = "Number of repeats of the cross-validation."
+_MARKER = "A cell that marks a missing value, such as '-'; may be given several times."
+_HEADER = "Whether the first row holds the names of the columns."
+_DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
 _DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
-_STUDY = 'Number of the study, part of its name, or "all". [default: list the studies]'
+_STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
 
-Data = Annotated[list[Path], typer.Argument(help=_DATA)]
-Model = Annotated[Path, typer.Argument(help="A model file, written by mercer fit.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, help="Number of threads; results do not depend on it."),
+Data = Annotated[list[Path], Argument(help=_FILES)]
+Model = Annotated[Path, Argument(help="A model file, written by mercer fit.")]
+AnyModel = Annotated[Path, Argument(help="A file written by mercer fit or mercer.save.")]
+Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
+Target = Annotated[str | None, Option("--target", "-t", help=_COLUMN)]
+Kernel = Annotated[str, Option("--kernel", "-k", help=_EXPRESSION)]
+Learner = Annotated[str, Option("--learner", "-l", help=_LEARNERS)]
+Task = Annotated[str, Option("--task", help="auto, classification or regression.")]
+Folds = Annotated[int, Option("--folds", min=2, help="Number of cross-validation folds.")]
+Repeats = Annotated[
+    int | None, Option("--repeats", min=1, show_default="more for fewer samples", help=_REPEATS)
 ]
+Seed = Annotated[int, Option("--seed", min=0, help="Seed of the random number generator.")]
+Save = Annotated[
+    Path | None, Option("--model", "-o", show_default="DATA.mercer", help="Model file to write.")
+]
+Report = Annotated[
+    Path | None, Option("--report", "-r", show_default="DATA.html", help="HTML report to write.")
+]
+NoReport = Annotated[bool, Option("--no-report", help="Write no report.")]
+Missing = Annotated[list[str] | None, Option("--missing", help=_MARKER)]
+Separator = Annotated[
+    str | None, Option("--separator", show_default="detected", help="Character between cells.")
+]
+Header = Annotated[
+    bool | None, Option("--header/--no-header", show_default="detected", help=_HEADER)
+]
+Encoding = Annotated[str, Option("--encoding", help="Character encoding of text files.")]
+Threads = Annotated[
+    int | None, Option("--threads", min=1, help="Number of threads; results do not depend on it.")
+]
+Predictions = Annotated[
+    Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
+]
+Probabilities = Annotated[bool, Option("--probabilities", "-p", help=_DEVIATION)]
+Expression = Annotated[str, Argument(help='A kernel, such as "RBF(2.0) * Linear()".')]
+Samples = Annotated[
+    list[Path] | None, Argument(help="Samples among which to look for a counterexample as well.")
+]
+LeftOut = Annotated[
+    str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
+]
+Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, help=_DIMENSION)]
+Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
+Study = Annotated[str | None, Argument(help=_STUDY)]
+Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
+Quick = Annotated[bool, Option("--quick", help="Run with fewer repeats.")]
 
 
 def _version(wanted: bool) -> None:
@@ -51,7 +90,7 @@ def _version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")
 ]
 
 
@@ -63,30 +102,20 @@ def _main(version: Version = False) -> None:
 @app.command()
 def fit(
     data: Data,
-    target: Annotated[str | None, typer.Option("--target", "-t", help=_TARGET)] = None,
-    kernel: Annotated[str, typer.Option("--kernel", "-k", help=_KERNEL)] = "auto",
-    learner: Annotated[str, typer.Option("--learner", "-l", help=_LEARNER)] = "auto",
-    task: Annotated[
-        str, typer.Option("--task", help="auto, classification or regression.")
-    ] = "auto",
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, help="Number of cross-validation folds.")
-    ] = 5,
-    repeats: Annotated[int | None, typer.Option("--repeats", min=1, help=_REPEATS)] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the random number generator.")
-    ] = 0,
-    model: Annotated[Path | None, typer.Option("--model", "-o", help=_MODEL)] = None,
-    report: Annotated[Path | None, typer.Option("--report", "-r", help=_REPORT)] = None,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
-    missing: Annotated[list[str] | None, typer.Option("--missing", help=_MISSING)] = None,
-    separator: Annotated[
-        str | None, typer.Option("--separator", help="Character between cells. [default: detected]")
-    ] = None,
-    header: Annotated[bool | None, typer.Option("--header/--no-header", help=_HEADER)] = None,
-    encoding: Annotated[
-        str, typer.Option("--encoding", help="Character encoding of text files.")
-    ] = "utf-8",
+    target: Target = None,
+    kernel: Kernel = "auto",
+    learner: Learner = "auto",
+    task: Task = "auto",
+    folds: Folds = 5,
+    repeats: Repeats = None,
+    seed: Seed = 0,
+    model: Save = None,
+    report: Report = None,
+    no_report: NoReport = False,
+    missing: Missing = None,
+    separator: Separator = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -105,13 +134,8 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="CSV file to write. [default: print the predictions]"),
-    ] = None,
-    probabilities: Annotated[
-        bool, typer.Option("--probabilities", "-p", help=_PROBABILITIES)
-    ] = False,
+    out: Predictions = None,
+    probabilities: Probabilities = False,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -123,10 +147,7 @@ def predict(
 
 
 @app.command()
-def explain(
-    model: Annotated[Path, typer.Argument(help="A file written by mercer fit or mercer.save.")],
-    json: Json = False,
-) -> int:
+def explain(model: AnyModel, json: Json = False) -> int:
     """Show a saved model: its kernel with a proof, its score, and what it depends on most."""
     from mercer.cli.explain import run
 
@@ -135,18 +156,10 @@ def explain(
 
 @app.command()
 def check(
-    expression: Annotated[str, typer.Argument(help='A kernel, such as "RBF(2.0) * Linear()".')],
-    data: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Samples among which to look for a counterexample as well."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="A column of the data to leave out of the samples."),
-    ] = None,
-    dimension: Annotated[
-        int | None, typer.Option("--dimension", "-d", min=1, help=_DIMENSION)
-    ] = None,
+    expression: Expression,
+    data: Samples = None,
+    target: LeftOut = None,
+    dimension: Dimension = None,
     json: Json = False,
 ) -> int:
     """Prove or refute that an expression is a positive semi-definite kernel.
@@ -159,10 +172,7 @@ def check(
 
 
 @app.command()
-def kernels(
-    name: Annotated[str | None, typer.Argument(help="A kernel to describe in full.")] = None,
-    json: Json = False,
-) -> int:
+def kernels(name: Name = None, json: Json = False) -> int:
     """List all kernels with their kind of samples, definiteness and formula, or describe one."""
     from mercer.cli.catalogue import run
 
@@ -170,13 +180,7 @@ def kernels(
 
 
 @app.command()
-def gallery(
-    study: Annotated[str | None, typer.Argument(help=_STUDY)] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to save the figures in.")] = Path(
-        "gallery"
-    ),
-    quick: Annotated[bool, typer.Option("--quick", help="Run with fewer repeats.")] = False,
-) -> int:
+def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = False) -> int:
     """List or run the example studies of the documentation; save their figures."""
     from mercer.cli.gallery import run
 

@@ -84,7 +84,7 @@ def _print_shares(shares: list[tuple[str, float]]) -> None:
         print(f"  {100 * share:5.1f} %  {name}")
 
 
-def _print_examples(examples: list[dict[str, Any]]) -> None:
+def _print_examples(examples: list[dict[str, object]]) -> None:
     if not examples:
         return
     print("\nTraining samples with the largest weights\n")
@@ -92,7 +92,7 @@ def _print_examples(examples: list[dict[str, Any]]) -> None:
         print(f"  {example['weight']:10.4g}  {example['sample']}")
 
 
-def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, Any]]:
+def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, object]]:
     """The training samples with the largest weights, as text."""
     samples = fitted_samples(model, "support_vectors_", "relevance_vectors_", "X_fit_")
     if samples is None or not hasattr(model, "dual_coef_"):
@@ -108,9 +108,11 @@ def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, Any]]:
         # The signs of several rows, as of several classes, have no common meaning.
         total = np.abs(weights).sum(axis=0)
     order = np.argsort(-np.abs(total), kind="stable")[:count]
-    texts = [_sample_text(pick_rows(samples, [int(row)])) for row in order]
-    pairs = zip(total[order].tolist(), texts, strict=True)
-    return [{"weight": weight, "sample": text} for weight, text in pairs]
+    examples: list[dict[str, object]] = []
+    for row in order.tolist():
+        text = _sample_text(pick_rows(samples, [row]))
+        examples.append({"weight": float(total[row]), "sample": text})
+    return examples
 
 
 def _sample_text(one: RawSamples) -> str:

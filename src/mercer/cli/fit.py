@@ -123,17 +123,23 @@ def _command(
     data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]
 ) -> str:
     """The command that reproduces the result, without options that have their default value."""
-    words = ["mercer", "fit", *map(str, data)]
     values = {"target": target, **choices, **reading}
+    words = ["mercer", "fit", *map(str, data)]
     for name, default in _DEFAULTS.items():
         if values[name] != default:
             option = name.replace("random_state", "seed")
             words += [f"--{option}", str(values[name])]
+    return shlex.join(words + _flags(reading))
+
+
+def _flags(reading: dict[str, Any]) -> list[str]:
+    """The options that have no value, or several."""
+    flags = []
     for cell in reading["missing"] or ():
-        words += ["--missing", cell]
+        flags += ["--missing", cell]
     if reading["header"] is not None:
-        words.append("--header" if reading["header"] else "--no-header")
-    return shlex.join(words)
+        flags.append("--header" if reading["header"] else "--no-header")
+    return flags
 
 
 def _lines(result: Study, data: list[Path], summary: dict[str, Any]) -> list[tuple[str, str]]:
