@@ -219,7 +219,9 @@ def test_a_study_of_numbers_by_terms():
         folds=3,
         repeats=1,
     )
-    assert found.summary()["score"] == "R2" and found.assessment.mean > 0.9 and found.baseline == 0.0
+    assert (
+        found.summary()["score"] == "R2" and found.assessment.mean > 0.9 and found.baseline == 0.0
+    )
     assert (
         sum(share for _, share in found.shares) == pytest.approx(1.0) and found.shares[0][1] > 0.9
     )

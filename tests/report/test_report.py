@@ -148,7 +148,7 @@ def test_all_sections_are_there(pages, kind):
     assert ("contributions" in found.ids) is (kind in ("classes", "plane", "numbers"))
     for text in (
         "Predictive performance",
-        "The kernel, and why it is valid",
+        "Is it positive semi-definite?",
         "Model selection",
         "Samples predicted worst",
         "The data",
@@ -174,7 +174,10 @@ def test_texts_of_the_data_are_shown_as_they_are(pages):
 
 def test_figures_are_those_of_the_study(pages, studies):
     made = studies["classes"]
-    assert f"{100 * made.assessment.mean:.1f} % ± {100 * made.assessment.error:.1f}" in pages["classes"]
+    assert (
+        f"{100 * made.assessment.mean:.1f} % ± {100 * made.assessment.error:.1f}"
+        in pages["classes"]
+    )
     assert (
         f"{studies['numbers'].assessment.mean:.3f} ± {studies['numbers'].assessment.error:.3f}"
         in pages["numbers"]

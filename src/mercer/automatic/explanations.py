@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
 from mercer.automatic.assessment import Assessment, Score
 from mercer.automatic.learners import learner_for
-from mercer.automatic.subsets import split_folds
+from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows, raw_length
 from mercer.kernels.base import Kernel
@@ -126,31 +126,34 @@ def learning_curve(
     It is computed on at most ``most`` samples, so that it takes little time.
     """
     y = np.asarray(y)
-    classification = is_classifier(model)
     n_samples = raw_length(X)
     rng = np.random.default_rng(random_state)
     if n_samples > most:
         rows = np.sort(rng.permutation(n_samples)[:most])
         X, y, n_samples = pick_rows(X, rows), y[rows], most
-    score = Score(y, classification)
     curve = []
     with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parts = split_folds(y, classification, folds, random_state)
+        parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
-        shuffled = [train[rng.permutation(len(train))] for train, _ in parts]
+        shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
         counts = np.geomspace(min(20, largest), largest, points).round().astype(int)
         for count in np.unique(counts):
-            scores = []
-            for (_, test), order in zip(parts, shuffled, strict=True):
-                train = order[:count]
-                if classification and len(np.unique(y[train])) < 2:
-                    continue
-                predicted = _refit(model, X, y, train, test)
-                scores.append(score(y[test], predicted))
+            scores = _scores(model, X, y, [(train[:count], test) for train, test in shuffled])
             if len(scores) > 1:
                 curve.append(CurvePoint(int(count), *_mean_and_error(scores)))
     return curve
+
+
+def _scores(model: Estimator, X: RawSamples, y: np.ndarray, parts: list[Fold]) -> list[float]:
+    """Scores of the chosen kernel and penalty; none where a training set has one class only."""
+    classification = is_classifier(model)
+    score = Score(y, classification)
+    scores = []
+    for train, test in parts:
+        if not classification or len(np.unique(y[train])) > 1:
+            scores.append(score(y[test], _refit(model, X, y, train, test)))
+    return scores
 
 
 def _refit(

@@ -28,7 +28,9 @@ def typical_value(column: Frame) -> object:
         value = column.median()
     else:
         value = column.mode().iloc[0]
-    return value.item() if hasattr(value, "item") else value
+    if hasattr(value, "item"):
+        return value.item()
+    return value
 
 
 def as_collection(X: RawSamples) -> RawSamples:

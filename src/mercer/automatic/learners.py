@@ -188,6 +188,7 @@ _FACTORS = (1.0, 4.0, 16.0, 64.0)
 _NEIGHBOURS = (15.0, 9.0, 5.0, 3.0, 1.0)
 _LOO = "closed-form leave-one-out"
 _LAPLACE = "evidence (Laplace)"
+_LOSSES = {"classification": "error rate", "regression": "mean squared error"}
 _EVIDENCE = "negative log evidence per sample"
 
 
@@ -205,10 +206,9 @@ def _searched(
     It is cross-validated with ``inexact`` models if given: errors on held-out samples do not depend
     on the last digits of a solution.
     """
-    loss = "error rate" if task == "classification" else "mean squared error"
     scorer = _cross_validated(inexact or make, task)
     way = "cross-validated search"
-    return Learner(name, task, make, penalties, penalty, way, loss, scorer, coarse)
+    return Learner(name, task, make, penalties, penalty, way, _LOSSES[task], scorer, coarse)
 
 
 def _classifiers() -> list[Learner]:
@@ -222,7 +222,7 @@ def _classifiers() -> list[Learner]:
     return [
         _searched("svc", task, svc, _COSTS, coarse=_COARSE_COSTS, inexact=inexact),
         Learner(
-            "ridge", task, ridge, _ALPHAS[::2], "alpha", _LOO, "error rate", _ridge_error_rates
+            "ridge", task, ridge, _ALPHAS[::2], "alpha", _LOO, _LOSSES[task], _ridge_error_rates
         ),
         _searched("logistic", task, logistic, _COSTS[:5], coarse=_COARSE_COSTS),
         Learner(
@@ -241,16 +241,7 @@ def _regressors() -> list[Learner]:
     svr = _factory("SVR", "C", epsilon=0.1)
     inexact = _factory("SVR", "C", epsilon=0.1, tol=1e-2, max_iter=200_000)
     return [
-        Learner(
-            "ridge",
-            task,
-            ridge,
-            _ALPHAS,
-            "alpha",
-            _LOO,
-            "mean squared error",
-            _ridge_squared_errors,
-        ),
+        Learner("ridge", task, ridge, _ALPHAS, "alpha", _LOO, _LOSSES[task], _ridge_squared_errors),
         Learner(
             "gp", task, _gp_regressor, _ALPHAS, "noise", "evidence", _EVIDENCE, _evidence_scores
         ),

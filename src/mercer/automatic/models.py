@@ -170,16 +170,16 @@ class _Automatic(BaseEstimator):
         if not affected:
             return frame
         first, *others = affected
-        also = f"; so have {others}" if others else ""
-        warn(
-            f"column {first!r} has missing values and had none in training: "
-            f"filled with {self.fillings_[first]!r}{also}"
-        )
-        filled = {}
-        for name in affected:
-            value = self.fillings_[name]
-            filled[str(name)] = [value if is_missing(cell) else cell for cell in frame[name]]
-        return frame.assign(**filled)
+        message = f"column {first!r} has missing values and had none in training: filled with "
+        message += repr(self.fillings_[first])
+        if others:
+            message += f"; so have {others}"
+        warn(message)
+        return frame.assign(**{str(name): self._filled(frame[name]) for name in affected})
+
+    def _filled(self, column: Frame) -> list[object]:
+        value = self.fillings_[column.name]
+        return [value if is_missing(cell) else cell for cell in column]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -96,9 +96,14 @@ def find_column(frame: Frame, target: str | None) -> str:
         return target
     if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
         return names[int(target)]
-    alike = [name for name in names if name.lower() == target.lower()]
-    hint = f"did you mean {alike[0]!r}?" if alike else f"there are: {listed}"
-    raise InputError("target", target, "is not a column", hint)
+    raise InputError("target", target, "is not a column", _similar(target, names, listed))
+
+
+def _similar(target: str, names: list[str], listed: str) -> str:
+    for name in names:
+        if name.lower() == target.lower():
+            return f"did you mean {name!r}?"
+    return f"there are: {listed}"
 
 
 def _is_missing(y: Targets) -> np.ndarray:
@@ -119,7 +124,9 @@ def _guess_task(y: np.ndarray) -> str:
         return "regression"
     few = len(values) <= _FEW_VALUES and np.median(counts) >= 5
     frequent = len(values) <= _MANY_VALUES and counts.min() >= 20
-    return "classification" if few or frequent else "regression"
+    if few or frequent:
+        return "classification"
+    return "regression"
 
 
 def _as_numbers(y: np.ndarray, name: str) -> np.ndarray:

@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
+from mercer.automatic import explanations
 from mercer.automatic.assessment import Assessment, assess, repeats_for
-from mercer.automatic.explanations import (
-    Contribution,
-    CurvePoint,
-    column_contributions,
-    hardest,
-    learning_curve,
-    term_shares,
-)
+from mercer.automatic.explanations import Contribution, CurvePoint
 from mercer.automatic.models import AutoClassifier, AutoRegressor
 from mercer.automatic.question import Question, ask
 from mercer.automatic.subsets import thin_out
@@ -151,10 +145,10 @@ def study(
     contributions: list[Contribution] = []
     with stages.stage("columns"):
         if explain_columns:
-            contributions = column_contributions(assessment, X, y, **options)
-    shares = term_shares(model.model_)
+            contributions = explanations.column_contributions(assessment, X, y, **options)
+    shares = explanations.term_shares(model.model_)
     with stages.stage("learning curve"):
-        curve = learning_curve(model, X, y, **options)
+        curve = explanations.learning_curve(model, X, y, **options)
     result = Study(
         question,
         source,
@@ -164,7 +158,7 @@ def study(
         contributions,
         shares,
         curve,
-        hardest(assessment, y),
+        explanations.hardest(assessment, y),
         _describe(X),
         stages.seconds,
         stages.notes,
@@ -173,7 +167,7 @@ def study(
         "kind": source.kind,
         "target": question.target,
         "task": question.task,
-        "layout": None if source.layout is None else dataclasses.asdict(source.layout),
+        "layout": source.layout and dataclasses.asdict(source.layout),
         "summary": result.summary(),
     }
     return result

@@ -10,6 +10,7 @@ from mercer.aliases import RawSamples
 from mercer.automatic.question import find_column
 from mercer.automatic.subsets import thin_out
 from mercer.cli.output import print_json
+from mercer.definiteness import Certificate
 from mercer.definiteness.matrices import check_gram
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -27,23 +28,20 @@ def run(
 ) -> int:
     """Run the command; return 0 for a proof, 1 for a refutation and 3 if neither is known."""
     kernel = parse(expression)
-    X: RawSamples | None = None
+    result: dict[str, float] = {}
     if data:
         X = _read(data, target)
-    certificate = kernel.certificate(dimension or _dimension(kernel, X))
-    status = str(certificate.status)
-    result: dict[str, float] = {}
-    refutation: object = None
-    if X is not None:
+        certificate = kernel.certificate(dimension or _dimension(kernel, X))
         kernel = kernel.fit(X)
         result, refutation = _check_on(kernel, X)
-    elif status in ("unknown", "cpd"):
-        refutation = kernel.refute()
+    else:
+        certificate = kernel.certificate(dimension)
+        refutation = _refute(kernel, certificate)
+    status = str(certificate.status)
     code = _exit_code(status, refutation is not None)
     if as_json:
         values = {"kernel": repr(kernel), "status": status, "certificate": str(certificate)}
-        witness = None if refutation is None else str(refutation)
-        print_json({**values, "refutation": witness, "data": result, "exit": code})
+        print_json({**values, "refutation": refutation, "data": result, "exit": code})
         return code
     print(certificate)
     if refutation is not None and status != "indefinite":
@@ -54,7 +52,15 @@ def run(
     return code
 
 
-def _dimension(kernel: Kernel, X: RawSamples | None) -> int | None:
+def _refute(kernel: Kernel, certificate: Certificate) -> str | None:
+    """A counterexample, looked for where the certificate does not exclude one."""
+    if str(certificate.status) not in ("unknown", "cpd"):
+        return None
+    witness = kernel.refute()
+    return None if witness is None else str(witness)
+
+
+def _dimension(kernel: Kernel, X: RawSamples) -> int | None:
     """The dimension of the data, since what holds in the plane may not hold there."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if kernel.domain.name == "vectors" and len(shape) == 2:

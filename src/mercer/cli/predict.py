@@ -115,10 +115,10 @@ def _are_targets(labels: Targets, model: Estimator) -> bool:
 
 
 def _read_table(model: Estimator, layout: Layout, data: list[Path]) -> _NewSamples:
-    if len(data) > 1:
+    path, *others = data
+    if others:
         rule = "are several files where one table is wanted"
-        raise InputError("data", [str(file) for file in data], rule)
-    (path,) = data
+        raise InputError("data", list(map(str, data)), rule)
     target = model.source_["target"]
     frame, _ = read_table(path, like=_layout_of_file(layout, target, path))
     y = None

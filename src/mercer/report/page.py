@@ -157,9 +157,10 @@ def _figures(drawn: Iterable[Picture]) -> str:
 
 def _kernel(study: Study) -> str:
     kernel = study.model.kernel_
-    proof = f"<h3>Proof</h3><pre>{escape(str(kernel.certificate()))}</pre>"
-    content = f"<pre>{escape(repr(kernel))}</pre>{proof}"
-    return _section("The kernel, and why it is valid", content, ' id="kernel" class="long"')
+    certificate = f"<pre>{escape(str(kernel.certificate()))}</pre>"
+    title = "<h3>Is it positive semi-definite?</h3>"
+    content = f"<pre>{escape(repr(kernel))}</pre>{title}{certificate}"
+    return _section("The kernel", content, ' id="kernel" class="long"')
 
 
 def _table(
