@@ -52,7 +52,7 @@ def target(task):
     return CLASSES if task == "classification" else NUMBERS
 
 
-# -- learners ----------------------------------------------------------------------------------------------------------
+# -- learners --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("task", "learner"), LEARNERS)
@@ -129,7 +129,7 @@ def test_the_same_again(task, learner):
                 np.testing.assert_array_equal(again.predict_proba(NEW), first.predict_proba(NEW))
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
+# -- samples ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,8 @@ def test_holes_are_told_and_filled():
     torn = table.copy()
     torn.loc[3, "size"] = np.nan
     torn.loc[4, "colour"] = None
-    with pytest.warns(
-        UserWarning,
-        match=r"column 'size' has missing values and had none in training: filled with .*; so have \['colour'\]",
-    ):
+    filled = "has missing values and had none in training: filled with"
+    with pytest.warns(UserWarning, match=rf"column 'size' {filled} .*; so have \['colour'\]"):
         said = model.predict(torn)
     filled = torn.assign(
         size=torn["size"].fillna(table["size"].median()),
@@ -237,7 +235,7 @@ def test_other_samples_by_a_kernel_of_ones_own():
     assert model.score(sets, SIDE) > 0.8 and len(model.candidates_) == 1
 
 
-# -- kernels -----------------------------------------------------------------------------------------------------------
+# -- kernels ---------------------------------------------------------------------------------------
 
 
 def test_kernels_that_are_given():
@@ -254,7 +252,7 @@ def test_kernels_that_are_given():
     ) == 3 and wide.length_scale == [1.0, 2.0, 3.0]
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused ---------------------------------------------------------------------------------------
 
 
 def test_refused():

@@ -34,7 +34,7 @@ def told(said) -> dict:
     return found
 
 
-# -- what it says and leaves behind ------------------------------------------------------------------------------------
+# -- what it says and leaves behind ----------------------------------------------------------------
 
 
 def test_text_model_and_report(mercer, rows, write, tmp_path):
@@ -166,7 +166,7 @@ def test_a_process(mercer, rows, write, tmp_path):
     assert mercer("fit", "t.csv", "-t", "b", *options).code == 0
 
 
-# -- tables as they come -----------------------------------------------------------------------------------------------
+# -- tables as they come ---------------------------------------------------------------------------
 
 
 def test_decimal_commas_are_kept_for_predictions(mercer, fit, rows, write, tmp_path):
@@ -259,7 +259,7 @@ def test_ten_thousand_categories(mercer, tmp_path):
     assert mercer("fit", "t.csv", "-t", "y", "--folds", "2", "--repeats", "1", "-q").code == 0
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused ---------------------------------------------------------------------------------------
 
 
 def _table(*rows):

@@ -80,8 +80,10 @@ def test_without_typer(mercer, one_line, monkeypatch):
 
 @pytest.mark.slow
 def test_as_a_process():
-    code = "import sys; from mercer.cli import main; sys.argv = ['mercer', 'check', 'Sigmoid()']; main()"
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "mercer", "check", "Sigmoid()"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 1 and "INDEFINITE" in ended.stdout and ended.stderr == ""

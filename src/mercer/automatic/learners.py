@@ -51,7 +51,7 @@ class Learner:
     score_penalties : callable
         Computes that loss for each penalty.
     coarse : tuple of float
-        The penalties by which kernels are compared, where each costs a fit; all of them if empty.
+        The penalties by which kernels are compared; all of them if empty.
     """
 
     name: str
@@ -63,6 +63,13 @@ class Learner:
     loss: str
     score_penalties: Scorer
     coarse: Penalties = ()
+
+    @property
+    def fine(self) -> Penalties:
+        """The penalties that are tried with the best kernel only."""
+        if not self.coarse:
+            return ()
+        return tuple(penalty for penalty in self.penalties if penalty not in self.coarse)
 
 
 def _n_folds(y: np.ndarray, classification: bool) -> int:

@@ -165,8 +165,7 @@ class _Automatic(BaseEstimator):
 
     def _fill_missing(self, frame: Frame) -> Frame:
         """Fill missing values where the training table had none, and warn."""
-        complete = [name for name in frame.columns if name in self.fillings_]
-        affected = [name for name in complete if frame[name].isna().any()]
+        affected = [name for name in self.fillings_ if frame[name].isna().any()]
         if not affected:
             return frame
         first, *others = affected

@@ -87,23 +87,25 @@ def _separate(source: Source, target: str | None) -> tuple[RawSamples, Targets, 
 def find_column(frame: Frame, target: str | None) -> str:
     """The column with that name or position; negative positions count from the end."""
     names = list(frame.columns)
-    listed = ", ".join(names[:_SHOWN])
-    if len(names) > _SHOWN:
-        listed += ", ..."
     if target is None:
-        raise InputError("target", None, "is not named", f"--target, one of: {listed}")
+        raise InputError("target", None, "is not named", f"--target, one of: {_listed(names)}")
     if target in names:
         return target
     if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
         return names[int(target)]
-    raise InputError("target", target, "is not a column", _similar(target, names, listed))
+    raise InputError("target", target, "is not a column", _similar(target, names))
 
 
-def _similar(target: str, names: list[str], listed: str) -> str:
+def _similar(target: str, names: list[str]) -> str:
     for name in names:
         if name.lower() == target.lower():
             return f"did you mean {name!r}?"
-    return f"there are: {listed}"
+    return f"there are: {_listed(names)}"
+
+
+def _listed(names: list[str]) -> str:
+    more = ["..."] if len(names) > _SHOWN else []
+    return ", ".join(names[:_SHOWN] + more)
 
 
 def _is_missing(y: Targets) -> np.ndarray:
@@ -116,17 +118,24 @@ def _is_missing(y: Targets) -> np.ndarray:
 
 
 def _guess_task(y: np.ndarray) -> str:
-    """Regression for numbers, unless they are whole and so few that they look like class labels."""
-    if y.dtype.kind not in "iuf":
-        return "classification"
+    """Regression for numbers, unless they look like labels of classes."""
+    if y.dtype.kind in "iuf" and not _are_labels(y):
+        return "regression"
+    return "classification"
+
+
+def _are_labels(y: np.ndarray) -> bool:
+    """Whether numbers are whole, and so few that each occurs often."""
     values, counts = np.unique(y, return_counts=True)
     if not (values == np.round(values)).all():
-        return "regression"
+        return False
     few = len(values) <= _FEW_VALUES and np.median(counts) >= 5
-    frequent = len(values) <= _MANY_VALUES and counts.min() >= 20
-    if few or frequent:
-        return "classification"
-    return "regression"
+    return bool(few or (len(values) <= _MANY_VALUES and counts.min() >= 20))
+
+
+def _check_finite(values: np.ndarray, name: str) -> None:
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise InputError("target", name, "holds infinities")
 
 
 def _as_numbers(y: np.ndarray, name: str) -> np.ndarray:
@@ -135,8 +144,7 @@ def _as_numbers(y: np.ndarray, name: str) -> np.ndarray:
     except (TypeError, ValueError):
         rule = "holds text, which is no number"
         raise InputError("target", name, rule, "--task classification") from None
-    if not np.isfinite(values).all():
-        raise InputError("target", name, "holds infinities")
+    _check_finite(values, name)
     if np.ptp(values) == 0:
         rule = f"is {values[0]:g} in every row: there is nothing to learn"
         raise InputError("target", name, rule)
@@ -151,8 +159,7 @@ def class_names(y: np.ndarray) -> np.ndarray:
 
 
 def _as_classes(y: np.ndarray, name: str) -> np.ndarray:
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError("target", name, "holds infinities")
+    _check_finite(y, name)
     labels = class_names(y)
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:

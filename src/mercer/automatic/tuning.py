@@ -57,8 +57,6 @@ def tune(
     Of equal losses the first wins, which is that of the smoothest model.
     """
     trials: list[tuple[str, float, float]] = []
-    coarse = learner.coarse or learner.penalties
-    fine = tuple(penalty for penalty in learner.penalties if penalty not in coarse)
 
     def best_of(kernel: Kernel, K: np.ndarray, penalties: Penalties) -> TunedModel:
         scores = learner.score_penalties(K, y, seed, penalties)
@@ -75,12 +73,12 @@ def tune(
         chosen_gram = np.empty((0, 0))
         for kernel in kernels:
             K = np.asarray(kernel.copy().fit(X)(X))
-            model = best_of(kernel, K, coarse)
+            model = best_of(kernel, K, learner.coarse or learner.penalties)
             if chosen is None or model.improves(chosen):
                 chosen, chosen_gram = model, K
         assert chosen is not None
-        if fine:
-            model = best_of(chosen.kernel, chosen_gram, fine)
+        if learner.fine:
+            model = best_of(chosen.kernel, chosen_gram, learner.fine)
             if model.improves(chosen):
                 return model
     return chosen

@@ -18,7 +18,7 @@ def run(name: str | None, as_json: bool) -> int:
     """Run the command; return its exit code."""
     if name is not None:
         return _describe(name, as_json)
-    entries = [_entry(known) for known in _names()]
+    entries = list(map(_entry, _names()))
     if as_json:
         print_json(entries)
         return 0

@@ -21,7 +21,7 @@ def scripts() -> list[Path]:
         files = sorted(place.glob("plot_*.py"))
         if files:
             return files
-    places = [str(place) for place in _PLACES]
+    places = list(map(str, _PLACES))
     raise InputError("gallery", places, "holds no studies", "install mercer anew")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mercer.aliases import Estimator, Frame, RawSamples, Targets
+from mercer.aliases import Estimator, Frame, RawSamples, SparseMatrix, Targets
 from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
@@ -98,13 +98,18 @@ def _read(model: Estimator, data: list[Path]) -> _NewSamples:
     if source.kind != kind:
         rule = f"are {source.kind}, where the model was fitted on {kind}"
         raise InputError("data", source.told, rule)
-    X = source.samples
-    if kind == "vectors" and X.shape[1] < model.n_features_in_:
-        # The last columns may be zero in every row, and are then not in the file.
-        X.resize((X.shape[0], model.n_features_in_))
-    if _are_targets(source.labels, model):
-        return _NewSamples(X, source.labels, source.names)
-    return _NewSamples(X, None, source.names)
+    labels = source.labels
+    if not _are_targets(labels, model):
+        labels = None
+    if kind == "vectors":
+        _widen(source.samples, model.n_features_in_)
+    return _NewSamples(source.samples, labels, source.names)
+
+
+def _widen(X: SparseMatrix, n_columns: int) -> None:
+    """Append columns that are zero in every row, and are therefore not in the file."""
+    if X.shape[1] < n_columns:
+        X.resize((X.shape[0], n_columns))
 
 
 def _are_targets(labels: Targets, model: Estimator) -> bool:
