@@ -37,9 +37,14 @@ def _are_strings(X: RawSamples) -> bool:
     return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], str)
 
 
+def is_auto(kernel: KernelLike) -> bool:
+    """Whether the kernel is to be chosen by the kind of the samples."""
+    return isinstance(kernel, str) and kernel == "auto"
+
+
 def candidates(X: RawSamples, kernel: KernelLike, missing: tuple[object, ...] = ()) -> list[Kernel]:
     """The kernels to choose from: a given one at several length scales, else by the kind of X."""
-    if not (isinstance(kernel, str) and kernel == "auto"):
+    if not is_auto(kernel):
         return widths(_given_kernel(kernel))
     match kind_of(X):
         case "texts":

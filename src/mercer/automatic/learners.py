@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike
-from mercer.automatic.subsets import Fold, split_folds
+from mercer.automatic.subsets import split_folds
 from mercer.errors import ParameterError
 from mercer.estimators import estimator
 from mercer.kernels.vectors.dot import White
@@ -84,31 +85,36 @@ def _cross_validated(make: Factory, task: str) -> Scorer:
     """The mean error on held-out folds; parts of one Gram matrix serve all penalties."""
     classification = task == "classification"
 
-    def fold_losses(K: np.ndarray, y: np.ndarray, fold: Fold, penalties: Penalties) -> np.ndarray:
-        train, test = fold
-        if classification and len(np.unique(y[train])) < 2:
-            # All samples of a rare class are held out: only the other class can be predicted.
-            return np.full(len(penalties), float((y[test] != y[train][0]).sum()))
-        K_train = K[np.ix_(train, train)]
-        K_test = K[np.ix_(test, train)]
-        losses = []
-        for penalty in penalties:
-            predicted = make("precomputed", penalty).fit(K_train, y[train]).predict(K_test)
-            wrong = predicted != y[test] if classification else (predicted - y[test]) ** 2
-            losses.append(float(wrong.sum()))
-        return np.array(losses)
-
     def score_penalties(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
         total = np.zeros(len(penalties))
         with warnings.catch_warnings():
             # Small folds may lack a class, and extreme penalties may not converge.
             warnings.simplefilter("ignore", UserWarning)
-            for fold in split_folds(y, classification, _n_folds(y, classification), seed):
-                total += fold_losses(K, y, fold, penalties)
+            for train, test in split_folds(y, classification, _n_folds(y, classification), seed):
+                models = [make("precomputed", penalty) for penalty in penalties]
+                total += _fold_losses(models, K, y, train, test)
         losses = (total / len(y)).tolist()
         return [CandidateScore(*pair) for pair in zip(penalties, losses, strict=True)]
 
     return score_penalties
+
+
+def _fold_losses(
+    models: list[Estimator], K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    """The total loss of each model on the test set: errors, or squared errors."""
+    classification = is_classifier(models[0])
+    if classification and len(np.unique(y[train])) < 2:
+        # All samples of a rare class are held out: only the other class can be predicted.
+        return np.full(len(models), float((y[test] != y[train][0]).sum()))
+    K_train = K[np.ix_(train, train)]
+    K_test = K[np.ix_(test, train)]
+    losses = []
+    for model in models:
+        predicted = model.fit(K_train, y[train]).predict(K_test)
+        wrong = predicted != y[test] if classification else (predicted - y[test]) ** 2
+        losses.append(float(wrong.sum()))
+    return np.array(losses)
 
 
 def _ridge_squared_errors(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from mercer.aliases import Frame, KernelLike, RawSamples, Targets
-from mercer.automatic.candidates import candidates
+from mercer.automatic.candidates import candidates, is_auto
 from mercer.automatic.frames import (
     as_collection,
     as_pandas,
@@ -182,7 +182,7 @@ class _Automatic(BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "auto"
+        tags.input_tags.allow_nan = is_auto(self.kernel)
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
