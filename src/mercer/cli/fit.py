@@ -22,17 +22,8 @@ from mercer.report.formatting import score_text, shorten
 from mercer.report.page import write_report
 
 _TASKS = ("auto", "classification", "regression")
-_DEFAULTS = {
-    "target": None,
-    "kernel": "auto",
-    "learner": "auto",
-    "task": "auto",
-    "folds": 5,
-    "repeats": None,
-    "random_state": 0,
-    "separator": None,
-    "encoding": "utf-8",
-}
+_DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
+_DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
 _MOST_CLASSES = 6  # that are listed with their counts
 _STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
 

@@ -12,12 +12,7 @@ from typing import Any
 
 import numpy as np
 
-_STAGES = {
-    "fit": "model selection",
-    "assess": "cross-validation",
-    "columns": "column importance",
-    "learning curve": "learning curve",
-}
+_STAGES = {"fit": "model selection", "assess": "cross-validation", "columns": "column importance"}
 
 
 @contextlib.contextmanager

@@ -289,16 +289,6 @@ def _surface(study: Study, ax: Axes) -> Described:
     return "Predictions in the plane", "The prediction at every point of the plane of the columns."
 
 
-_DRAWERS: tuple[Callable[[Study, Axes], Described], ...] = (
-    _confusion,
-    _residuals,
-    _calibration,
-    _spread,
-    _contributions,
-    _terms,
-    _learning,
-    _surface,
-    _components,
-    _gram,
-    _spectrum,
-)
+_PREDICTIONS = (_confusion, _residuals, _calibration, _spread, _contributions, _terms, _learning)
+_SAMPLES = (_surface, _components, _gram, _spectrum)
+_DRAWERS: tuple[Callable[[Study, Axes], Described], ...] = (*_PREDICTIONS, *_SAMPLES)

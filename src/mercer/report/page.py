@@ -98,8 +98,8 @@ def _page(study: Study, sources: list[Path], command: str, memory: float | None)
     links = " ".join(f'<a href="#{place}">{name}</a>' for place, name in present.items())
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return (
-        f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f'<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.told)}</p>'
+        f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f'<body>\n<main>\n<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.told)}</p>'
         f"<nav>{links}</nav></header>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
