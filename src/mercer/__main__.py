@@ -1,4 +1,4 @@
-"""``python -m mercer``: the command line."""
+"""The command line, as ``python -m mercer``."""
 
 from mercer.cli import main
 

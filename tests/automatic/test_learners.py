@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from mercer import RBF, errors
-from mercer.automatic.learners import LEARNERS, learner_for, tune
+from mercer.automatic.learners import LEARNERS, learner_for
+from mercer.automatic.tuning import tune
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 2))
@@ -32,18 +33,18 @@ def left_out(task: str, name: str, penalty: float, targets: np.ndarray) -> list:
 
 
 def test_leave_one_out_of_ridge():
-    (tried,) = LEARNERS["regression", "ridge"].tries(K, y, 0, (0.1,))
+    (tried,) = LEARNERS["regression", "ridge"].score_penalties(K, y, 0, (0.1,))
     assert tried.loss == pytest.approx(
         np.mean((y - left_out("regression", "ridge", 0.1, y)) ** 2), rel=1e-6
     )
-    (tried,) = LEARNERS["classification", "ridge"].tries(K, side, 0, (0.1,))
+    (tried,) = LEARNERS["classification", "ridge"].score_penalties(K, side, 0, (0.1,))
     assert tried.loss == pytest.approx(
         np.mean(side != left_out("classification", "ridge", 0.1, side))
     )
 
 
 def test_evidence_of_a_process():
-    (tried,) = LEARNERS["regression", "gp"].tries(K, y, 0, (0.05,))
+    (tried,) = LEARNERS["regression", "gp"].score_penalties(K, y, 0, (0.05,))
     spread = K + 0.05 * np.eye(len(K))
     variance = y @ np.linalg.solve(spread, y) / len(y)  # where the evidence is greatest
     assert tried.loss == pytest.approx(
@@ -52,10 +53,10 @@ def test_evidence_of_a_process():
 
 
 @pytest.mark.parametrize(("task", "name"), LEARNERS)
-def test_tries_have_a_loss_for_each_penalty(task, name):
+def test_scores_have_a_loss_for_each_penalty(task, name):
     learner = LEARNERS[task, name]
     some = learner.penalties[:2]
-    found = learner.tries(K, y if task == "regression" else side, 0, some)
+    found = learner.score_penalties(K, y if task == "regression" else side, 0, some)
     assert [one.penalty for one in found] == list(some) and np.isfinite(
         [one.loss for one in found]
     ).all()
@@ -70,14 +71,14 @@ def test_of_equals_the_smoothest_is_chosen():
     assert (
         found.loss == 0.0 and found.kernel is kernels[0] and found.penalty == learner.penalties[0]
     )
-    assert len(found.table) == 3 * len(learner.penalties)
+    assert len(found.trials) == 3 * len(learner.penalties)
 
 
 def test_all_penalties_of_the_best_kernel_are_tried():
     learner = learner_for("classification", "svc")
     found = tune(learner, [RBF(length_scale=1.0), RBF(length_scale=100.0)], X, side, 0)
-    tried = [penalty for name, penalty, _ in found.table if name == repr(found.kernel)]
-    assert sorted(tried) == sorted(learner.penalties) and len(found.table) == len(
+    tried = [penalty for name, penalty, _ in found.trials if name == repr(found.kernel)]
+    assert sorted(tried) == sorted(learner.penalties) and len(found.trials) == len(
         learner.penalties
     ) + len(learner.coarse)
 

@@ -52,7 +52,7 @@ def target(task):
     return CLASSES if task == "classification" else NUMBERS
 
 
-# -- learners ----------------------------------------------------------------------------------------------------------
+# -- learners --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("task", "learner"), LEARNERS)
@@ -62,8 +62,8 @@ def test_every_learner(task, learner, tmp_path):
     model = make(task, learner, kernel=RBF(length_scale=2.0)).fit(samples, y)
     assert (
         model.learner_ == learner
-        and len(model.tuned_.table) >= 3
-        and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.table}
+        and len(model.tuned_.trials) >= 3
+        and repr(model.tuned_.kernel) in {row[0] for row in model.tuned_.trials}
     )
     base = 0.6 if task == "classification" else 0.3
     assert model.score(samples, y) > base
@@ -101,7 +101,7 @@ def test_probabilities_of_two_classes_agree_with_predictions(learner):
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_the_choice_has_the_least_loss(task):
     model = make(task).fit(X, target(task))
-    assert model.tuned_.loss == pytest.approx(min(loss for _, _, loss in model.tuned_.table))
+    assert model.tuned_.loss == pytest.approx(min(loss for _, _, loss in model.tuned_.trials))
     assert model.n_tuned_ == 60 and model.kernel_ is model.model_.kernel_
     some = make(task, tune_rows=30).fit(X, target(task))
     assert some.n_tuned_ == 30 and some.predict(NEW).shape == (20,)
@@ -120,8 +120,8 @@ def test_the_same_again(task, learner):
     for threads in (1, 2):
         with config_context(threads=threads):
             again = make(task, learner, random_state=3, tune_rows=40).fit(X, target(task))
-            assert (again.tuned_.table, again.tuned_.penalty) == (
-                first.tuned_.table,
+            assert (again.tuned_.trials, again.tuned_.penalty) == (
+                first.tuned_.trials,
                 first.tuned_.penalty,
             )
             np.testing.assert_array_equal(again.predict(NEW), first.predict(NEW))
@@ -129,7 +129,7 @@ def test_the_same_again(task, learner):
                 np.testing.assert_array_equal(again.predict_proba(NEW), first.predict_proba(NEW))
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
+# -- samples ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,8 @@ def test_holes_are_told_and_filled():
     torn = table.copy()
     torn.loc[3, "size"] = np.nan
     torn.loc[4, "colour"] = None
-    with pytest.warns(
-        UserWarning,
-        match=r"column 'size' has holes and had none in training: filled with .*; so have \['colour'\]",
-    ):
+    filled = "has missing values and had none in training: filled with"
+    with pytest.warns(UserWarning, match=rf"column 'size' {filled} .*; so have \['colour'\]"):
         said = model.predict(torn)
     filled = torn.assign(
         size=torn["size"].fillna(table["size"].median()),
@@ -237,7 +235,7 @@ def test_other_samples_by_a_kernel_of_ones_own():
     assert model.score(sets, SIDE) > 0.8 and len(model.candidates_) == 1
 
 
-# -- kernels -----------------------------------------------------------------------------------------------------------
+# -- kernels ---------------------------------------------------------------------------------------
 
 
 def test_kernels_that_are_given():
@@ -254,7 +252,7 @@ def test_kernels_that_are_given():
     ) == 3 and wide.length_scale == [1.0, 2.0, 3.0]
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused ---------------------------------------------------------------------------------------
 
 
 def test_refused():

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import errors
-from mercer.automatic.study import ask, layout_of, study
+from mercer.automatic.question import ask
+from mercer.automatic.study import layout_of, study
 from mercer.readers import Source, read_source
 
 rng = np.random.default_rng(0)
@@ -28,7 +29,7 @@ def labelled(**more):
     )
 
 
-# -- the question ------------------------------------------------------------------------------------------------------
+# -- the question ----------------------------------------------------------------------------------
 
 
 def test_the_target_is_parted_from_the_samples():
@@ -114,7 +115,7 @@ REFUSED = {
         "has 60 classes in 60 rows: too few of each",
     ),
     "no value": (lambda: table(a=A, y=[None] * N), "y", "auto", "target = 'y' has no value at all"),
-    "nothing else": (lambda: table(y=A), "y", "auto", "has nothing to tell the target from"),
+    "nothing else": (lambda: table(y=A), "y", "auto", "has no column to predict the target from"),
     "few rows": (
         lambda: table(a=A[:9], y=["u", "v", "u"] * 3),
         "y",
@@ -148,7 +149,7 @@ def test_infinities_among_whole_numbers_are_refused():
         ask(table(a=A, y=[1.0, 2.0, np.inf] * 20), "y")
 
 
-# -- the study ---------------------------------------------------------------------------------------------------------
+# -- the study -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +161,7 @@ def made():
         learner="ridge",
         folds=2,
         repeats=2,
-        told=lambda *said: heard.append(said),
+        progress=lambda *said: heard.append(said),
     )
     return found, heard
 
@@ -196,7 +197,7 @@ def test_the_column_that_matters_contributes_most(made):
 
 def test_the_hardest_have_the_least_probability(made):
     found, _ = made
-    own = found.found.probability[np.arange(N), (found.question.y == "yes").astype(int)]
+    own = found.assessment.probability[np.arange(N), (found.question.y == "yes").astype(int)]
     assert [at for at, _ in found.hardest] == np.argsort(own, kind="stable")[:10].tolist()
 
 
@@ -218,11 +219,13 @@ def test_a_study_of_numbers_by_terms():
         folds=3,
         repeats=1,
     )
-    assert found.summary()["score"] == "R2" and found.found.mean > 0.9 and found.baseline == 0.0
+    assert (
+        found.summary()["score"] == "R2" and found.assessment.mean > 0.9 and found.baseline == 0.0
+    )
     assert (
         sum(share for _, share in found.shares) == pytest.approx(1.0) and found.shares[0][1] > 0.9
     )
-    gap = np.abs(found.question.y - found.found.predicted[0])
+    gap = np.abs(found.question.y - found.assessment.predicted[0])
     assert found.hardest[0][0] == int(np.argmax(gap))
 
 

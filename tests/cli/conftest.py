@@ -95,7 +95,7 @@ def one_line():
             and said.err.count("\n") == 1
             and said.err.endswith("\n")
         ), said.err
-        assert "Traceback" not in said.err and "a fault of mercer's" not in said.err
+        assert "Traceback" not in said.err and "a bug in mercer" not in said.err
         for part in parts:
             assert part in said.err, said.err
 

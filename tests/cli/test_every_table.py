@@ -1,4 +1,4 @@
-"""``mercer fit`` works on all public tables that are at hand, and on those that come with scikit-learn."""
+"""``mercer fit`` works on all public tables at hand, and on those of scikit-learn."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
     for part in (
         "fitted on 60 samples",
         "y (classification)",
-        "Why it is a kernel",
-        "What the score loses when a column is shuffled",
+        "Is the kernel positive semi-definite?",
+        "fall of the score when a column is shuffled",
         "‖f‖²",
-        "weigh most",
+        "with the largest weights",
         "colour=",
     ):
         assert part in said.out, part

@@ -34,7 +34,7 @@ def told(said) -> dict:
     return found
 
 
-# -- what it says and leaves behind ------------------------------------------------------------------------------------
+# -- what it says and leaves behind ----------------------------------------------------------------
 
 
 def test_text_model_and_report(mercer, rows, write, tmp_path):
@@ -136,7 +136,7 @@ def test_the_command_in_the_report_reproduces(mercer, rows, write, tmp_path):
     for part in (*reading, "--seed", "3", "RBF(length_scale=2.0).on(['c0'])"):
         assert part in command
     assert mercer(*command[1:], "-q").code == 0
-    hide = re.compile(r"(<td>time</td>|<td>memory at most</td>).*?</tr>")
+    hide = re.compile(r"(<td>time</td>|<td>peak memory</td>).*?</tr>")
     assert hide.sub("", (tmp_path / "a t.html").read_text()) == hide.sub("", page)
 
 
@@ -166,7 +166,7 @@ def test_a_process(mercer, rows, write, tmp_path):
     assert mercer("fit", "t.csv", "-t", "b", *options).code == 0
 
 
-# -- tables as they come -----------------------------------------------------------------------------------------------
+# -- tables as they come ---------------------------------------------------------------------------
 
 
 def test_decimal_commas_are_kept_for_predictions(mercer, fit, rows, write, tmp_path):
@@ -259,7 +259,7 @@ def test_ten_thousand_categories(mercer, tmp_path):
     assert mercer("fit", "t.csv", "-t", "y", "--folds", "2", "--repeats", "1", "-q").code == 0
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused ---------------------------------------------------------------------------------------
 
 
 def _table(*rows):
@@ -296,7 +296,7 @@ BAD = {
     ),
     "only the target": (
         lambda rows: _table(*([row[3]] for row in rows)),
-        ("has nothing to tell the target from",),
+        ("has no column to predict the target from",),
     ),
     "all constant": (
         lambda rows: _table(["a", "y"], *(["7", row[3]] for row in rows[1:])),

@@ -23,7 +23,8 @@ def test_unknown(mercer, one_line):
 def test_one_is_run(mercer, monkeypatch, tmp_path):
     script = tmp_path / "plot_07_tiny.py"
     script.write_text(
-        '"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\nplt.subplots()\nplt.subplots()\nprint("told")\n'
+        '"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\n'
+        'plt.subplots()\nplt.subplots()\nprint("told")\n'
     )
     monkeypatch.setattr("mercer.cli.gallery._PLACES", (tmp_path,))
     said = mercer("gallery", "7", "--out", tmp_path / "new" / "pictures")

@@ -48,7 +48,7 @@ def test_stopped(mercer, one_line, monkeypatch, rows, write, tmp_path):
     assert not (tmp_path / "t.mercer").exists()
 
 
-def test_faults_of_ours_are_told_apart(mercer, monkeypatch, rows, write, tmp_path):
+def test_bugs_in_mercer_are_told_apart(mercer, monkeypatch, rows, write, tmp_path):
     def fall(*_, **__):
         raise ZeroDivisionError("oh\nno")
 
@@ -57,7 +57,7 @@ def test_faults_of_ours_are_told_apart(mercer, monkeypatch, rows, write, tmp_pat
     assert (
         said.code == 70
         and said.err
-        == "mercer: ZeroDivisionError: oh no (a fault of mercer's; MERCER_TRACEBACK=1 shows where)\n"
+        == "mercer: ZeroDivisionError: oh no (a bug in mercer; MERCER_TRACEBACK=1 shows where)\n"
     )
     monkeypatch.setenv("MERCER_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
@@ -80,8 +80,10 @@ def test_without_typer(mercer, one_line, monkeypatch):
 
 @pytest.mark.slow
 def test_as_a_process():
-    code = "import sys; from mercer.cli import main; sys.argv = ['mercer', 'check', 'Sigmoid()']; main()"
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "mercer", "check", "Sigmoid()"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 1 and "INDEFINITE" in ended.stdout and ended.stderr == ""

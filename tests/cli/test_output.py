@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mercer.cli.output import lines, peak_memory, plain_warnings, print_json, with_threads
+from mercer.cli.output import align, peak_memory, plain_warnings, print_json, with_threads
 from mercer.config import get_config
 
 
@@ -35,7 +35,7 @@ def test_json_is_what_every_parser_reads(capsys):
 
 
 def test_lines_are_folded_beside_their_names():
-    said = lines([("name", "word " * 60), ("other", "x\ny"), ("", "z")]).splitlines()
+    said = align([("name", "word " * 60), ("other", "x\ny"), ("", "z")]).splitlines()
     assert (
         all(len(line) <= 130 for line in said)
         and said[0].startswith("name   word")

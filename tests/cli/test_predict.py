@@ -55,7 +55,8 @@ def test_holes_and_new_categories(mercer, model, rows, write, tmp_path):
     torn = [rows[0], ["", *rows[1][1:]], *rows[2:]]
     said = mercer("predict", model, write(tmp_path / "new.csv", torn))
     assert (
-        said.code == 0 and "mercer: note: column 'a' has holes and had none in training" in said.err
+        said.code == 0
+        and "mercer: note: column 'a' has missing values and had none in training" in said.err
     )
     assert mercer("predict", model, "new.csv", "--quiet") == (0, "", "")
     strange = [rows[0], *([*row[:2], "purple", row[3]] for row in rows[1:])]

@@ -1,4 +1,7 @@
-"""Give it data, get a valid kernel, a tuned model and an honest error: what the command line does, for programs."""
+"""Automatic model selection: a kernel from the data, a tuned model and its cross-validated error.
+
+The command line does the same for files; these are the classes and functions for programs.
+"""
 
 from mercer.automatic.assessment import Assessment, assess
 from mercer.automatic.models import AutoClassifier, AutoRegressor

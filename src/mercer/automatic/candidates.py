@@ -1,14 +1,12 @@
-"""The kernels that are tried on data of a kind, the smoothest first."""
+"""Candidate kernels for a kind of samples, the smoothest first."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from mercer.aliases import RawSamples
+from mercer.aliases import KernelLike, LengthScale, RawSamples, SparseMatrix
+from mercer.automatic.subsets import thin_out
 from mercer.automatic.tables import read_columns, table_kernel
-from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputTypeError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -16,97 +14,107 @@ from mercer.kernels.strings.substrings import GappedKmer, Spectrum
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
 
-SCALES = (
-    2.0,
-    1.0,
-    0.5,
-    0.25,
-)  # widths in units of the mean distance; the mean exponent is 1/scale²
-_LOOK = 5000  # rows from which types and widths are read
-_WORDS = 4.0  # on average, from which strings are read as texts
+# Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
+SCALES = (2.0, 1.0, 0.5, 0.25)
+_MOST_ROWS = 5000  # rows from which types and length scales are estimated
+_WORDS = 4.0  # words per string, on average, from which strings are read as texts
+_FEW_LETTERS = 6  # alphabets up to this size, such as that of DNA, need longer substrings
 
 
 def kind_of(X: RawSamples) -> str:
-    """ "texts", "sequences", "vectors" (sparse) or "table"."""
+    """The kind of the samples: "texts", "sequences", "vectors" (sparse) or "table"."""
     if hasattr(X, "tocsr"):
         return "vectors"
-    first = X[0] if isinstance(X, (list, tuple)) and len(X) else None
-    if isinstance(first, str) or (
-        isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "OU"
-    ):
-        words = float(np.mean([len(str(text).split()) for text in list(X)[:_LOOK]]))
-        return "texts" if words >= _WORDS else "sequences"
-    return "table"
+    if not _are_strings(X):
+        return "table"
+    n_words = [len(str(text).split()) for text in list(X)[:_MOST_ROWS]]
+    return "texts" if float(np.mean(n_words)) >= _WORDS else "sequences"
 
 
-def candidates(X: RawSamples, kernel: Any, missing: tuple[Any, ...] = ()) -> list[Kernel]:
-    """What to try: a kernel that was given at several widths, or what suits the kind of the samples."""
-    if not (isinstance(kernel, str) and kernel == "auto"):
-        given = parse(kernel) if isinstance(kernel, str) else kernel
-        if not isinstance(given, Kernel):
-            raise ParameterError(
-                "kernel", kernel, "is not a kernel", "give 'auto', a mercer kernel or an expression"
-            )
-        return widths(given)
+def _are_strings(X: RawSamples) -> bool:
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "OU"
+    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], str)
+
+
+def is_auto(kernel: KernelLike) -> bool:
+    """Whether the kernel is to be chosen by the kind of the samples."""
+    return isinstance(kernel, str) and kernel == "auto"
+
+
+def candidates(X: RawSamples, kernel: KernelLike, missing: tuple[object, ...] = ()) -> list[Kernel]:
+    """The kernels to choose from: a given one at several length scales, else by the kind of X."""
+    if not is_auto(kernel):
+        return widths(_given_kernel(kernel))
     match kind_of(X):
         case "texts":
             return [TfIdf()]
         case "sequences":
-            return _strings(list(X))
+            return _string_kernels(list(X))
         case "vectors":
-            return _sparse(X)
-    return _tables(X, missing)
+            return _sparse_kernels(X)
+    return _table_kernels(X, missing)
+
+
+def _given_kernel(kernel: KernelLike) -> Kernel:
+    if isinstance(kernel, str):
+        return parse(kernel)
+    if not isinstance(kernel, Kernel):
+        remedy = "give 'auto', a mercer kernel or an expression"
+        raise ParameterError("kernel", kernel, "is not a kernel", remedy)
+    return kernel
 
 
 def widths(kernel: Kernel) -> list[Kernel]:
-    """The kernel with all its length scales multiplied; itself alone if it has none."""
-    scaled = [name for name in kernel.get_params() if name.rpartition("__")[2] == "length_scale"]
-    if not scaled:
-        return [kernel]
+    """The kernel with all its length scales multiplied; the kernel alone if it has none."""
     values = kernel.get_params()
-    made = []
+    names = [name for name in values if name.rpartition("__")[2] == "length_scale"]
+    if not names:
+        return [kernel]
+    kernels = []
     for scale in (2.0, 1.0, 0.5):
-        changed = {name: _times(values[name], scale) for name in scaled}
-        made.append(kernel.copy().set_params(**changed))
-    return made
+        changed = {name: _times(values[name], scale) for name in names}
+        kernels.append(kernel.copy().set_params(**changed))
+    return kernels
 
 
-def _times(value: Any, scale: float) -> Any:
-    return [float(v) * scale for v in value] if np.ndim(value) else float(value) * scale
+def _times(length_scale: LengthScale, factor: float) -> LengthScale:
+    if np.ndim(length_scale):
+        return [float(part) * factor for part in length_scale]
+    return float(length_scale) * factor
 
 
-def _tables(X: RawSamples, missing: tuple[Any, ...]) -> list[Kernel]:
-    n = raw_length(X)
-    rows = np.unique(np.linspace(0, n - 1, min(n, _LOOK)).round().astype(int))
-    look = pick_rows(X, rows) if n > _LOOK else X
-    columns = read_columns(look, missing)
-    strings = [c.name for c in columns if c.kind in ("text", "string")]
-    made = [table_kernel(look, scale=scale, missing=missing) for scale in SCALES]
-    if (
-        len(columns) > 1
-        and not strings
-        and all(c.kind == "number" and not c.missing_share for c in columns)
-    ):
-        # numbers of one unit, such as pixels, lose by being brought to one spread each
-        length = float(np.sqrt(sum(c.unit**2 for c in columns if c.spread > 0)))
-        made += [RBF(float(f"{scale * length:.4g}")) for scale in SCALES]
-    return made
-
-
-def _strings(X: list[Any]) -> list[Kernel]:
-    if not all(isinstance(text, str) for text in X):
-        odd = next(text for text in X if not isinstance(text, str))
-        raise InputTypeError("X", type(odd).__name__, "is among the strings", "give strings only")
-    letters = len({letter for text in X[:_LOOK] for letter in text.lower()})
-    lengths = (3, 4, 5, 6) if letters <= 6 else (2, 3, 4)
-    made: list[Kernel] = [Spectrum(n=n).normalize() for n in lengths]
-    if letters <= 6:
-        made.append(GappedKmer(length=8, matches=5).normalize())
-    return made
-
-
-def _sparse(X: RawSamples) -> list[Kernel]:
-    square = X.multiply(X).mean(axis=0)
-    variance = float(np.asarray(square).sum() - (np.asarray(X.mean(axis=0)) ** 2).sum())
-    length = float(np.sqrt(variance)) if variance > 0 else 1.0
+def _rbf_kernels(length: float) -> list[Kernel]:
     return [RBF(float(f"{scale * length:.4g}")) for scale in SCALES]
+
+
+def _table_kernels(X: RawSamples, missing: tuple[object, ...]) -> list[Kernel]:
+    some = thin_out(X, _MOST_ROWS)
+    columns = read_columns(some, missing)
+    kernels = [table_kernel(some, scale=scale, missing=missing) for scale in SCALES]
+    if len(columns) > 1 and all(c.kind == "number" and not c.missing_share for c in columns):
+        # Numbers in one unit, such as pixels, lose information by being standardised.
+        variance = sum(column.unit**2 for column in columns if column.spread > 0)
+        kernels += _rbf_kernels(float(np.sqrt(variance)))
+    return kernels
+
+
+def _string_kernels(X: list[str]) -> list[Kernel]:
+    for text in X:
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise InputTypeError("X", kind, "is among the strings", "give strings only")
+    letters = {letter for text in X[:_MOST_ROWS] for letter in text.lower()}
+    if len(letters) > _FEW_LETTERS:
+        return _spectrum_kernels(2, 3, 4)
+    return [*_spectrum_kernels(3, 4, 5, 6), GappedKmer(length=8, matches=5).normalize()]
+
+
+def _spectrum_kernels(*lengths: int) -> list[Kernel]:
+    return [Spectrum(n=n).normalize() for n in lengths]
+
+
+def _sparse_kernels(X: SparseMatrix) -> list[Kernel]:
+    mean_square = np.asarray(X.multiply(X).mean(axis=0)).sum()
+    variance = float(mean_square - (np.asarray(X.mean(axis=0)) ** 2).sum())
+    return _rbf_kernels(float(np.sqrt(max(variance, 0.0))) or 1.0)

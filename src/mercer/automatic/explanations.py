@@ -1,30 +1,29 @@
-"""What a fitted model rests on: columns, terms of its kernel, samples, and how many of them it needs."""
+"""What a fitted model depends on: columns, terms of the kernel, samples, and their number."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import warnings
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold
 
-from mercer.aliases import RawSamples, Targets
-from mercer.automatic.assessment import Assessment, score
+from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
+from mercer.automatic.assessment import Assessment, Score
 from mercer.automatic.learners import learner_for
+from mercer.automatic.subsets import Fold, split_folds
+from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows, raw_length
-from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
 
-_ROWS = 300  # held-out rows a fold that are shuffled; what the rest would add is precision only
+_MOST_SHUFFLED = 300  # held-out samples per fold; more would only make the estimate more precise
 
 
 @dataclasses.dataclass(frozen=True)
 class Contribution:
-    """By how much the score on unseen samples falls when the values of a column are shuffled."""
+    """A column's permutation importance: how much the held-out score falls when it is shuffled."""
 
     column: str
     drop: float
@@ -32,60 +31,72 @@ class Contribution:
 
 
 def column_contributions(
-    found: Assessment, X: RawSamples, y: Targets, *, random_state: int = 0, most: int = 100
+    assessment: Assessment, X: RawSamples, y: Targets, *, random_state: int = 0, most: int = 100
 ) -> list[Contribution]:
-    """Permutation importance on held-out rows, largest first; of more than ``most`` columns none, since each costs a prediction a fold."""
+    """The permutation importance of each column on held-out samples, the largest first.
+
+    Samples without columns, and tables of more than ``most`` columns, have none: every column
+    costs a prediction in every fold.
+    """
     if not hasattr(X, "columns") or not 1 < len(X.columns) <= most:
         return []
     y = np.asarray(y)
-    classes = found.task == "classification"
-    spread = 0.0 if classes else float(y.var())
+    score = Score(y, assessment.task == "classification")
     rng = np.random.default_rng(random_state)
     drops: dict[str, list[float]] = {str(name): [] for name in X.columns}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for at, model in enumerate(found.models):
-            rows = np.flatnonzero(found.fold == at)
-            rows = np.sort(rng.permutation(rows)[:_ROWS])
-            held = X.iloc[rows]
-            whole = score(y[rows], model.predict(held), classes, spread)
+        for index, model in enumerate(assessment.models):
+            rows = np.flatnonzero(assessment.fold == index)
+            rows = np.sort(rng.permutation(rows)[:_MOST_SHUFFLED])
+            X_test, y_test = X.iloc[rows], y[rows]
+            original = score(y_test, model.predict(X_test))
             for name in X.columns:
-                shuffled = held.copy()
-                shuffled[name] = held[name].to_numpy()[rng.permutation(len(held))]
-                drops[str(name)].append(
-                    whole - score(y[rows], model.predict(shuffled), classes, spread)
-                )
-    made = [
-        Contribution(name, float(np.mean(d)), float(np.std(d, ddof=1) / np.sqrt(len(d))))
-        for name, d in drops.items()
-    ]
-    return sorted(made, key=lambda one: -one.drop)
+                shuffled = X_test.copy()
+                shuffled[name] = X_test[name].to_numpy()[rng.permutation(len(X_test))]
+                drops[str(name)].append(original - score(y_test, model.predict(shuffled)))
+    contributions = [Contribution(name, *_mean_and_error(fall)) for name, fall in drops.items()]
+    return sorted(contributions, key=lambda contribution: -contribution.drop)
 
 
-def term_shares(model: Any) -> list[tuple[str, float]]:
-    """For f = Σ c_i k(·, x_i) and k = Σ k_t: the share cᵀK_t c of ‖f‖² that each term has; nothing for other kernels."""
-    kernel = getattr(model, "kernel_", None)
-    samples = next(
-        (getattr(model, name) for name in ("support_vectors_", "X_fit_") if hasattr(model, name)),
-        None,
-    )
-    terms = _terms(kernel) if isinstance(kernel, Kernel) else []
-    dual = getattr(model, "dual_coef_", None)
-    if len(terms) < 2 or samples is None or dual is None:
+def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and its standard error."""
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def fitted_samples(model: Estimator, *names: str) -> RawSamples | None:
+    """The training samples that a model keeps under one of these names; None if it keeps none."""
+    for name in names:
+        if hasattr(model, name):
+            return getattr(model, name)
+    return None
+
+
+def term_shares(model: Estimator) -> list[tuple[str, float]]:
+    """The share of each term of a sum of kernels in the squared norm of the learned function.
+
+    For f = Σ c_i k(·, x_i) and k = Σ k_t it is cᵀK_t c/cᵀKc. Other kernels have no shares.
+    """
+    terms = _terms(getattr(model, "kernel_", None))
+    samples = fitted_samples(model, "support_vectors_", "X_fit_")
+    if len(terms) < 2 or samples is None or not hasattr(model, "dual_coef_"):
         return []
-    c = np.asarray(dual, dtype=float)
-    c = c.reshape(-1, 1) if c.ndim == 1 else c if c.shape[0] == raw_length(samples) else c.T
-    parts = [max(0.0, float(np.einsum("ij,ij->", c, term.gram(samples) @ c))) for term in terms]
-    total = sum(parts)
-    return (
-        [(repr(term), part / total) for term, part in zip(terms, parts, strict=True)]
-        if total > 0
-        else []
-    )
+    c = np.atleast_2d(np.asarray(model.dual_coef_, dtype=float))
+    if c.shape[0] != raw_length(samples):
+        c = c.T
+    norms = [_squared_norm(term, samples, c) for term in terms]
+    total = sum(norms)
+    if total <= 0:
+        return []
+    return [(repr(term), norm / total) for term, norm in zip(terms, norms, strict=True)]
 
 
-def _terms(kernel: Kernel) -> list[Kernel]:
-    """The summands, however deep the sums are nested."""
+def _squared_norm(kernel: Kernel, samples: RawSamples, c: np.ndarray) -> float:
+    return max(0.0, float(np.einsum("ij,ij->", c, kernel.gram(samples) @ c)))
+
+
+def _terms(kernel: KernelLike) -> list[Kernel]:
+    """The terms of a sum, however deep the sums are nested; another kernel is its only term."""
     if not isinstance(kernel, Sum):
         return [kernel]
     return [term for part in kernel.children() for term in _terms(part)]
@@ -93,7 +104,7 @@ def _terms(kernel: Kernel) -> list[Kernel]:
 
 @dataclasses.dataclass(frozen=True)
 class CurvePoint:
-    """The score on held-out samples of models that were given ``count`` samples."""
+    """The score on held-out samples of models fitted on ``count`` samples."""
 
     count: int
     score: float
@@ -101,7 +112,7 @@ class CurvePoint:
 
 
 def learning_curve(
-    model: Any,
+    model: Estimator,
     X: RawSamples,
     y: Targets,
     *,
@@ -110,62 +121,66 @@ def learning_curve(
     most: int = 4000,
     random_state: int = 0,
 ) -> list[CurvePoint]:
-    """Scores of the chosen kernel and penalty on growing parts of the training folds, of at most ``most`` samples: it must stay cheap."""
+    """Cross-validated scores of the chosen kernel and penalty on training sets of growing size.
+
+    It is computed on at most ``most`` samples, so that it takes little time.
+    """
     y = np.asarray(y)
-    classes = is_classifier(model)
-    n = raw_length(X)
+    n_samples = raw_length(X)
     rng = np.random.default_rng(random_state)
-    if n > most:
-        rows = np.sort(rng.permutation(n)[:most])
-        X, y, n = pick_rows(X, rows), y[rows], most
-    splitter: Any = StratifiedKFold if classes else KFold
-    learner = learner_for(model._task, model.learner_)
-    spread = float(y.var()) if not classes else 0.0
-    made = []
-    with serial_blas() if n <= 1000 else contextlib.nullcontext(), warnings.catch_warnings():
+    if n_samples > most:
+        rows = np.sort(rng.permutation(n_samples)[:most])
+        X, y, n_samples = pick_rows(X, rows), y[rows], most
+    curve = []
+    with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parts = list(
-            splitter(folds, shuffle=True, random_state=random_state).split(
-                np.zeros(n), y if classes else None
-            )
-        )
+        parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
-        orders = [train[rng.permutation(len(train))] for train, _ in parts]
-        for count in np.unique(np.geomspace(min(20, largest), largest, points).round().astype(int)):
-            scores = []
-            for (_, test), order in zip(parts, orders, strict=True):
-                part = order[:count]
-                if classes and len(np.unique(y[part])) < 2:
-                    continue
-                target = y[part] if classes else (y[part] - y[part].mean()) / (y[part].std() or 1.0)
-                fitted = learner.make(model.tuned_.kernel, model.tuned_.penalty).fit(
-                    pick_rows(X, part), target
-                )
-                said = fitted.predict(pick_rows(X, test))
-                scores.append(
-                    score(
-                        y[test],
-                        said if classes else y[part].mean() + (y[part].std() or 1.0) * said,
-                        classes,
-                        spread,
-                    )
-                )
+        shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
+        counts = np.geomspace(min(20, largest), largest, points).round().astype(int)
+        for count in np.unique(counts):
+            scores = _scores(model, X, y, [(train[:count], test) for train, test in shuffled])
             if len(scores) > 1:
-                made.append(
-                    CurvePoint(
-                        int(count),
-                        float(np.mean(scores)),
-                        float(np.std(scores, ddof=1) / np.sqrt(len(scores))),
-                    )
-                )
-    return made
+                curve.append(CurvePoint(int(count), *_mean_and_error(scores)))
+    return curve
 
 
-def hardest(found: Assessment, y: Targets, count: int = 10) -> list[tuple[int, float]]:
-    """Samples that were told worst: by the probability of their own class, or by the size of the residual; with that number."""
+def _scores(model: Estimator, X: RawSamples, y: np.ndarray, parts: list[Fold]) -> list[float]:
+    """Scores of the chosen kernel and penalty; none where a training set has one class only."""
+    classification = is_classifier(model)
+    score = Score(y, classification)
+    scores = []
+    for train, test in parts:
+        if not classification or len(np.unique(y[train])) > 1:
+            scores.append(score(y[test], _refit(model, X, y, train, test)))
+    return scores
+
+
+def _refit(
+    model: Estimator, X: RawSamples, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    """Predictions for the test set by the chosen kernel and penalty, fitted on the training set."""
+    learner = learner_for(model._task, model.learner_)
+    blank = learner.make(model.tuned_.kernel, model.tuned_.penalty)
+    X_train, X_test, y_train = pick_rows(X, train), pick_rows(X, test), y[train]
+    if is_classifier(model):
+        return blank.fit(X_train, y_train).predict(X_test)
+    mean = y_train.mean()
+    scale = y_train.std() or 1.0
+    return mean + scale * blank.fit(X_train, (y_train - mean) / scale).predict(X_test)
+
+
+def hardest(assessment: Assessment, y: Targets, count: int = 10) -> list[tuple[int, float]]:
+    """The samples predicted worst, with the number that says so.
+
+    It is the probability of their own class, or the residual in regression.
+    """
     y = np.asarray(y)
-    if found.probability is not None:
-        own = found.probability[np.arange(len(y)), np.searchsorted(np.unique(y), y)]
-        return [(int(i), float(own[i])) for i in np.argsort(own, kind="stable")[:count]]
-    gap = y - found.predicted[0]
-    return [(int(i), float(gap[i])) for i in np.argsort(-np.abs(gap), kind="stable")[:count]]
+    if assessment.probability is None:
+        values = y - assessment.predicted[0]
+        order = np.argsort(-np.abs(values), kind="stable")
+    else:
+        own_class = np.searchsorted(np.unique(y), y)
+        values = assessment.probability[np.arange(len(y)), own_class]
+        order = np.argsort(values, kind="stable")
+    return [(int(row), float(values[row])) for row in order[:count]]

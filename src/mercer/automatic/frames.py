@@ -1,15 +1,16 @@
-"""Tables as the models read them."""
+"""Kinds of input: data frames of several libraries, tables of numbers, lists of rows."""
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from mercer.aliases import Frame, RawSamples
-from mercer.errors import MissingDependencyError
+from mercer.domains.base import raw_length
+from mercer.errors import InputError, MissingDependencyError
 
 
-def as_pandas(frame: Frame) -> Any:
-    """A pandas frame of the same columns; polars' own conversion would need pyarrow."""
+def as_pandas(frame: Frame) -> Frame:
+    """A pandas data frame with the same columns; polars' own conversion would need pyarrow."""
     if hasattr(frame, "iloc"):
         return frame
     try:
@@ -21,16 +22,43 @@ def as_pandas(frame: Frame) -> Any:
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
-def usual(column: Any) -> Any:
-    """The median of numbers, else the commonest value, as a plain value."""
-    value = column.median() if column.dtype.kind in "iuf" else column.mode().iloc[0]
-    return value.item() if hasattr(value, "item") else value
+def typical_value(column: Frame) -> object:
+    """The median of a numeric column, the most frequent value of any other, as a Python value."""
+    if column.dtype.kind in "iuf":
+        value = column.median()
+    else:
+        value = column.mode().iloc[0]
+    if hasattr(value, "item"):
+        return value.item()
+    return value
 
 
-def nested_rows(X: RawSamples) -> bool:
-    """Whether this is a list of rows; strings and sets are samples, not rows."""
-    return (
-        isinstance(X, (list, tuple))
-        and len(X) > 0
-        and all(isinstance(row, (list, tuple)) for row in X)
-    )
+def as_collection(X: RawSamples) -> RawSamples:
+    """The samples, which must not be none at all; array-likes without a length as arrays."""
+    if not hasattr(X, "__len__") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
+        raise InputError("X", "0 sample(s)", "is empty: a minimum of 1 is required")
+    return X
+
+
+def is_list_of_rows(X: RawSamples) -> bool:
+    """Whether the samples are a list of rows; strings and sets are samples, not rows."""
+    if not isinstance(X, (list, tuple)) or len(X) == 0:
+        return False
+    return all(isinstance(row, (list, tuple)) for row in X)
+
+
+def is_numeric_table(X: RawSamples) -> bool:
+    """Whether the samples are a table of numbers, which scikit-learn's input checks can judge.
+
+    Arrays of three axes or more count as well, so that the checks refuse them.
+    """
+    if hasattr(X, "tocsr"):
+        return True
+    if isinstance(X, np.ndarray):
+        is_object_table = X.dtype.kind == "O" and X.ndim == 2
+        return X.dtype.kind in "biufc" or (X.ndim != 1 and not is_object_table)
+    if not is_list_of_rows(X):
+        return False
+    return all(isinstance(value, (int, float)) for row in X for value in row)

@@ -1,173 +1,194 @@
-"""The learners, the penalties each is tried with, and how they are told apart: closed form, evidence or search."""
+"""The learners to choose from: their penalties, and the loss by which a penalty is chosen."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.base import is_classifier
 
-from mercer.aliases import RawSamples
-from mercer.errors import DefinitenessWarning, ParameterError
+from mercer.aliases import Estimator, KernelLike
+from mercer.automatic.subsets import split_folds
+from mercer.errors import ParameterError
 from mercer.estimators import estimator
-from mercer.execution.blas import serial_blas
-from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.dot import White
 
 
 @dataclasses.dataclass(frozen=True)
-class Tried:
-    """A penalty and how well it did: the smaller the loss the better."""
+class CandidateScore:
+    """A penalty and its loss: the smaller the loss, the better."""
 
     penalty: float
     loss: float
 
 
+Penalties = tuple[float, ...]
+Factory = Callable[[KernelLike, float], Estimator]  # an estimator with a kernel and a penalty
+# Scores penalties, given a Gram matrix, the targets, a seed and the penalties.
+Scores = list[CandidateScore]
+Scorer = Callable[[np.ndarray, np.ndarray, int, Penalties], Scores]
+
+
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """A way to learn from a Gram matrix."""
+    """A learning method on a Gram matrix, and how its penalty is chosen.
+
+    Attributes
+    ----------
+    name, task : str
+        What it is called, and "classification" or "regression".
+    make : callable
+        Makes the estimator from a kernel and a penalty.
+    penalties : tuple of float
+        The penalties to choose from, the smoothest first.
+    penalty : str
+        What the penalty is called.
+    way : str
+        How the penalty is chosen, in words.
+    loss : str
+        What is compared, in words.
+    score_penalties : callable
+        Computes that loss for each penalty.
+    coarse : tuple of float
+        The penalties by which kernels are compared; all of them if empty.
+    """
 
     name: str
     task: str
-    way: str  # how its penalty is chosen, in words
-    loss: str  # what is compared
-    make: Callable[[Any, float], Any]  # an estimator of a kernel and a penalty
-    tries: Callable[
-        [np.ndarray, np.ndarray, int, tuple[float, ...]], list[Tried]
-    ]  # of a Gram matrix, targets, a seed and penalties
-    penalties: tuple[float, ...]  # the smoothest first
-    coarse: tuple[
-        float, ...
-    ] = ()  # those that tell kernels apart, where each costs a fit; all of them if none
-    penalty: str = "C"  # what the penalty is called
+    make: Factory
+    penalties: Penalties
+    penalty: str
+    way: str
+    loss: str
+    score_penalties: Scorer
+    coarse: Penalties = ()
+
+    @property
+    def fine(self) -> Penalties:
+        """The penalties that are tried with the best kernel only."""
+        if not self.coarse:
+            return ()
+        return tuple(penalty for penalty in self.penalties if penalty not in self.coarse)
 
 
-def _split(y: np.ndarray, classes: bool, seed: int) -> Any:
-    folds = 5
-    if classes:
-        counts = np.unique(y, return_counts=True)[1]
-        folds = max(2, min(5 if len(counts) <= 5 else 3, int(counts.min())))
-        return StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    return KFold(max(2, min(folds, len(y))), shuffle=True, random_state=seed).split(
-        np.zeros(len(y))
-    )
+def _n_folds(y: np.ndarray, classification: bool) -> int:
+    if not classification:
+        return max(2, min(5, len(y)))
+    counts = np.unique(y, return_counts=True)[1]
+    most = 5 if len(counts) <= 5 else 3
+    return max(2, min(most, int(counts.min())))
 
 
-def _search(make: Callable[[Any, float], Any], classes: bool) -> Callable[..., list[Tried]]:
-    """Mean error on held-out folds; parts of one Gram matrix serve all penalties."""
+def _cross_validated(make: Factory, task: str) -> Scorer:
+    """The mean error on held-out folds; parts of one Gram matrix serve all penalties."""
+    classification = task == "classification"
 
-    def tries(K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]) -> list[Tried]:
+    def score_penalties(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
         total = np.zeros(len(penalties))
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # small folds may lack a class; extreme penalties may not converge
-            for train, test in _split(y, classes, seed):
-                inner, outer = K[np.ix_(train, train)], K[np.ix_(test, train)]
-                if (
-                    classes and len(np.unique(y[train])) < 2
-                ):  # of a rare class all samples are held out
-                    total += float((y[test] != y[train][0]).sum())
-                    continue
-                for at, penalty in enumerate(penalties):
-                    said = make("precomputed", penalty).fit(inner, y[train]).predict(outer)
-                    total[at] += float(
-                        (said != y[test]).sum() if classes else ((said - y[test]) ** 2).sum()
-                    )
-        return [Tried(p, float(loss / len(y))) for p, loss in zip(penalties, total, strict=True)]
+            # Small folds may lack a class, and extreme penalties may not converge.
+            warnings.simplefilter("ignore", UserWarning)
+            for train, test in split_folds(y, classification, _n_folds(y, classification), seed):
+                models = [make("precomputed", penalty) for penalty in penalties]
+                total += _fold_losses(models, K, y, train, test)
+        losses = (total / len(y)).tolist()
+        return [CandidateScore(*pair) for pair in zip(penalties, losses, strict=True)]
 
-    return tries
+    return score_penalties
 
 
-def _ridge_tries(
-    K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]
-) -> list[Tried]:
+def _fold_losses(
+    models: list[Estimator], K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    """The total loss of each model on the test set: errors, or squared errors."""
+    classification = is_classifier(models[0])
+    if classification and len(np.unique(y[train])) < 2:
+        # All samples of a rare class are held out: only the other class can be predicted.
+        return np.full(len(models), float((y[test] != y[train][0]).sum()))
+    K_train = K[np.ix_(train, train)]
+    K_test = K[np.ix_(test, train)]
+    losses = []
+    for model in models:
+        predicted = model.fit(K_train, y[train]).predict(K_test)
+        wrong = predicted != y[test] if classification else (predicted - y[test]) ** 2
+        losses.append(float(wrong.sum()))
+    return np.array(losses)
+
+
+def _ridge_squared_errors(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+    """The leave-one-out mean squared error of kernel ridge regression, in closed form."""
     from mercer.estimators.ridge.regressor import KernelRidgeCV
 
-    found = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y)
-    return [Tried(a, float(loss)) for a, loss in zip(penalties, found.loo_errors_, strict=True)]
+    model = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y)
+    losses = map(float, model.loo_errors_)
+    return [CandidateScore(*pair) for pair in zip(penalties, losses, strict=True)]
 
 
-def _ridge_class_tries(
-    K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]
-) -> list[Tried]:
+def _ridge_error_rates(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+    """The leave-one-out error rate of the ridge classifier, in closed form."""
     from mercer.estimators.ridge.classifier import KernelRidgeClassifier
 
-    made = []
+    scores = []
     for alpha in penalties:
-        found = KernelRidgeClassifier(alpha=alpha, kernel="precomputed", leave_one_out=True).fit(
-            K, y
-        )
-        made.append(Tried(alpha, 1.0 - found.loo_accuracy_))
-    return made
+        model = KernelRidgeClassifier(alpha=alpha, kernel="precomputed", leave_one_out=True)
+        scores.append(CandidateScore(alpha, 1.0 - model.fit(K, y).loo_accuracy_))
+    return scores
 
 
-def _evidence_tries(
-    K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]
-) -> list[Tried]:
-    """Minus the log evidence of s²(K + λI) a sample, the best s² in closed form; the penalty is λ."""
-    values, vectors = np.linalg.eigh(K)
-    values, turned = np.maximum(values, 0.0), (vectors.T @ y) ** 2
-    made = []
+def _evidence_scores(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+    """The negative log evidence per sample of a Gaussian process with covariance s²(K + λI).
+
+    The penalty is λ, and s² is at its maximum, which has a closed form.
+    """
+    eigenvalues, vectors = np.linalg.eigh(K)
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    squares = (vectors.T @ y) ** 2
+    scores = []
     for ridge in penalties:
-        spread = values + ridge
-        variance = float((turned / spread).mean())
-        made.append(
-            Tried(
-                ridge,
-                0.5
-                * (float(np.log(spread).mean()) + np.log(2 * np.pi * max(variance, 1e-300)) + 1.0),
-            )
-        )
-    return made
+        spectrum = eigenvalues + ridge
+        variance = max(float((squares / spectrum).mean()), 1e-300)
+        log_determinant = float(np.log(spectrum).mean())
+        loss = 0.5 * (log_determinant + np.log(2 * np.pi * variance) + 1.0)
+        scores.append(CandidateScore(ridge, loss))
+    return scores
 
 
-def _process(kernel: Any, ridge: float) -> Any:
-    """The kernel's own parameters stay; its factor and the noise are learned once more on all rows."""
-    from mercer.estimators.gp.regressor import GaussianProcessRegressor
-
-    if isinstance(kernel, str):
-        return GaussianProcessRegressor(kernel, alpha=ridge, optimizer=None)
-    fixed = tuple(f"k1__kernel__{name}" for name in kernel.continuous_params())
-    return GaussianProcessRegressor(
-        1.0 * kernel + float(ridge) * White(), alpha=1e-10, fixed=fixed, normalize_y=True
-    )
-
-
-def _laplace_tries(
-    K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]
-) -> list[Tried]:
-    from mercer.estimators.gp.classifier import GaussianProcessClassifier
+def _laplace_scores(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+    """The negative log evidence per sample of a Gaussian process classifier (Laplace)."""
     from mercer.kernels.precomputed import Precomputed
 
-    made = []
+    kernel, rows = Precomputed(K), np.arange(len(K))
+    scores = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for factor in penalties:
-            model = GaussianProcessClassifier(float(factor) * Precomputed(K), optimizer=None).fit(
-                np.arange(len(K)), y
-            )
-            made.append(
-                Tried(factor, -float(np.mean(model.log_marginal_likelihood_value_)) / len(y))
-            )
-    return made
+            model = _gp_classifier(kernel, factor).fit(rows, y)
+            evidence = float(np.mean(model.log_marginal_likelihood_value_))
+            scores.append(CandidateScore(factor, -evidence / len(y)))
+    return scores
 
 
-def _classifier(kernel: Any, factor: float) -> Any:
-    from mercer.estimators.gp.classifier import GaussianProcessClassifier
-
-    return GaussianProcessClassifier(float(factor) * kernel, optimizer=None)
+def _gp_classifier(kernel: KernelLike, factor: float) -> Estimator:
+    return estimator("GaussianProcessClassifier")(float(factor) * kernel, optimizer=None)
 
 
-def _of(name: str, penalty: str | None, **fixed: Any) -> Callable[[Any, float], Any]:
-    def make(kernel: Any, value: float) -> Any:
-        chosen = (
-            {} if penalty is None else {penalty: int(value) if penalty == "n_neighbors" else value}
-        )
+def _gp_regressor(kernel: KernelLike, ridge: float) -> Estimator:
+    """The kernel's own hyperparameters stay fixed; its factor and the noise are learned again."""
+    regressor = estimator("GaussianProcessRegressor")
+    if isinstance(kernel, str):
+        return regressor(kernel, alpha=ridge, optimizer=None)
+    fixed = tuple(f"k1__kernel__{name}" for name in kernel.continuous_params())
+    noisy = 1.0 * kernel + float(ridge) * White()
+    return regressor(noisy, alpha=1e-10, fixed=fixed, normalize_y=True)
+
+
+def _factory(name: str, penalty: str = "", kind: type = float, **fixed: object) -> Factory:
+    """Makes estimators of that name, whose parameter ``penalty``, if any, is the penalty."""
+
+    def make(kernel: KernelLike, value: float) -> Estimator:
+        chosen = {penalty: kind(value)} if penalty else {}
         return estimator(name)(kernel=kernel, **chosen, **fixed)
 
     return make
@@ -175,175 +196,89 @@ def _of(name: str, penalty: str | None, **fixed: Any) -> Callable[[Any, float], 
 
 _ALPHAS = tuple(float(f"{10.0**p:.3g}") for p in np.arange(1.5, -6.01, -0.5))
 _COSTS = (0.25, 1.0, 4.0, 16.0, 64.0, 256.0)
+_COARSE_COSTS = (1.0, 16.0)
+_FACTORS = (1.0, 4.0, 16.0, 64.0)
 _NEIGHBOURS = (15.0, 9.0, 5.0, 3.0, 1.0)
+_LOO = "closed-form leave-one-out"
+_LAPLACE = "evidence (Laplace)"
+_LOSSES = {"classification": "error rate", "regression": "mean squared error"}
+_EVIDENCE = "negative log evidence per sample"
 
 
-def _table() -> dict[tuple[str, str], Learner]:
-    made: list[Learner] = []
+def _searched(
+    name: str,
+    task: str,
+    make: Factory,
+    penalties: Penalties,
+    penalty: str = "C",
+    coarse: Penalties = (),
+    inexact: Factory | None = None,
+) -> Learner:
+    """A learner whose penalty is chosen by cross-validation.
 
-    def add(
-        name: str,
-        task: str,
-        make: Any,
-        penalties: tuple[float, ...],
-        *,
-        penalty: str = "C",
-        way: str = "",
-        tries: Any = None,
-        **more: Any,
-    ) -> None:
-        classes = task == "classification"
-        loss = (
-            "minus log evidence a sample"
-            if way.startswith("evidence")
-            else "error rate"
-            if classes
-            else "mean squared error"
-        )
-        made.append(
-            Learner(
-                name,
-                task,
-                way or "cross-validated search",
-                loss,
-                make,
-                tries or _search(make, classes),
-                penalties,
-                penalty=penalty,
-                **more,
-            )
-        )
-
-    some, loo = (1.0, 16.0), "closed-form leave-one-out"
-    # errors of held-out samples do not depend on the last digits of a solution
-    rough = {"tol": 1e-2, "max_iter": 200_000}
-    C, R = "classification", "regression"
-    add(
-        "svc",
-        C,
-        _of("SVC", "C"),
-        _COSTS,
-        coarse=some,
-        tries=_search(_of("SVC", "C", **rough), True),
-    )
-    add(
-        "ridge",
-        C,
-        _of("KernelRidgeClassifier", "alpha"),
-        _ALPHAS[::2],
-        penalty="alpha",
-        way=loo,
-        tries=_ridge_class_tries,
-    )
-    add("logistic", C, _of("KernelLogisticRegression", "C"), _COSTS[:5], coarse=some)
-    add(
-        "gp",
-        C,
-        _classifier,
-        (1.0, 4.0, 16.0, 64.0),
-        penalty="factor",
-        way="evidence (Laplace)",
-        tries=_laplace_tries,
-    )
-    add("rvm", C, _of("RVC", None), (1.0,), penalty="none")
-    add(
-        "neighbors",
-        C,
-        _of("KernelNeighborsClassifier", "n_neighbors"),
-        _NEIGHBOURS,
-        penalty="n_neighbors",
-    )
-    add(
-        "discriminant",
-        C,
-        _of("KernelDiscriminant", "alpha"),
-        (1.0, 0.1, 0.01, 0.001),
-        penalty="alpha",
-        coarse=(0.1,),
-    )
-    add(
-        "ridge",
-        R,
-        _of("KernelRidge", "alpha"),
-        _ALPHAS,
-        penalty="alpha",
-        way=loo,
-        tries=_ridge_tries,
-    )
-    add("gp", R, _process, _ALPHAS, penalty="noise", way="evidence", tries=_evidence_tries)
-    add(
-        "svr",
-        R,
-        _of("SVR", "C", epsilon=0.1),
-        _COSTS,
-        coarse=some,
-        tries=_search(_of("SVR", "C", epsilon=0.1, **rough), False),
-    )
-    add("rvm", R, _of("RVR", None), (1.0,), penalty="none")
-    add(
-        "neighbors",
-        R,
-        _of("KernelNeighborsRegressor", "n_neighbors"),
-        _NEIGHBOURS,
-        penalty="n_neighbors",
-    )
-    return {(learner.task, learner.name): learner for learner in made}
+    It is cross-validated with ``inexact`` models if given: errors on held-out samples do not depend
+    on the last digits of a solution.
+    """
+    scorer = _cross_validated(inexact or make, task)
+    way = "cross-validated search"
+    return Learner(name, task, make, penalties, penalty, way, _LOSSES[task], scorer, coarse)
 
 
-LEARNERS = _table()
-_MANY = 8000  # samples beyond which support vectors are sooner found than n equations solved
+def _classifiers() -> list[Learner]:
+    task = "classification"
+    ridge = _factory("KernelRidgeClassifier", "alpha")
+    discriminant = _factory("KernelDiscriminant", "alpha")
+    logistic = _factory("KernelLogisticRegression", "C")
+    neighbors = _factory("KernelNeighborsClassifier", "n_neighbors", int)
+    svc = _factory("SVC", "C")
+    inexact = _factory("SVC", "C", tol=1e-2, max_iter=200_000)
+    return [
+        _searched("svc", task, svc, _COSTS, coarse=_COARSE_COSTS, inexact=inexact),
+        Learner(
+            "ridge", task, ridge, _ALPHAS[::2], "alpha", _LOO, _LOSSES[task], _ridge_error_rates
+        ),
+        _searched("logistic", task, logistic, _COSTS[:5], coarse=_COARSE_COSTS),
+        Learner(
+            "gp", task, _gp_classifier, _FACTORS, "factor", _LAPLACE, _EVIDENCE, _laplace_scores
+        ),
+        _searched("rvm", task, _factory("RVC"), (1.0,), "none"),
+        _searched("neighbors", task, neighbors, _NEIGHBOURS, "n_neighbors"),
+        _searched("discriminant", task, discriminant, (1.0, 0.1, 0.01, 0.001), "alpha", (0.1,)),
+    ]
 
 
-def learner_for(task: str, name: str, n: int = 0) -> Learner:
-    """The learner of that name for the task; "auto" knows which is best for so many samples."""
-    usual = "svc" if task == "classification" else "ridge" if n <= _MANY else "svr"
-    found = LEARNERS.get((task, usual if name == "auto" else name))
-    if found is None:
-        known = [known for kind, known in LEARNERS if kind == task]
-        raise ParameterError(
-            "learner", name, f"does not do {task}", f"one of auto, {', '.join(known)}"
-        )
-    return found
+def _regressors() -> list[Learner]:
+    task = "regression"
+    ridge = _factory("KernelRidge", "alpha")
+    neighbors = _factory("KernelNeighborsRegressor", "n_neighbors", int)
+    svr = _factory("SVR", "C", epsilon=0.1)
+    inexact = _factory("SVR", "C", epsilon=0.1, tol=1e-2, max_iter=200_000)
+    return [
+        Learner("ridge", task, ridge, _ALPHAS, "alpha", _LOO, _LOSSES[task], _ridge_squared_errors),
+        Learner(
+            "gp", task, _gp_regressor, _ALPHAS, "noise", "evidence", _EVIDENCE, _evidence_scores
+        ),
+        _searched("svr", task, svr, _COSTS, coarse=_COARSE_COSTS, inexact=inexact),
+        _searched("rvm", task, _factory("RVR"), (1.0,), "none"),
+        _searched("neighbors", task, neighbors, _NEIGHBOURS, "n_neighbors"),
+    ]
 
 
-@dataclasses.dataclass(frozen=True)
-class Tuned:
-    """The kernel and penalty with the least loss, and all that were tried."""
-
-    kernel: Kernel
-    penalty: float
-    loss: float
-    table: list[tuple[str, float, float]]  # kernel, penalty, loss
+LEARNERS = {(learner.task, learner.name): learner for learner in (*_classifiers(), *_regressors())}
+_MANY = 8000  # samples beyond which an SVR is sooner fitted than n equations are solved
 
 
-def tune(learner: Learner, kernels: list[Kernel], X: RawSamples, y: np.ndarray, seed: int) -> Tuned:
-    """Kernels first, by a few penalties where each costs a fit; then all penalties of the best. Of equals the first, the smoothest."""
-    best: Tuned | None = None
-    table: list[tuple[str, float, float]] = []
+def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
+    """The learner of that name for the task; "auto" is the best one for so many samples."""
+    if name == "auto":
+        name = _default_learner(task, n_samples)
+    if (task, name) not in LEARNERS:
+        names = ", ".join(known for kind, known in LEARNERS if kind == task)
+        raise ParameterError("learner", name, f"does not do {task}", f"one of auto, {names}")
+    return LEARNERS[task, name]
 
-    def look(kernel: Kernel, K: np.ndarray, penalties: tuple[float, ...]) -> None:
-        nonlocal best
-        found = learner.tries(K, y, seed, penalties)
-        table.extend((repr(kernel), tried.penalty, tried.loss) for tried in found)
-        least = min(found, key=lambda tried: tried.loss)
-        if best is None or least.loss < best.loss - 1e-9 * abs(best.loss):
-            best = Tuned(kernel, least.penalty, least.loss, table)
 
-    # many small matrices: threads of BLAS would wait for each other, and on a busy machine forever
-    with serial_blas(), warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DefinitenessWarning
-        )  # said again when the chosen kernel is fitted
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        coarse = learner.coarse or learner.penalties
-        kept: tuple[Kernel, np.ndarray] | None = None
-        for kernel in kernels:
-            K = np.asarray(kernel.copy().fit(X)(X))
-            look(kernel, K, coarse)
-            if best is not None and best.kernel is kernel:
-                kept = kernel, K
-        assert best is not None and kept is not None
-        rest = tuple(penalty for penalty in learner.penalties if penalty not in coarse)
-        if rest:
-            look(*kept, rest)
-    return best
+def _default_learner(task: str, n_samples: int) -> str:
+    if task == "classification":
+        return "svc"
+    return "ridge" if n_samples <= _MANY else "svr"

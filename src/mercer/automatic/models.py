@@ -1,38 +1,42 @@
-"""Estimators that find kernel, width and penalty themselves."""
+"""Estimators that choose kernel, length scale and penalty by themselves."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from mercer.aliases import RawSamples, Targets
-from mercer.automatic.candidates import candidates
-from mercer.automatic.frames import as_pandas, nested_rows, usual
-from mercer.automatic.learners import Learner, Tuned, learner_for, tune
+from mercer.aliases import Frame, KernelLike, RawSamples, Targets
+from mercer.automatic.candidates import candidates, is_auto
+from mercer.automatic.frames import (
+    as_collection,
+    as_pandas,
+    is_list_of_rows,
+    is_numeric_table,
+    typical_value,
+)
+from mercer.automatic.learners import learner_for
+from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.tables import missing_values
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, warn
-from mercer.execution.blas import serial_blas
 
-_FEW = (
-    1000  # samples up to which further threads of BLAS gain little, and on a busy machine lose much
-)
 _FEWEST = 4  # samples below which nothing can be held out
+_PROBABILISTIC = ("gp", "rvm")  # regressors that predict standard deviations
 
 
 class _Automatic(BaseEstimator):
-    """What both tasks share."""
+    """The common part of classification and regression: model selection and input checks."""
 
     _task: ClassVar[str]
 
     def __init__(
         self,
-        kernel: Any = "auto",
+        kernel: KernelLike = "auto",
         learner: str = "auto",
         *,
         missing: Any = (),
@@ -45,129 +49,141 @@ class _Automatic(BaseEstimator):
         self.tune_rows = tune_rows
         self.random_state = random_state
 
-    def _fit(self, X: RawSamples, y: np.ndarray) -> Learner:
-        """Choose on some rows, fit on all."""
-        n = raw_length(X)
-        learner = learner_for(self._task, self.learner, n)
-        if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:
-            raise ParameterError(
-                "tune_rows", self.tune_rows, f"must be a whole number, at least {_FEWEST}"
-            )
-        if n < _FEWEST:
-            raise ShapeError(
-                "X",
-                f"{n} sample(s)",
-                f"are too few to hold some out: a minimum of {_FEWEST} is required",
-            )
-        seed = 0 if self.random_state is None else int(self.random_state)
-        rows = self._rows(y, seed)
+    def _fit(self, X: RawSamples, y: np.ndarray) -> None:
+        """Choose kernel and penalty on at most ``tune_rows`` samples, then fit on all."""
+        n_samples = raw_length(X)
+        learner = learner_for(self._task, self.learner, n_samples)
+        self._check_counts(n_samples)
+        seed = int(self.random_state or 0)
+        rows = self._tuning_rows(y, seed)
+        X_tune = X
+        if len(rows) < n_samples:
+            X_tune = pick_rows(X, rows)
         self.candidates_ = candidates(X, self.kernel, tuple(self.missing))
-        part = X if len(rows) == n else pick_rows(X, rows)
-        self.tuned_: Tuned = tune(learner, self.candidates_, part, y[rows], seed)
+        self.tuned_: TunedModel = tune(learner, self.candidates_, X_tune, y[rows], seed)
         self.n_tuned_ = len(rows)
-        self.learner_, self.way_, self.loss_, self.penalty_name_ = (
-            learner.name,
-            learner.way,
-            learner.loss,
-            learner.penalty,
-        )
-        with serial_blas() if n <= _FEW else contextlib.nullcontext():
+        self.learner_ = learner.name
+        self.way_ = learner.way
+        self.loss_ = learner.loss
+        self.penalty_name_ = learner.penalty
+        with blas_threads(n_samples):
             self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
         self.kernel_ = self.model_.kernel_
-        self._calibrate(part, y[rows], seed)
-        return learner
+        self._calibrate(X_tune, y[rows], seed)
 
-    def _rows(self, y: np.ndarray, seed: int) -> np.ndarray:
-        """At most ``tune_rows`` of the samples, drawn without regard to anything but, for classes, their shares."""
+    def _check_counts(self, n_samples: int) -> None:
+        if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:
+            rule = f"must be a whole number, at least {_FEWEST}"
+            raise ParameterError("tune_rows", self.tune_rows, rule)
+        if n_samples < _FEWEST:
+            rule = f"are too few to hold some out: a minimum of {_FEWEST} is required"
+            raise ShapeError("X", f"{n_samples} sample(s)", rule)
+
+    def _tuning_rows(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """At most ``tune_rows`` samples, drawn at random; classes keep their shares."""
         if len(y) <= self.tune_rows:
             return np.arange(len(y))
-        drawn = np.random.default_rng(seed).permutation(len(y))
+        shuffled = np.random.default_rng(seed).permutation(len(y))
         if self._task == "regression":
-            return np.sort(drawn[: self.tune_rows])
-        # two of every class at least; otherwise classes as often as they occur
-        place = np.empty(len(y))
+            return np.sort(shuffled[: self.tune_rows])
+        # At least two samples of every class come first; then classes in proportion.
+        priority = np.empty(len(y))
         for label in np.unique(y):
-            mine = drawn[y[drawn] == label]
-            place[mine] = (np.arange(len(mine)) + 0.5) / len(mine)
-            place[mine[:2]] = -1.0
-        return np.sort(np.argsort(place, kind="stable")[: self.tune_rows])
+            members = shuffled[y[shuffled] == label]
+            priority[members] = (np.arange(len(members)) + 0.5) / len(members)
+            priority[members[:2]] = -1.0
+        return np.sort(np.argsort(priority, kind="stable")[: self.tune_rows])
 
     def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int) -> None:
-        """Nothing, except for classes."""
+        """Classifiers calibrate their probabilities here."""
 
-    def _checked(self, X: RawSamples, reset: bool) -> Any:
-        """Tables of numbers go through scikit-learn's checks; others are the kernel's to judge."""
-        if not hasattr(X, "__len__") and hasattr(X, "__array__"):
-            X = np.asarray(X)
-        if getattr(X, "ndim", 2) != 1 and raw_length(X) == 0:
-            raise InputError("X", "0 sample(s)", "is empty: a minimum of 1 is required")
-        numbers = hasattr(X, "tocsr") or (isinstance(X, np.ndarray) and X.dtype.kind in "biufc")
-        nested = nested_rows(X) and all(isinstance(v, (int, float)) for row in X for v in row)
-        objects = isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.ndim == 2
-        if numbers or nested or (isinstance(X, np.ndarray) and X.ndim != 1 and not objects):
-            return validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                dtype=np.float64,
-                ensure_all_finite="allow-nan",
-            )
+    def _check_input(self, X: RawSamples, y: Targets) -> tuple[RawSamples, np.ndarray]:
+        """Samples and targets for a fit."""
+        if y is None:
+            # The words are those that scikit-learn's own checks of estimators look for.
+            message = "requires y to be passed, but the target y is None"
+            raise ValueError(f"This {type(self).__name__} estimator {message}")
+        X = self._check_samples(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        if len(y) != raw_length(X):
+            rule = f"must have one for each of the {raw_length(X)} samples"
+            raise ShapeError("y", f"{len(y)} values", rule)
+        return X, y
+
+    def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
+        """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
+        X = as_collection(X)
+        if is_numeric_table(X):
+            checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+            return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
-            return self._frame(X, reset)
+            return self._check_frame(as_pandas(X), reset)
         if reset:
-            for name in ("n_features_in_", "feature_names_in_", "columns_"):
-                self.__dict__.pop(name, None)
-            if nested_rows(X) or np.ndim(X) == 2:
+            self._forget_columns()
+            if is_list_of_rows(X) or np.ndim(X) == 2:
                 self.n_features_in_ = len(X[0])
         return X
 
-    def _frame(self, X: RawSamples, reset: bool) -> Any:
-        """Columns that say nothing are left out; holes where the training table had none are filled, and that is said."""
-        X = as_pandas(X)
+    def _forget_columns(self) -> None:
+        """Forget the columns of an earlier fit."""
+        for name in ("n_features_in_", "feature_names_in_", "columns_"):
+            self.__dict__.pop(name, None)
+
+    def _check_frame(self, frame: Frame, reset: bool) -> Frame:
         if reset:
-            self.__dict__.pop("feature_names_in_", None)
-            if all(isinstance(name, str) for name in X.columns):  # scikit-learn's rule
-                self.feature_names_in_ = np.asarray(X.columns, dtype=object)
-            self.n_features_in_ = len(X.columns)
-            self.columns_ = list(X.columns)
-            hole = X.isna() | X.isin([v for v in self.missing if v is not None])
-            self.left_out_ = [name for name in X.columns if hole[name].all()]
-            self.fillings_ = {name: usual(X[name]) for name in X.columns if not hole[name].any()}
-            return X.drop(columns=self.left_out_) if self.left_out_ else X
-        if not hasattr(self, "columns_"):  # fitted on an array: places are names
-            return self._checked(
-                X.to_numpy(dtype=None if all(d.kind in "biuf" for d in X.dtypes) else object),
-                reset=False,
-            )
+            return self._learn_columns(frame)
+        if hasattr(self, "columns_"):
+            return self._fill_missing(self._select_columns(frame))
+        # The model was fitted on an array: columns are known by their position.
+        numeric = all(dtype.kind in "biuf" for dtype in frame.dtypes)
+        return self._check_samples(frame.to_numpy(dtype=None if numeric else object), reset=False)
+
+    def _learn_columns(self, frame: Frame) -> Frame:
+        """The training table without its empty columns; remember names and typical values."""
+        self._forget_columns()
+        # scikit-learn's rule: only names that are all strings are feature names.
+        if all(isinstance(name, str) for name in frame.columns):
+            self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
+        self.n_features_in_ = len(frame.columns)
+        self.columns_ = list(frame.columns)
+        markers = [value for value in self.missing if value is not None]
+        missing = frame.isna() | frame.isin(markers)
+        self.left_out_ = list(frame.columns[missing.all()])
+        complete = frame.columns[~missing.any()]
+        self.fillings_ = {name: typical_value(frame[name]) for name in complete}
+        return frame.drop(columns=self.left_out_)
+
+    def _select_columns(self, frame: Frame) -> Frame:
+        """The columns of the training table, in its order."""
         wanted = [name for name in self.columns_ if name not in self.left_out_]
-        absent = [name for name in wanted if name not in X.columns]
+        absent = [name for name in wanted if name not in frame.columns]
         if absent:
             rule = "lacks what the model was fitted on"
-            raise WidthError(
-                "X", f"no column {absent[0]!r}", rule, f"it has {list(X.columns)[:20]}"
-            )
-        X = X[wanted]
-        torn = [name for name in wanted if name in self.fillings_ and X[name].isna().any()]
-        if torn:
-            more = f"; so have {torn[1:]}" if torn[1:] else ""
-            warn(
-                f"column {torn[0]!r} has holes and had none in training: filled with {self.fillings_[torn[0]]!r}{more}"
-            )
-            X = X.assign(
-                **{
-                    str(name): [
-                        self.fillings_[name] if gone else value
-                        for value, gone in zip(X[name], missing_values(X[name]), strict=True)
-                    ]
-                    for name in torn
-                }
-            )
-        return X
+            remedy = f"it has {list(frame.columns)[:20]}"
+            raise WidthError("X", f"no column {absent[0]!r}", rule, remedy)
+        return frame[wanted]
 
-    def __sklearn_tags__(self) -> Any:
+    def _fill_missing(self, frame: Frame) -> Frame:
+        """Fill missing values where the training table had none, and warn."""
+        affected = [name for name in self.fillings_ if frame[name].isna().any()]
+        if not affected:
+            return frame
+        first, *others = affected
+        message = f"column {first!r} has missing values and had none in training: filled with "
+        message += repr(self.fillings_[first])
+        if others:
+            message += f"; so have {others}"
+        warn(message)
+        return frame.assign(**{str(name): self._filled(frame[name]) for name in affected})
+
+    def _filled(self, column: Frame) -> list[object]:
+        value = self.fillings_[column.name]
+        gaps = zip(column, missing_values(column), strict=True)
+        return [value if missing else cell for cell, missing in gaps]
+
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "auto"
+        tags.input_tags.allow_nan = is_auto(self.kernel)
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -175,25 +191,37 @@ class _Automatic(BaseEstimator):
 
 
 class AutoClassifier(ClassifierMixin, _Automatic):
-    """Classes of any samples: the kernel from the data, its width and the penalty by cross-validation.
+    """Classifier for any samples that chooses its kernel, length scale and penalty by itself.
 
-    Tables (arrays, data frames, holes and all) get the kernel of `table_kernel`, strings a spectrum kernel, texts `TfIdf`; each at several
-    widths or lengths. The choice is made on at most ``tune_rows`` rows, the fit on all.
+    Tables (arrays and data frames, with or without missing values) get the kernel of
+    `table_kernel`, strings spectrum kernels and texts `TfIdf`, each at several length scales or
+    substring lengths. The choice is made on at most ``tune_rows`` samples, the final fit on all.
 
     Parameters
     ----------
-    kernel : "auto", or a kernel or expression, which is tried at half and double its length scales too
-    learner : "auto" (support vectors), "svc", "ridge", "logistic", "gp", "rvm", "neighbors" or "discriminant"
-    missing : values, such as "?", that mean a hole beside None and NaN
-    tune_rows : how many samples choose
-    random_state : seeds folds and the rows that choose
+    kernel : str or Kernel
+        "auto", or a kernel or an expression, which is tried at half and double its length scales
+        as well.
+    learner : str
+        "auto" (a support vector machine), "svc", "ridge", "logistic", "gp", "rvm", "neighbors" or
+        "discriminant".
+    missing : sequence
+        Values, such as "?", that mark a missing value, in addition to None and NaN.
+    tune_rows : int
+        The largest number of samples on which kernel and penalty are chosen.
+    random_state : int or None
+        The seed of the folds and of the samples that are drawn for the choice.
 
     Attributes
     ----------
-    model_ : the fitted learner
-    kernel_ : its kernel
-    tuned_ : what was chosen, and all that was tried
-    classes_ : the classes
+    model_ : estimator
+        The fitted learner.
+    kernel_ : Kernel
+        Its kernel.
+    tuned_ : TunedModel
+        The chosen kernel and penalty, and all that were tried.
+    classes_ : ndarray
+        The classes.
 
     Examples
     --------
@@ -208,74 +236,101 @@ class AutoClassifier(ClassifierMixin, _Automatic):
     _task = "classification"
 
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Choose and fit."""
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
-            )
-        X = self._checked(X, reset=True)
-        y = column_or_1d(y, warn=True)
+        """Choose kernel and penalty, and fit the classifier.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or list
+            The samples.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._check_input(X, y)
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("Input y contains NaN or infinity: a class must have a name")
         check_classification_targets(y)
-        if len(y) != raw_length(X):
-            raise ShapeError(
-                "y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"
-            )
-        self.classes_, counts = np.unique(y, return_counts=True)
-        if len(self.classes_) < 2:
+        self.classes_, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        n_classes = len(self.classes_)
+        if n_classes < 2:
             raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
+                f"The number of classes has to be greater than one; got {n_classes} class"
             )
-        if len(self.classes_) > 2 and counts.max() == 1:
-            raise InputError(
-                "y",
-                f"{len(self.classes_)} classes",
-                "has no value twice: nothing can be told",
-                "is it a name?",
-            )
-        self._fit(X, np.searchsorted(self.classes_, y))  # type: ignore[arg-type]
+        if n_classes > 2 and counts.max() == 1:
+            rule = "has no value twice: no class can be learned"
+            raise InputError("y", f"{n_classes} classes", rule, "is it a name?")
+        self._fit(X, codes)
         self.model_.classes_ = self.classes_[self.model_.classes_]
         return self
 
     def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int) -> None:
-        """Probabilities of a support vector machine from decisions on held-out parts of the rows that chose."""
+        """Platt's scaling of a support vector machine, by decision values on held-out folds."""
         if self.learner_ != "svc":
             return
         K = np.asarray(self.kernel_(X))
-        held = type(self.model_)(
-            kernel="precomputed", C=self.tuned_.penalty, probability=True, random_state=seed
-        ).fit(K, y)
+        options = {"C": self.tuned_.penalty, "probability": True, "random_state": seed}
+        calibrated = type(self.model_)(kernel="precomputed", **options).fit(K, y)
         self.model_.probability = True
-        self.model_._steepness = held._steepness
+        self.model_._steepness = calibrated._steepness
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The class of every sample."""
+        """The predicted class of every sample."""
         check_is_fitted(self)
-        return self.model_.predict(self._checked(X, reset=False))
+        return self.model_.predict(self._check_samples(X, reset=False))
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """A probability for every class; learners without probabilities give the share of their decision, by a softmax."""
+        """Class probabilities, in the order of ``classes_``.
+
+        Learners without probabilities give the softmax of their decision values.
+        """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = self._check_samples(X, reset=False)
         if hasattr(self.model_, "predict_proba"):
             return self.model_.predict_proba(X)
         scores = self.model_.decision_function(X)
-        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else 2.0 * scores
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return raised / raised.sum(axis=1, keepdims=True)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        else:
+            scores = 2.0 * scores
+        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
 class AutoRegressor(RegressorMixin, _Automatic):
-    """Numbers for any samples: the kernel from the data, its width and the penalty by leave-one-out in closed form.
+    """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
-    The target is brought to mean 0 and deviation 1 before, and back after; for the rest see `AutoClassifier`.
+    The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
+    has a closed form. The target is standardised before the fit. Kernels are chosen as by
+    `AutoClassifier`.
 
     Parameters
     ----------
-    kernel : "auto", or a kernel or expression, which is tried at half and double its length scales too
-    learner : "auto" (ridge, or svr of more than 8,000 samples), "ridge", "gp" (by the evidence), "svr", "rvm" or "neighbors"
-    missing, tune_rows, random_state : as in `AutoClassifier`
+    kernel : str or Kernel
+        "auto", or a kernel or an expression, which is tried at half and double its length scales
+        as well.
+    learner : str
+        "auto" ("ridge", or "svr" for more than 8,000 samples), "ridge", "gp" (chosen by the
+        evidence), "svr", "rvm" or "neighbors".
+    missing : sequence
+        Values, such as "?", that mark a missing value, in addition to None and NaN.
+    tune_rows : int
+        The largest number of samples on which kernel and penalty are chosen.
+    random_state : int or None
+        The seed of the folds and of the samples that are drawn for the choice.
+
+    Attributes
+    ----------
+    model_ : estimator
+        The fitted learner, of the standardised target.
+    kernel_ : Kernel
+        Its kernel.
+    tuned_ : TunedModel
+        The chosen kernel and penalty, and all that were tried.
+    target_mean_, target_scale_ : float
+        The mean and the standard deviation of the target.
 
     Examples
     --------
@@ -290,31 +345,49 @@ class AutoRegressor(RegressorMixin, _Automatic):
     _task = "regression"
 
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Choose and fit."""
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
-            )
-        X = self._checked(X, reset=True)
-        y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64)
-        if len(y) != raw_length(X):
-            raise ShapeError(
-                "y", f"{len(y)} values", f"must have one for each of the {raw_length(X)} samples"
-            )
+        """Choose kernel and penalty, and fit the regressor.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or list
+            The samples.
+        y : array of shape (n,)
+            Their target values.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._check_input(X, y)
+        y = check_array(y, ensure_2d=False, dtype=np.float64)
         self.target_mean_ = float(y.mean())
         self.target_scale_ = float(y.std()) or 1.0
         self._fit(X, (y - self.target_mean_) / self.target_scale_)
         return self
 
-    def predict(self, X: RawSamples, return_std: bool = False) -> Any:
-        """The value of every sample; ``return_std`` is for Gaussian processes and relevance vectors."""
+    def predict(
+        self, X: RawSamples, return_std: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The predicted value of every sample.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or list
+            The samples.
+        return_std : bool
+            Whether to return standard deviations as well; only the learners "gp" and "rvm" do.
+
+        Returns
+        -------
+        ndarray, or two of them
+            The predictions, with ``return_std`` followed by their standard deviations.
+        """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = self._check_samples(X, reset=False)
         if not return_std:
             return self.target_mean_ + self.target_scale_ * self.model_.predict(X)
-        if self.learner_ not in ("gp", "rvm"):
-            raise ParameterError(
-                "return_std", True, f"is not known to {self.learner_}", "learner='gp'"
-            )
+        if self.learner_ not in _PROBABILISTIC:
+            rule = f"is not known to {self.learner_}"
+            raise ParameterError("return_std", True, rule, "learner='gp'")
         mean, deviation = self.model_.predict(X, return_std=True)
         return self.target_mean_ + self.target_scale_ * mean, self.target_scale_ * deviation

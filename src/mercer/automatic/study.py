@@ -1,56 +1,65 @@
-"""The whole job on one source of data: what is to be told, the model, its error, and what it rests on."""
+"""A whole study of one data source: the model, its cross-validated error and its explanation."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Frame, RawSamples, Targets
+from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
+from mercer.automatic import explanations
 from mercer.automatic.assessment import Assessment, assess, repeats_for
-from mercer.automatic.explanations import (
-    Contribution,
-    CurvePoint,
-    column_contributions,
-    hardest,
-    learning_curve,
-    term_shares,
-)
+from mercer.automatic.explanations import Contribution, CurvePoint
 from mercer.automatic.models import AutoClassifier, AutoRegressor
+from mercer.automatic.question import Question, ask
+from mercer.automatic.subsets import thin_out
 from mercer.automatic.tables import read_columns
-from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import InputError
+from mercer.domains.base import raw_length
 from mercer.readers import Layout, Source
 
-_FEW = 20  # whole numbers up to which a target of numbers is taken for classes, where values repeat
-_MANY = 100  # and up to which, where each occurs often
-Told = Callable[[str, int], None]  # a stage, and how many steps it has; a step is told as ("", 1)
-
-
-@dataclasses.dataclass(frozen=True)
-class Question:
-    """Samples and what is to be told of them."""
-
-    X: RawSamples
-    y: np.ndarray
-    target: str
-    task: str
-    rows: np.ndarray  # the samples' places in the source
-    notes: list[str]
+_MOST_ROWS = 5000  # rows from which the types of columns are read
+Progress = Callable[[str, int], None]  # a new stage and its number of steps, or "" and steps done
 
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """Everything the report shows."""
+    """A fitted model and all results that the report shows.
+
+    Attributes
+    ----------
+    question, source : Question, Source
+        The learning problem, and the data it came from.
+    model : AutoClassifier or AutoRegressor
+        The model, fitted on all samples.
+    assessment : Assessment
+        Its cross-validated error.
+    baseline : float
+        The score of a constant prediction: the most frequent class, or the mean.
+    contributions : list of Contribution
+        The permutation importance of the columns.
+    shares : list of (str, float)
+        The shares of the terms of a sum of kernels.
+    curve : list of CurvePoint
+        The learning curve.
+    hardest : list of (int, float)
+        The samples predicted worst.
+    columns : list of dict
+        The type of each column and a summary of its values.
+    seconds : dict of str to float
+        The duration of each stage.
+    notes : list of str
+        Warnings and remarks for the user.
+    """
 
     question: Question
     source: Source
-    model: Any
-    found: Assessment
+    model: Estimator
+    assessment: Assessment
     baseline: float
     contributions: list[Contribution]
     shares: list[tuple[str, float]]
@@ -60,9 +69,25 @@ class Study:
     seconds: dict[str, float]
     notes: list[str]
 
+    @property
+    def is_classification(self) -> bool:
+        """Whether the target is a class."""
+        return self.question.task == "classification"
+
+    @property
+    def score_name(self) -> str:
+        """The name of the score."""
+        return "accuracy" if self.is_classification else "R²"
+
+    @property
+    def root_mean_squared_error(self) -> float:
+        """The cross-validated root mean squared error of a regression."""
+        residuals = self.question.y - self.assessment.predicted[0]
+        return float(np.sqrt(np.mean(residuals**2)))
+
     def summary(self) -> dict[str, Any]:
-        """The main figures as plain values."""
-        model, found = self.model, self.found
+        """The main results as plain values, under the keys of ``mercer fit --json``."""
+        model = self.model
         return {
             "task": self.question.task,
             "target": self.question.target,
@@ -73,150 +98,16 @@ class Study:
             "learner": type(model.model_).__name__,
             "chosen by": model.way_,
             model.penalty_name_: model.tuned_.penalty,
-            "score": "accuracy" if self.question.task == "classification" else "R2",
-            "mean": found.mean,
-            "error": found.error,
+            "score": self.score_name.replace("²", "2"),
+            "mean": self.assessment.mean,
+            "error": self.assessment.error,
             "baseline": self.baseline,
-            "folds": found.folds,
-            "repeats": found.repeats,
-            "contributions": [[one.column, one.drop, one.error] for one in self.contributions],
+            "folds": self.assessment.folds,
+            "repeats": self.assessment.repeats,
+            "contributions": [list(dataclasses.astuple(each)) for each in self.contributions],
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             "notes": [*self.question.notes, *self.notes],
         }
-
-
-def ask(source: Source, target: str | None, task: str = "auto") -> Question:
-    """Part the target from the samples, and decide whether it is a class or a number."""
-    notes: list[str] = []
-    X: RawSamples = source.samples
-    if source.kind == "table":
-        name = _column(X, target)
-        y = X[name]
-        X = X.drop(columns=[name])
-        if X.shape[1] == 0:
-            raise InputError(
-                "table", f"one column, {name!r}", "has nothing to tell the target from"
-            )
-    else:
-        name = target or "label"
-        if source.labels is None:
-            remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
-            raise InputError(source.kind, source.told, "carry no classes", remedy)
-        y = source.labels
-    hole = _holes(y)
-    keep = np.flatnonzero(~hole)
-    if len(keep) == 0:
-        raise InputError("target", name, "has no value at all")
-    if hole.any():
-        notes.append(f"{int(hole.sum())} rows have no {name} and are left out")
-        X, y = pick_rows(X, keep), pick_rows(y, keep)
-    if len(keep) < 10:
-        raise InputError(
-            "data",
-            f"{len(keep)} samples",
-            "are too few to learn from and to test on",
-            "give at least 10",
-        )
-    values = np.asarray(y)
-    task = _task(values) if task == "auto" else task
-    values = _classes(values, name, notes) if task == "classification" else _numbers(values, name)
-    if task == "classification":
-        values, keep, X = _enough(values, keep, X, notes)
-    elif np.ptp(values) == 0:
-        raise InputError(
-            "target", name, f"is {values[0]:g} in every row: there is nothing to learn"
-        )
-    return Question(X, values, name, task, keep, notes)
-
-
-def _column(frame: Frame, target: str | None) -> str:
-    """A column by its name or its place; negative places count from the end."""
-    names = list(frame.columns)
-    if target is None:
-        raise InputError(
-            "target",
-            None,
-            "is not named",
-            f"--target, one of: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
-        )
-    if target in names:
-        return target
-    if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
-        return names[int(target)]
-    alike = [name for name in names if name.lower() == target.lower()]
-    hint = (
-        f"did you mean {alike[0]!r}?"
-        if alike
-        else f"there are: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
-    )
-    raise InputError("target", target, "is not a column", hint)
-
-
-def _holes(y: Targets) -> np.ndarray:
-    if hasattr(y, "isna"):
-        return np.asarray(y.isna())
-    values = np.asarray(y)
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-
-
-def _task(y: np.ndarray) -> str:
-    if y.dtype.kind not in "iuf":
-        return "classification"
-    found, counts = np.unique(y, return_counts=True)
-    whole = bool((found == np.round(found)).all())
-    few = len(found) <= _FEW and np.median(counts) >= 5
-    return (
-        "classification"
-        if whole and (few or (len(found) <= _MANY and counts.min() >= 20))
-        else "regression"
-    )
-
-
-def _numbers(y: np.ndarray, name: str) -> np.ndarray:
-    try:
-        values = y.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(
-            "target", name, "holds text, which is no number", "--task classification"
-        ) from None
-    if not np.isfinite(values).all():
-        raise InputError("target", name, "holds infinities")
-    return values
-
-
-def _classes(y: np.ndarray, name: str, notes: list[str]) -> np.ndarray:
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError("target", name, "holds infinities")
-    whole = y.dtype.kind in "iuf" and bool((y == np.round(y)).all())
-    values = y.astype(int).astype(str) if whole else y.astype(str)
-    found, counts = np.unique(values, return_counts=True)
-    if len(found) < 2:
-        raise InputError(
-            "target", name, f"is {str(found[0])!r} in every row: there is one class only"
-        )
-    if counts.max() == 1 or len(found) > max(100, len(values) // 5):
-        rule = f"has {len(found):,} classes in {len(values):,} rows: too few of each to learn"
-        raise InputError("target", name, rule, "is it a name? or a number: --task regression")
-    return values
-
-
-def _enough(
-    y: np.ndarray, keep: np.ndarray, X: RawSamples, notes: list[str]
-) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Classes of a single sample cannot be learned and tested."""
-    found, counts = np.unique(y, return_counts=True)
-    single = found[counts < 2]
-    if not len(single):
-        return y, keep, X
-    notes.append(
-        f"{len(single)} classes have one sample each and are left out: {', '.join(map(str, single[:5]))}"
-    )
-    rows = np.flatnonzero(~np.isin(y, single))
-    if len(np.unique(y[rows])) < 2:
-        raise InputError(
-            "target", "one class", "is left when classes of a single sample are left out"
-        )
-    return y[rows], keep[rows], pick_rows(X, rows)
 
 
 def study(
@@ -224,138 +115,143 @@ def study(
     target: str | None = None,
     *,
     task: str = "auto",
-    kernel: Any = "auto",
+    kernel: KernelLike = "auto",
     learner: str = "auto",
     folds: int = 5,
     repeats: int | None = None,
     random_state: int = 0,
     explain_columns: bool = True,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Study:
-    """Fit, assess, explain; ``told(stage, steps)`` hears of the progress."""
-    told = told or (lambda stage, steps: None)
+    """Fit a model, assess it by cross-validation and explain it.
+
+    ``progress`` is called with the name of every stage and its number of steps, and with an empty
+    name after each step.
+    """
     question = ask(source, target, task)
     X, y = question.X, question.y
+    stages = _Stages(progress)
+    if repeats is None:
+        repeats = repeats_for(len(y))
     kind = AutoClassifier if question.task == "classification" else AutoRegressor
     blank = kind(kernel=kernel, learner=learner, random_state=random_state)
-    seconds: dict[str, float] = {}
-    notes: list[str] = []
-    repeats = repeats_for(len(y)) if repeats is None else repeats
-
-    def timed(name: str, steps: int, work: Callable[[], Any]) -> Any:
-        told(name, steps)
-        start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            made = work()
-        notes.extend(
-            text for text in dict.fromkeys(str(one.message) for one in said) if text not in notes
-        )
-        seconds[name] = time.perf_counter() - start
-        return made
-
-    model = timed("fit", 1, lambda: blank.fit(X, y))
-    told("", 1)
-    found = timed(
-        "assess",
-        folds * repeats,
-        lambda: assess(
-            blank,
-            X,
-            y,
-            folds=folds,
-            repeats=repeats,
-            random_state=random_state,
-            told=lambda: told("", 1),
-        ),
-    )
-    if getattr(model, "left_out_", []):
-        notes.insert(
-            0, f"columns without any value are left out: {', '.join(map(str, model.left_out_))}"
-        )
-    if model.n_tuned_ < len(y):
-        notes.append(
-            f"kernel and penalty were chosen on {model.n_tuned_:,} of the {len(y):,} samples; the model is fitted on all"
-        )
-    contributions = timed(
-        "columns",
-        1,
-        lambda: (
-            column_contributions(found, X, y, random_state=random_state) if explain_columns else []
-        ),
-    )
-    shares = term_shares(model.model_)
-    curve = timed(
-        "learning curve", 1, lambda: learning_curve(model, X, y, random_state=random_state)
-    )
-    made = Study(
+    with stages.stage("fit"):
+        model = blank.fit(X, y)
+    stages.step()
+    options: dict[str, Any] = {"random_state": random_state}
+    with stages.stage("assess", folds * repeats):
+        assessment = assess(blank, X, y, folds=folds, repeats=repeats, told=stages.step, **options)
+    _note_limits(model, len(y), stages.notes)
+    contributions: list[Contribution] = []
+    with stages.stage("columns"):
+        if explain_columns:
+            contributions = explanations.column_contributions(assessment, X, y, **options)
+    shares = explanations.term_shares(model.model_)
+    with stages.stage("learning curve"):
+        curve = explanations.learning_curve(model, X, y, **options)
+    result = Study(
         question,
         source,
         model,
-        found,
+        assessment,
         _baseline(y, question.task),
         contributions,
         shares,
         curve,
-        hardest(found, y),
+        explanations.hardest(assessment, y),
         _describe(X),
-        seconds,
-        notes,
+        stages.seconds,
+        stages.notes,
     )
     model.source_ = {
         "kind": source.kind,
         "target": question.target,
         "task": question.task,
-        "layout": None if source.layout is None else dataclasses.asdict(source.layout),
-        "summary": made.summary(),
+        "layout": source.layout and dataclasses.asdict(source.layout),
+        "summary": result.summary(),
     }
-    return made
+    return result
 
 
-def layout_of(model: Any) -> Layout | None:
-    """How the table was written that the model was fitted on."""
+class _Stages:
+    """Announces the stages of a study, measures their time and collects their warnings."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress or (lambda stage, steps: None)
+        self.seconds: dict[str, float] = {}
+        self.notes: list[str] = []
+
+    @contextlib.contextmanager
+    def stage(self, name: str, n_steps: int = 1) -> Iterator[None]:
+        """A stage of so many steps; its warnings become notes."""
+        self.progress(name, n_steps)
+        start = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        for warning in caught:
+            text = str(warning.message)
+            if text not in self.notes:
+                self.notes.append(text)
+        self.seconds[name] = time.perf_counter() - start
+
+    def step(self) -> None:
+        """One step of the current stage is done."""
+        self.progress("", 1)
+
+
+def _note_limits(model: Estimator, n_samples: int, notes: list[str]) -> None:
+    """Note the columns that are not used, and how many samples the choice rests on."""
+    left_out = getattr(model, "left_out_", [])
+    if left_out:
+        names = ", ".join(map(str, left_out))
+        notes.insert(0, f"columns without any value are left out: {names}")
+    if model.n_tuned_ < n_samples:
+        notes.append(
+            f"kernel and penalty were chosen on {model.n_tuned_:,} of the {n_samples:,} samples; "
+            "the model is fitted on all"
+        )
+
+
+def layout_of(model: Estimator) -> Layout | None:
+    """The format of the table that the model was fitted on; None if it was no table."""
     kept = getattr(model, "source_", {}).get("layout")
     if kept is None:
         return None
-    made: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
-    }
-    return Layout(**made)
+    # Model files hold lists where the layout has tuples.
+    for name, value in kept.items():
+        if isinstance(value, list):
+            kept = {**kept, name: tuple(value)}
+    return Layout(**kept)
 
 
 def _baseline(y: np.ndarray, task: str) -> float:
-    """The score of the constant: the commonest class, or the mean."""
-    return (
-        float(np.unique(y, return_counts=True)[1].max() / len(y))
-        if task == "classification"
-        else 0.0
-    )
+    """The score of the constant prediction: the most frequent class, or the mean."""
+    if task == "regression":
+        return 0.0
+    return float(np.unique(y, return_counts=True)[1].max() / len(y))
 
 
 def _describe(X: RawSamples) -> list[dict[str, Any]]:
-    """What each column was taken for."""
+    """The type of each column, and a summary of its values."""
     if not hasattr(X, "columns"):
         return []
-    look = X.iloc[np.unique(np.linspace(0, len(X) - 1, min(len(X), 5000)).round().astype(int))]
-    look = look.loc[:, look.notna().any()]
-    kinds = {column.name: column.kind for column in read_columns(look)}
-    made = []
-    for name in X.columns:
-        values = X[name]
-        seen = values.dropna()
-        numbers = kinds.get(name) == "number"
-        span = (
-            f"{seen.min():g} to {seen.max():g}"
-            if numbers and len(seen)
-            else ", ".join(str(v)[:24] for v in seen.value_counts().index[:4])
-        )
-        made.append(
-            {
-                "name": str(name),
-                "kind": kinds.get(name, "empty"),
-                "missing": int(values.isna().sum()),
-                "distinct": int(seen.nunique()),
-                "values": span,
-            }
-        )
-    return made
+    some = thin_out(X, _MOST_ROWS)
+    some = some.loc[:, some.notna().any()]
+    kinds = {column.name: column.kind for column in read_columns(some)}
+    return [_describe_column(name, X[name], kinds.get(name, "empty")) for name in X.columns]
+
+
+def _describe_column(name: object, values: Frame, kind: str) -> dict[str, Any]:
+    present = values.dropna()
+    if kind == "number" and len(present):
+        summary = f"{present.min():g} to {present.max():g}"
+    else:
+        summary = ", ".join(str(value)[:24] for value in present.value_counts().index[:4])
+    return {
+        "name": str(name),
+        "kind": kind,
+        "missing": int(values.isna().sum()),
+        "distinct": int(present.nunique()),
+        "values": summary,
+    }

@@ -1,19 +1,24 @@
-"""The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``kernels``, ``gallery``."""
+"""The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``kernels``, ``gallery``.
+
+Exit codes are 0 (success), 1 (the kernel is refuted), 2 (bad input), 3 (nothing is known of the
+kernel), 70 (a bug in mercer) and 130 (interrupted).
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
-BAD_INPUT, STOPPED = (
-    2,
-    130,
-)  # exit codes: 0 done, 1 refuted, 2 bad input, 3 unknown, 70 a fault of ours, 130 stopped
+BAD_INPUT = 2
+BUG = 70
+STOPPED = 130
 
 
 def main() -> None:
-    """Run; every error is one line."""
+    """Run a command and exit; every error is one line on the error stream."""
     try:
         import typer
 
@@ -22,44 +27,52 @@ def main() -> None:
         if (error.name or "").partition(".")[0] not in ("typer", "click", "rich"):
             raise
         sys.exit(_fail("the command line needs typer: pip install 'mercer[cli]'", BAD_INPUT))
+    sys.exit(_run(app, typer))
+
+
+def _run(app: Callable[..., object], typer: ModuleType) -> int:
+    """The exit code of a command."""
     try:
         code = app(standalone_mode=False)
-        if code == STOPPED:  # so typer tells of Ctrl-C
-            _fail("stopped", STOPPED)
     except (typer.Abort, KeyboardInterrupt):
-        code = _fail("stopped", STOPPED)
-    except BrokenPipeError:  # the reader of our output has seen enough
+        code = STOPPED
+    except BrokenPipeError:
+        # The reader of the output, such as head, has closed it.
         sys.stderr.close()
-        code = 0
+        return 0
+    except _usage_error(typer) as error:
+        return _report_misuse(error)
     except Exception as error:
-        code = _misused(error) if isinstance(error, _usage_error(typer)) else _told(error)
-    sys.exit(code if isinstance(code, int) else 0)
+        return _report_error(error)
+    if code == STOPPED:  # some versions of typer return it
+        _fail("stopped", STOPPED)
+    return code if isinstance(code, int) else 0
 
 
-def _usage_error(typer: Any) -> Any:
-    """What typer raises for bad arguments: a class of click's, or of the copy of click that newer ones carry."""
-    return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+def _usage_error(typer: ModuleType) -> type[Exception]:
+    """The class that typer raises for bad arguments: click's, or that of typer's copy of click."""
+    bases = typer.BadParameter.__mro__
+    return next(base for base in bases if base.__name__ == "ClickException")
 
 
-def _misused(error: Any) -> int:
+def _report_misuse(error: Any) -> int:
     text = error.format_message()
-    if type(error).__name__ != "NoArgsIsHelpError":
-        return _fail(" ".join(text.split()), BAD_INPUT)
-    print(text)
-    return BAD_INPUT
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(text)
+        return BAD_INPUT
+    return _fail(" ".join(text.split()), BAD_INPUT)
 
 
-def _told(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     from mercer.errors import MercerError
 
     if os.environ.get("MERCER_TRACEBACK"):
         raise error
-    line = " ".join(str(error).split()) or type(error).__name__
+    name = type(error).__name__
+    line = " ".join(str(error).split()) or name
     if isinstance(error, (MercerError, ValueError, OSError, MemoryError)):
         return _fail(line, BAD_INPUT)
-    return _fail(
-        f"{type(error).__name__}: {line} (a fault of mercer's; MERCER_TRACEBACK=1 shows where)", 70
-    )
+    return _fail(f"{name}: {line} (a bug in mercer; MERCER_TRACEBACK=1 shows where)", BUG)
 
 
 def _fail(line: str, code: int) -> int:

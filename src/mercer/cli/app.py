@@ -1,4 +1,4 @@
-"""The commands and their options; each does its work in a module of its own, imported when it is called."""
+"""The commands and their options; each command is imported when it is called."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 app = typer.Typer(
-    help="Kernel methods on any data: give it data, get a valid kernel, a tuned model, an honest error and pictures.",
+    help="Kernel methods on any data: fit a model, estimate its error, explain it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -16,32 +17,68 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Data = Annotated[
-    list[Path],
-    typer.Argument(
-        help="CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), or a folder of texts by class."
-    ),
+_FILES = (
+    "CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), "
+    "or a folder that holds one folder of texts for each class."
+)
+_COLUMN = "The column to predict: its name, or its position (0 is the first, -1 the last)."
+_EXPRESSION = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
+_LEARNERS = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
+_REPEATS = "Number of repeats of the cross-validation."
+_MARKER = "A cell that marks a missing value, such as '-'; may be given several times."
+_HEADER = "Whether the first row holds the names of the columns."
+_DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
+_DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
+_STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
+
+Data = Annotated[list[Path], Argument(help=_FILES)]
+Model = Annotated[Path, Argument(help="A model file, written by mercer fit.")]
+AnyModel = Annotated[Path, Argument(help="A file written by mercer fit or mercer.save.")]
+Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
+Target = Annotated[str | None, Option("--target", "-t", help=_COLUMN)]
+Kernel = Annotated[str, Option("--kernel", "-k", help=_EXPRESSION)]
+Learner = Annotated[str, Option("--learner", "-l", help=_LEARNERS)]
+Task = Annotated[str, Option("--task", help="auto, classification or regression.")]
+Folds = Annotated[int, Option("--folds", min=2, help="Number of cross-validation folds.")]
+Repeats = Annotated[
+    int | None, Option("--repeats", min=1, show_default="more for fewer samples", help=_REPEATS)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", help="A cell that means a hole; may be given several times."),
+Seed = Annotated[int, Option("--seed", min=0, help="Seed of the random number generator.")]
+Save = Annotated[
+    Path | None, Option("--model", "-o", show_default="DATA.mercer", help="Model file to write.")
 ]
+Report = Annotated[
+    Path | None, Option("--report", "-r", show_default="DATA.html", help="HTML report to write.")
+]
+NoReport = Annotated[bool, Option("--no-report", help="Write no report.")]
+Missing = Annotated[list[str] | None, Option("--missing", help=_MARKER)]
 Separator = Annotated[
-    str | None, typer.Option("--separator", help="Between cells; found out if not given.")
+    str | None, Option("--separator", show_default="detected", help="Character between cells.")
 ]
 Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first row names the columns; found out if not given.",
-    ),
+    bool | None, Option("--header/--no-header", show_default="detected", help=_HEADER)
 ]
-Encoding = Annotated[str, typer.Option("--encoding", help="Of text files.")]
+Encoding = Annotated[str, Option("--encoding", help="Character encoding of text files.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="How many; results do not depend on it.")
+    int | None, Option("--threads", min=1, help="Number of threads; results do not depend on it.")
 ]
+Predictions = Annotated[
+    Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
+]
+Probabilities = Annotated[bool, Option("--probabilities", "-p", help=_DEVIATION)]
+Expression = Annotated[str, Argument(help='A kernel, such as "RBF(2.0) * Linear()".')]
+Samples = Annotated[
+    list[Path] | None, Argument(help="Samples among which to look for a counterexample as well.")
+]
+LeftOut = Annotated[
+    str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
+]
+Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, help=_DIMENSION)]
+Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
+Study = Annotated[str | None, Argument(help=_STUDY)]
+Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
+Quick = Annotated[bool, Option("--quick", help="Run with fewer repeats.")]
 
 
 def _version(wanted: bool) -> None:
@@ -52,64 +89,29 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+Version = Annotated[
+    bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")
+]
+
+
 @app.callback()
-def _main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
+def _main(version: Version = False) -> None:
     pass
 
 
 @app.command()
 def fit(
     data: Data,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            "-t",
-            help="The column to be told: a name, or a place (0 the first, -1 the last).",
-        ),
-    ] = None,
-    kernel: Annotated[
-        str,
-        typer.Option(
-            "--kernel",
-            "-k",
-            help='An expression, such as "RBF(2.0) + Linear()"; "auto" reads the data.',
-        ),
-    ] = "auto",
-    learner: Annotated[
-        str,
-        typer.Option(
-            "--learner",
-            "-l",
-            help="auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant, svr.",
-        ),
-    ] = "auto",
-    task: Annotated[
-        str, typer.Option("--task", help="auto, classification or regression.")
-    ] = "auto",
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Of the cross-validation.")] = 5,
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", min=1, help="Of it; by default more for fewer samples."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything random.")] = 0,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model", "-o", help="Where to save the model; beside you as NAME.mercer if not given."
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report", "-r", help="Where to write the report; as NAME.html if not given."
-        ),
-    ] = None,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
+    target: Target = None,
+    kernel: Kernel = "auto",
+    learner: Learner = "auto",
+    task: Task = "auto",
+    folds: Folds = 5,
+    repeats: Repeats = None,
+    seed: Seed = 0,
+    model: Save = None,
+    report: Report = None,
+    no_report: NoReport = False,
     missing: Missing = None,
     separator: Separator = None,
     header: Header = None,
@@ -118,62 +120,35 @@ def fit(
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Fit a model to a table, sequences or texts; assess it, save it and write a report."""
-    from mercer.cli.fit import run
+    """Fit a model to a table, sequences or texts; cross-validate it, save it and write a report."""
+    from mercer.cli.fit import Destination, run
 
-    options = {
-        "separator": separator,
-        "header": header,
-        "encoding": encoding,
-        "missing": None if missing is None else ("", *missing),
-    }
-    return run(
-        data,
-        target,
-        {
-            "kernel": kernel,
-            "learner": learner,
-            "task": task,
-            "folds": folds,
-            "repeats": repeats,
-            "random_state": seed,
-        },
-        options,
-        model,
-        None if no_report else report or Path(""),
-        threads,
-        json,
-        quiet,
-    )
+    choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
+    choices |= {"folds": folds, "repeats": repeats, "random_state": seed}
+    reading = {"separator": separator, "header": header, "encoding": encoding, "missing": missing}
+    destination = Destination.of(data[0], model, report, with_report=not no_report)
+    return run(data, target, choices, reading, destination, threads, json, quiet)
 
 
 @app.command()
 def predict(
-    model: Annotated[Path, typer.Argument(help="A file written by mercer fit.")],
+    model: Model,
     data: Data,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A CSV file; printed if not given.")
-    ] = None,
-    probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", "-p", help="A column for every class, or the deviation."),
-    ] = False,
+    out: Predictions = None,
+    probabilities: Probabilities = False,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Tell the target of new samples; where the data hold it too, say how often it was right."""
+    """Predict the target of new samples; if the data include it, print the score as well."""
     from mercer.cli.predict import run
 
     return run(model, data, out, probabilities, threads, json, quiet)
 
 
 @app.command()
-def explain(
-    model: Annotated[Path, typer.Argument(help="A file written by mercer fit or mercer.save.")],
-    json: Json = False,
-) -> int:
-    """What a model is: its kernel and the proof, what it rests on, how well it does."""
+def explain(model: AnyModel, json: Json = False) -> int:
+    """Show a saved model: its kernel with a proof, its score, and what it depends on most."""
     from mercer.cli.explain import run
 
     return run(model, json)
@@ -181,54 +156,32 @@ def explain(
 
 @app.command()
 def check(
-    expression: Annotated[str, typer.Argument(help='A kernel, such as "RBF(2.0) * Linear()".')],
-    data: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Samples on which to look for a counterexample, too."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", help="A column of the data that is not part of the samples."
-        ),
-    ] = None,
-    dimension: Annotated[
-        int | None,
-        typer.Option(
-            "--dimension", "-d", min=1, help="Of the vectors: some kernels are valid in few only."
-        ),
-    ] = None,
+    expression: Expression,
+    data: Samples = None,
+    target: LeftOut = None,
+    dimension: Dimension = None,
     json: Json = False,
 ) -> int:
-    """Is it a kernel? Prints the proof, or a refutation that anyone can check; exits with 0, 1 (refuted) or 3 (unknown)."""
+    """Prove or refute that an expression is a positive semi-definite kernel.
+
+    The exit code is 0 if it is proved, 1 if it is refuted and 3 if neither is known.
+    """
     from mercer.cli.check import run
 
     return run(expression, data, target, dimension, json)
 
 
 @app.command()
-def kernels(
-    name: Annotated[str | None, typer.Argument(help="One kernel, of which all is told.")] = None,
-    json: Json = False,
-) -> int:
-    """The catalogue: every kernel, on which samples, with its parameters and what is known of it."""
+def kernels(name: Name = None, json: Json = False) -> int:
+    """List all kernels with their kind of samples, definiteness and formula, or describe one."""
     from mercer.cli.catalogue import run
 
     return run(name, json)
 
 
 @app.command()
-def gallery(
-    study: Annotated[
-        str | None,
-        typer.Argument(help='Its number, part of its name, or "all"; without it they are listed.'),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the pictures.")] = Path(
-        "gallery"
-    ),
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats.")] = False,
-) -> int:
-    """The studies of the lectures, run on this machine: tables are printed, pictures saved."""
+def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = False) -> int:
+    """List or run the example studies of the documentation; save their figures."""
     from mercer.cli.gallery import run
 
     return run(study, out, quick)

@@ -1,91 +1,107 @@
-"""``mercer kernels``."""
+"""``mercer kernels``: the list of all kernels, or the description of one."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from mercer import kernels
 from mercer.cli.output import print_json
 from mercer.errors import MercerError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Composite
+from mercer.report.formatting import shorten
 
 
 def run(name: str | None, as_json: bool) -> int:
-    found = {known: _entry(known) for known in sorted(kernels.__all__) if _is_kernel(known)}
+    """Run the command; return its exit code."""
     if name is not None:
-        match = next((known for known in found if known.lower() == name.lower()), None)
-        if match is None:
-            alike = [known for known in found if name.lower() in known.lower()]
-            raise ParameterError(
-                "kernel",
-                name,
-                "is unknown",
-                f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all",
-            )
-        if as_json:
-            print_json(found[match])
-        else:
-            print(
-                f"{match}{found[match]['signature']}\n\n{inspect.getdoc(getattr(kernels, match))}\n\n{found[match]['certificate']}".rstrip()
-            )
-        return 0
+        return _describe(name, as_json)
+    entries = list(map(_entry, _names()))
     if as_json:
-        print_json(list(found.values()))
+        print_json(entries)
         return 0
-    kinds: dict[str, list[dict[str, Any]]] = {}
-    for entry in found.values():
-        kinds.setdefault(entry["samples"], []).append(entry)
-    for kind, entries in sorted(kinds.items()):
-        print(f"{kind}")
-        for entry in entries:
-            print(f"  {entry['name']:22s} {entry['status']:11s} {entry['formula']}")
-        print()
+    for kind in sorted({entry["samples"] for entry in entries}):
+        _print_kind(kind, entries)
     print(
-        f"{len(found)} kernels; mercer kernels NAME tells all of one, and they combine: +  *  **  @  .on()  .exp()  .normalize()  .center()"
+        f"{len(entries)} kernels; mercer kernels NAME describes one. They combine by "
+        "+  *  **  @  .on()  .exp()  .normalize()  .center()"
     )
     return 0
 
 
-def _is_kernel(name: str) -> bool:
-    value = getattr(kernels, name)
+def _print_kind(kind: str, entries: list[dict[str, str]]) -> None:
+    print(kind)
+    for entry in entries:
+        if entry["samples"] == kind:
+            print(f"  {entry['name']:22s} {entry['status']:11s} {entry['formula']}")
+    print()
+
+
+def _describe(name: str, as_json: bool) -> int:
+    cls = _find(name)
+    entry = _entry(cls.__name__)
+    if as_json:
+        print_json(entry)
+        return 0
+    text = inspect.getdoc(cls)
+    print(f"{cls.__name__}{entry['signature']}\n\n{text}\n\n{entry['certificate']}".rstrip())
+    return 0
+
+
+def _find(name: str) -> type[Kernel]:
+    """The kernel of that name, in capital or small letters."""
+    alike = [known for known in _names() if name.lower() in known.lower()]
+    for known in alike:
+        if known.lower() == name.lower():
+            return getattr(kernels, known)
+    remedy = f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all"
+    raise ParameterError("kernel", name, "is unknown", remedy)
+
+
+def _names() -> list[str]:
+    """The names of all kernel classes."""
+    return [name for name in sorted(kernels.__all__) if _is_kernel(getattr(kernels, name))]
+
+
+def _is_kernel(value: object) -> bool:
     return inspect.isclass(value) and issubclass(value, Kernel) and value is not Kernel
 
 
 def _example(cls: type[Kernel]) -> Kernel:
-    """The kernel as it is by default, else the first of its examples."""
+    """The kernel with default parameters; if it needs some, the first of its examples."""
     try:
         return cls()
     except (MercerError, TypeError):
         return cls.examples()[0]
 
 
-def _entry(name: str) -> dict[str, Any]:
-    cls = getattr(kernels, name)
-    doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+def _signature(cls: type[Kernel]) -> str:
+    """The parameters with their defaults, without annotations."""
     try:
-        signature = (
-            str(inspect.signature(cls))
-            .replace(" -> None", "")
-            .replace(": 'Any' = ", "=")
-            .replace(": Any", "")
-        )
+        signature = inspect.signature(cls)
     except (TypeError, ValueError):
-        signature = "(...)"
-    made = _example(cls)
-    combines = cls.__module__.startswith("mercer.kernels.combine.")
-    certificate = made.certificate()
-    samples = "combinations" if combines else made.domain.name
-    # what is built of others is as they are; what depends on its parameters is told of an example
-    status = "by parts" if isinstance(made, Composite) else str(certificate.status)
-    proof = "" if combines else str(certificate)
-    formula = doc if len(doc) <= 96 else doc[:95] + "…"
+        return "(...)"
+    empty = inspect.Parameter.empty
+    parameters = [each.replace(annotation=empty) for each in signature.parameters.values()]
+    return str(inspect.Signature(parameters))
+
+
+def _entry(name: str) -> dict[str, str]:
+    cls: type[Kernel] = getattr(kernels, name)
+    kernel = _example(cls)
+    certificate = kernel.certificate()
+    formula = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+    status, samples, proof = str(certificate.status), kernel.domain.name, str(certificate)
+    if isinstance(kernel, Composite):
+        # It is as definite as its parts are.
+        status = "by parts"
+    if cls.__module__.startswith("mercer.kernels.combine."):
+        samples, proof = "combinations", ""
     return {
         "name": name,
         "samples": samples,
         "status": status,
-        "formula": formula,
-        "signature": signature,
+        "formula": shorten(formula, 96),
+        "signature": _signature(cls),
         "certificate": proof,
     }

@@ -1,20 +1,22 @@
-"""``mercer check``."""
+"""``mercer check``: prove or refute that an expression is a positive semi-definite kernel."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from mercer.aliases import RawSamples
+from mercer.automatic.question import find_column
+from mercer.automatic.subsets import thin_out
 from mercer.cli.output import print_json
+from mercer.definiteness import Certificate
 from mercer.definiteness.matrices import check_gram
-from mercer.domains.base import pick_rows, raw_length
+from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.readers import read_source
 
-_MOST = 1000  # samples of which a Gram matrix is made
+_MOST_SAMPLES = 1000  # of which a Gram matrix is computed
 
 
 def run(
@@ -24,67 +26,70 @@ def run(
     dimension: int | None,
     as_json: bool,
 ) -> int:
+    """Run the command; return 0 for a proof, 1 for a refutation and 3 if neither is known."""
     kernel = parse(expression)
-    X: RawSamples = _samples(data, target) if data else None
-    if (
-        dimension is None
-        and hasattr(X, "shape")
-        and kernel.domain.name == "vectors"
-        and len(X.shape) == 2
-    ):
-        dimension = int(X.shape[1])  # what holds of the plane may not hold where the data are
-    certificate = kernel.certificate(dimension)
-    status = str(certificate.status)
-    found: dict[str, Any] = {}
-    witness: Any = None
-    if X is not None:
+    result: dict[str, float] = {}
+    if data:
+        X = _read(data, target)
+        certificate = kernel.certificate(dimension or _dimension(kernel, X))
         kernel = kernel.fit(X)
-        K = np.asarray(kernel(X))
-        report = check_gram(K)
-        found = {
-            "samples": len(K),
-            "smallest eigenvalue": report.min_eigenvalue,
-            "psd": bool(report.psd),
-        }
-        if not report.psd:
-            witness = f"{len(K)} rows of the data: the smallest eigenvalue of their Gram matrix is {report.min_eigenvalue:.4g}"
-    elif status in ("unknown", "cpd"):
-        refuted = kernel.refute()
-        witness = None if refuted is None else str(refuted)
-    refuted_now = status == "indefinite" or (witness is not None and status == "unknown")
-    code = 1 if refuted_now else 3 if status == "unknown" else 0
+        result, refutation = _check_on(kernel, X)
+    else:
+        certificate = kernel.certificate(dimension)
+        refutation = _refute(kernel, certificate)
+    status = str(certificate.status)
+    code = _exit_code(status, refutation is not None)
     if as_json:
-        print_json(
-            {
-                "kernel": repr(kernel),
-                "status": status,
-                "certificate": str(certificate),
-                "refutation": witness,
-                "data": found,
-                "exit": code,
-            }
-        )
+        values = {"kernel": repr(kernel), "status": status, "certificate": str(certificate)}
+        print_json({**values, "refutation": refutation, "data": result, "exit": code})
         return code
     print(certificate)
-    if witness is not None and status != "indefinite":
-        print(f"  not positive semi-definite: {witness}")
-    if found and found["psd"]:
-        print(
-            f"  on {found['samples']:,} samples of the data: smallest eigenvalue {found['smallest eigenvalue']:.4g}, no counterexample"
-        )
+    if refutation is not None and status != "indefinite":
+        print(f"  not positive semi-definite: {refutation}")
+    if result.get("psd"):
+        smallest = f"smallest eigenvalue {result['smallest eigenvalue']:.4g}"
+        print(f"  on {result['samples']:,} samples of the data: {smallest}, no counterexample")
     return code
 
 
-def _samples(data: list[Path], target: str | None) -> Any:
+def _refute(kernel: Kernel, certificate: Certificate) -> str | None:
+    """A counterexample, looked for where the certificate does not exclude one."""
+    if str(certificate.status) not in ("unknown", "cpd"):
+        return None
+    witness = kernel.refute()
+    return None if witness is None else str(witness)
+
+
+def _dimension(kernel: Kernel, X: RawSamples) -> int | None:
+    """The dimension of the data, since what holds in the plane may not hold there."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if kernel.domain.name == "vectors" and len(shape) == 2:
+        return int(shape[1])
+    return None
+
+
+def _check_on(kernel: Kernel, X: RawSamples) -> tuple[dict[str, float], str | None]:
+    """The smallest eigenvalue of the Gram matrix, and a refutation if it is negative."""
+    K = np.asarray(kernel(X))
+    report = check_gram(K)
+    smallest = report.min_eigenvalue
+    result = {"samples": len(K), "smallest eigenvalue": smallest, "psd": bool(report.psd)}
+    if report.psd:
+        return result, None
+    return result, (
+        f"{len(K)} rows of the data: the smallest eigenvalue of their Gram matrix is {smallest:.4g}"
+    )
+
+
+def _exit_code(status: str, refuted: bool) -> int:
+    if status == "indefinite" or (refuted and status == "unknown"):
+        return 1
+    return 3 if status == "unknown" else 0
+
+
+def _read(data: list[Path], target: str | None) -> RawSamples:
     source = read_source(data)
     X = source.samples
     if source.kind == "table" and target is not None:
-        from mercer.automatic.study import _column
-
-        X = X.drop(columns=[_column(X, target)])
-    n = raw_length(X)
-    return (
-        X
-        if n <= _MOST
-        else pick_rows(X, np.unique(np.linspace(0, n - 1, _MOST).round().astype(int)))
-    )
+        X = X.drop(columns=[find_column(X, target)])
+    return thin_out(X, _MOST_SAMPLES)

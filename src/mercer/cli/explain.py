@@ -1,4 +1,4 @@
-"""``mercer explain``."""
+"""``mercer explain``: the kernel of a model with its proof, its score, and what it depends on."""
 
 from __future__ import annotations
 
@@ -7,106 +7,121 @@ from typing import Any
 
 import numpy as np
 
-from mercer.automatic.explanations import term_shares
+from mercer.aliases import Estimator, RawSamples
+from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.cli.loading import load_model
-from mercer.cli.output import lines, print_json
-from mercer.domains.base import pick_rows
+from mercer.cli.output import align, print_json
+from mercer.domains.base import pick_rows, raw_length
 from mercer.kernels.base import Kernel
+from mercer.report.formatting import score_text, shorten
 
 
 def run(path: Path, as_json: bool) -> int:
+    """Run the command; return its exit code."""
     model = load_model(path)
     if isinstance(model, Kernel):
-        print_json(
-            {"kernel": repr(model), "certificate": str(model.certificate())}
-        ) if as_json else print(model.certificate())
+        certificate = str(model.certificate())
+        if as_json:
+            print_json({"kernel": repr(model), "certificate": certificate})
+        else:
+            print(certificate)
         return 0
-    inner = getattr(model, "model_", model)
-    kernel = getattr(inner, "kernel_", None)
     summary = getattr(model, "source_", {}).get("summary", {})
-    shares = term_shares(inner)
-    examples = _examples(inner)
-    if as_json:
-        proof = None if kernel is None else str(kernel.certificate())
-        told = {
-            "model": type(inner).__name__,
-            "kernel": None if kernel is None else repr(kernel),
-            "certificate": proof,
-        }
-        print_json({**told, "summary": summary, "shares": shares, "examples": examples})
+    fitted = getattr(model, "model_", model)
+    kernel = getattr(fitted, "kernel_", None)
+    shares = term_shares(fitted)
+    examples = _largest_weights(fitted)
+    if not as_json:
+        _print_model(fitted, kernel, summary)
+        _print_contributions(summary.get("contributions"))
+        _print_shares(shares)
+        _print_examples(examples)
         return 0
-    pairs = [
-        (
-            "model",
-            f"{type(inner).__name__}"
-            + (f", fitted on {summary['samples']:,} samples" if summary else ""),
-        )
-    ]
-    if summary:
-        score = (
-            f"{100 * summary['mean']:.1f} % ± {100 * summary['error']:.1f}"
-            if summary["score"] == "accuracy"
-            else f"{summary['mean']:.3f} ± {summary['error']:.3f}"
-        )
-        pairs += [
-            ("target", f"{summary['target']} ({summary['task']})"),
-            (summary["score"], f"{score} on unseen samples"),
-        ]
+    values: dict[str, object] = {
+        "model": type(fitted).__name__,
+        "kernel": None,
+        "certificate": None,
+    }
     if kernel is not None:
-        pairs.append(("kernel", repr(kernel)))
-    print(lines(pairs))
-    if kernel is not None:
-        print(f"\nWhy it is a kernel\n\n{kernel.certificate()}")
-    if summary.get("contributions"):
-        print("\nWhat the score loses when a column is shuffled\n")
-        for name, drop, error in summary["contributions"]:
-            bar = "█" * max(0, round(40 * drop / max(summary["contributions"][0][1], 1e-12)))
-            print(f"  {name[:28]:28s} {drop:8.4f} ± {error:.4f}  {bar}")
-    if shares:
-        print("\nShares of ‖f‖² by term of the kernel\n")
-        print("\n".join(f"  {100 * share:5.1f} %  {name}" for name, share in shares))
-    if examples:
-        print("\nSamples that weigh most\n")
-        for one in examples:
-            print(f"  {one['weight']:10.4g}  {one['sample']}")
+        values |= {"kernel": repr(kernel), "certificate": str(kernel.certificate())}
+    print_json({**values, "summary": summary, "shares": shares, "examples": examples})
     return 0
 
 
-def _examples(model: Any, count: int = 8) -> list[dict[str, Any]]:
-    """The samples of largest weight, as text."""
-    samples = next(
-        (
-            getattr(model, name)
-            for name in ("support_vectors_", "relevance_vectors_", "X_fit_")
-            if hasattr(model, name)
-        ),
-        None,
-    )
-    dual = getattr(model, "dual_coef_", None)
-    if samples is None or dual is None:
+def _print_model(model: Estimator, kernel: Kernel | None, summary: dict[str, Any]) -> None:
+    name = type(model).__name__
+    lines = [("model", name)]
+    if summary:
+        is_accuracy = summary["score"] == "accuracy"
+        score = score_text(summary["mean"], summary["error"], is_accuracy)
+        lines = [
+            ("model", f"{name}, fitted on {summary['samples']:,} samples"),
+            ("target", f"{summary['target']} ({summary['task']})"),
+            (summary["score"], f"{score} in cross-validation"),
+        ]
+    if kernel is None:
+        print(align(lines))
+        return
+    print(align([*lines, ("kernel", repr(kernel))]))
+    print(f"\nIs the kernel positive semi-definite?\n\n{kernel.certificate()}")
+
+
+def _print_contributions(contributions: list[Any] | None) -> None:
+    if not contributions:
+        return
+    print("\nPermutation importance: fall of the score when a column is shuffled\n")
+    largest = max(contributions[0][1], 1e-12)
+    for name, drop, error in contributions:
+        bar = "█" * max(0, round(40 * drop / largest))
+        print(f"  {name[:28]:28s} {drop:8.4f} ± {error:.4f}  {bar}")
+
+
+def _print_shares(shares: list[tuple[str, float]]) -> None:
+    if not shares:
+        return
+    print("\nShare of each kernel term in the squared norm ‖f‖² of the learned function\n")
+    for name, share in shares:
+        print(f"  {100 * share:5.1f} %  {name}")
+
+
+def _print_examples(examples: list[dict[str, object]]) -> None:
+    if not examples:
+        return
+    print("\nTraining samples with the largest weights\n")
+    for example in examples:
+        print(f"  {example['weight']:10.4g}  {example['sample']}")
+
+
+def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, object]]:
+    """The training samples with the largest weights, as text."""
+    samples = fitted_samples(model, "support_vectors_", "relevance_vectors_", "X_fit_")
+    if samples is None or not hasattr(model, "dual_coef_"):
         return []
-    weight = np.atleast_2d(np.asarray(dual, dtype=float))
-    size = len(samples) if not hasattr(samples, "shape") else samples.shape[0]
-    if weight.shape[-1] != size:
-        weight = weight.T
-    if weight.shape[-1] != size:
+    weights = np.atleast_2d(np.asarray(model.dual_coef_, dtype=float))
+    n_samples = raw_length(samples)
+    if n_samples not in weights.shape:
         return []
-    total = weight.sum(axis=0) if len(weight) == 1 else np.abs(weight).sum(axis=0)
+    if weights.shape[-1] != n_samples:
+        weights = weights.T
+    total = weights[0]
+    if len(weights) > 1:
+        # The signs of several rows, as of several classes, have no common meaning.
+        total = np.abs(weights).sum(axis=0)
     order = np.argsort(-np.abs(total), kind="stable")[:count]
-    return [
-        {"weight": float(total[at]), "sample": _line(pick_rows(samples, [int(at)]))} for at in order
-    ]
+    examples: list[dict[str, object]] = []
+    for row in order.tolist():
+        text = _sample_text(pick_rows(samples, [row]))
+        examples.append({"weight": float(total[row]), "sample": text})
+    return examples
 
 
-def _line(one: Any) -> str:
-    """A sample in one line."""
+def _sample_text(one: RawSamples) -> str:
+    """A collection of one sample as one line."""
     if hasattr(one, "columns"):
-        text = ", ".join(
-            f"{name}={value}"
-            for name, value in zip(one.columns, one.to_numpy(dtype=object)[0], strict=True)
-        )
+        cells = zip(one.columns, one.to_numpy(dtype=object)[0], strict=True)
+        text = ", ".join(f"{name}={value}" for name, value in cells)
     elif hasattr(one, "toarray"):
-        text = f"{one.nnz} values set"
+        text = f"{one.nnz} nonzero values"
     else:
         text = " ".join(str(one[0]).split())
-    return text if len(text) <= 110 else text[:109] + "…"
+    return shorten(text, 110)

@@ -1,7 +1,8 @@
-"""``mercer fit``."""
+"""``mercer fit``: fit a model, cross-validate it, save it and write a report."""
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import sys
 import time
@@ -12,12 +13,49 @@ import numpy as np
 
 from mercer.automatic.learners import learner_for
 from mercer.automatic.study import Study, study
-from mercer.cli.output import lines, peak_memory, print_json, progress, with_threads
+from mercer.cli.output import align, peak_memory, print_json, progress_bars, with_threads
 from mercer.errors import InputError, ParameterError
 from mercer.kernels.expression import parse
 from mercer.model_files import save
 from mercer.readers import read_source
-from mercer.report.page import score_text, write_report
+from mercer.report.formatting import score_text, shorten
+from mercer.report.page import write_report
+
+_TASKS = ("auto", "classification", "regression")
+_DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
+_DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
+_MOST_CLASSES = 6  # that are listed with their counts
+_STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Destination:
+    """The files to be written; no report if it is None."""
+
+    model: Path
+    report: Path | None
+
+    @classmethod
+    def of(
+        cls, data: Path, model: Path | None, report: Path | None, with_report: bool
+    ) -> Destination:
+        """The files that the user named, else in the current folder with the name of the data."""
+        name = data.resolve().name.partition(".")[0] or "model"
+        model = model or Path(f"{name}.mercer")
+        if not with_report:
+            return cls(model, None)
+        return cls(model, report or Path(f"{name}.html"))
+
+    def check(self, data: list[Path]) -> None:
+        """Check that the files can be written, before any work is done, and never over the data."""
+        for file in filter(None, (self.model, self.report)):
+            if not file.resolve().parent.is_dir():
+                raise InputError("path", str(file), "is in a folder that is not there")
+            if file.is_dir():
+                raise InputError("path", str(file), "is a folder", "give the name of a file")
+            if file.resolve() in [source.resolve() for source in data]:
+                rule = "is among the data, which would be lost"
+                raise InputError("path", str(file), rule, "--model or --report names another")
 
 
 def run(
@@ -25,165 +63,137 @@ def run(
     target: str | None,
     choices: dict[str, Any],
     reading: dict[str, Any],
-    model: Path | None,
-    report: Path | None,
+    files: Destination,
     threads: int | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
+    """Run the command; return its exit code."""
     start = time.perf_counter()
-    _check(choices)
-    stem = data[0].resolve().name.partition(".")[0] or "model"
-    model = model or Path(f"{stem}.mercer")
-    if report is not None and str(report) == ".":
-        report = Path(f"{stem}.html")
-    _check_places(data, model, report)
+    choices = _checked(choices)
+    command = _command(data, target, choices, reading)
+    files.check(data)
+    if reading["missing"] is not None:
+        reading = {**reading, "missing": ("", *reading["missing"])}
     source = read_source(data, **reading)
-    with with_threads(threads), progress(not (as_json or quiet)) as told:
-        made = study(source, target, told=told, **choices)
-        told("model and report", 2)
-        save(made.model, model)
-        told("", 1)
-        if report is not None:
-            write_report(
-                made,
-                report,
-                command=_command(data, target, choices, reading),
-                files=data,
-                memory=peak_memory(),
-            )
+    with with_threads(threads), progress_bars(not (as_json or quiet)) as progress:
+        result = study(source, target, progress=progress, **choices)
+        progress("model and report", 2)
+        save(result.model, files.model)
+        progress("", 1)
+        if files.report is not None:
+            memory = peak_memory()
+            write_report(result, files.report, command=command, files=data, memory=memory)
     summary = {
-        **made.summary(),
-        "model": str(model),
-        "report": None if report is None else str(report),
+        **result.summary(),
+        "model": str(files.model),
+        "report": None if files.report is None else str(files.report),
         "total seconds": round(time.perf_counter() - start, 2),
         "peak memory": peak_memory(),
     }
     if as_json:
         print_json(summary)
     elif not quiet:
-        print(_text(made, data, summary))
+        print(align(_lines(result, data, summary)))
     return 0
 
 
-def _check(choices: dict[str, Any]) -> None:
-    """What can be told to be wrong before the data are read."""
-    if choices["task"] not in ("auto", "classification", "regression"):
-        raise ParameterError(
-            "--task", choices["task"], "must be auto, classification or regression"
-        )
-    if choices["kernel"] != "auto":
-        choices["kernel"] = parse(choices["kernel"])
-    if choices["task"] != "auto":
-        learner_for(choices["task"], choices["learner"])
-
-
-def _check_places(data: list[Path], model: Path, report: Path | None) -> None:
-    """Where files can be written, before any work is done; never over the data."""
-    for file in (model, report):
-        if file is None:
-            continue
-        if not file.resolve().parent.is_dir():
-            raise InputError("path", str(file), "is in a folder that is not there")
-        if file.is_dir():
-            raise InputError("path", str(file), "is a folder", "give the name of a file")
-        if file.resolve() in [one.resolve() for one in data]:
-            raise InputError(
-                "path",
-                str(file),
-                "is among the data, which would be lost",
-                "--model or --report names another",
-            )
+def _checked(choices: dict[str, Any]) -> dict[str, Any]:
+    """Find mistakes before the data are read; the kernel's expression becomes a kernel."""
+    task, kernel = choices["task"], choices["kernel"]
+    if task not in _TASKS:
+        raise ParameterError("--task", task, "must be auto, classification or regression")
+    if kernel != "auto":
+        choices = {**choices, "kernel": parse(kernel)}
+    if task != "auto":
+        learner_for(task, choices["learner"])
+    return choices
 
 
 def _command(
     data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]
 ) -> str:
-    parts = ["mercer", "fit", *(shlex.quote(str(file)) for file in data)]
-    if target is not None:
-        parts += ["--target", shlex.quote(target)]
-    plain = {
-        "kernel": "auto",
-        "learner": "auto",
-        "task": "auto",
-        "folds": 5,
-        "repeats": None,
-        "random_state": 0,
-    }
-    for name, usual in plain.items():
-        value = choices[name]
-        if value is not usual and value != usual:
-            parts += [f"--{'seed' if name == 'random_state' else name}", shlex.quote(str(value))]
-    for cell in (reading.get("missing") or ())[
-        1:
-    ]:  # the first is the empty cell, which is always a hole
-        parts += ["--missing", shlex.quote(cell)]
-    if reading.get("separator"):
-        parts += ["--separator", shlex.quote(reading["separator"])]
-    if reading.get("header") is not None:
-        parts.append("--header" if reading["header"] else "--no-header")
-    if reading.get("encoding", "utf-8") != "utf-8":
-        parts += ["--encoding", shlex.quote(reading["encoding"])]
-    return " ".join(parts)
+    """The command that reproduces the result, without options that have their default value."""
+    values = {"target": target, **choices, **reading}
+    words = ["mercer", "fit", *map(str, data)]
+    for name, default in _DEFAULTS.items():
+        if values[name] != default:
+            option = name.replace("random_state", "seed")
+            words += [f"--{option}", str(values[name])]
+    return shlex.join(words + _flags(reading))
 
 
-def _text(made: Study, data: list[Path], summary: dict[str, Any]) -> str:
-    y, model = made.question.y, made.model
-    classes = made.question.task == "classification"
-    if classes:
-        found, counts = np.unique(y, return_counts=True)
-        order = np.argsort(-counts, kind="stable")
-        kinds = ", ".join(f"{found[i]} {counts[i]:,}" for i in order[:6]) + (
-            f" and {len(found) - 6} more classes" if len(found) > 6 else ""
-        )
-        told = f"{score_text(made)}   (always {found[order[0]]}: {100 * made.baseline:.1f} %)"
-    else:
-        kinds = f"{y.min():.5g} to {y.max():.5g}, deviation {y.std():.4g}"
-        root = float(np.sqrt(np.mean((y - made.found.predicted[0]) ** 2)))
-        told = f"{score_text(made)}   (root mean squared error {root:.4g})"
-    kernel = repr(model.kernel_)
-    pairs = [
-        ("data", f"{', '.join(file.name for file in data)}: {made.source.told}"),
-        ("target", f"{made.question.target}: {kinds}"),
-        ("kernel", kernel if len(kernel) <= 330 else f"{kernel[:240]} ... {kernel[-80:]}"),
-        (
-            "",
-            {"strict": "strictly positive definite", "psd": "positive semi-definite"}.get(
-                summary["status"], str(summary["status"])
-            ),
-        ),
-        (
-            "learner",
-            f"{summary['learner']}, {model.penalty_name_} = {model.tuned_.penalty:g}, by {model.way_} over {len(model.tuned_.table)}",
-        ),
-        ("accuracy" if classes else "R²", told),
-        (
-            "",
-            f"{made.found.repeats} × {made.found.folds}-fold cross-validation, all choices made inside each fold",
-        ),
+def _flags(reading: dict[str, Any]) -> list[str]:
+    """The options that have no value, or several."""
+    flags = []
+    for cell in reading["missing"] or ():
+        flags += ["--missing", cell]
+    if reading["header"] is not None:
+        flags.append("--header" if reading["header"] else "--no-header")
+    return flags
+
+
+def _lines(result: Study, data: list[Path], summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The results as named lines of text."""
+    model, assessment = result.model, result.assessment
+    names = ", ".join(file.name for file in data)
+    learner = f"{summary['learner']}, {model.penalty_name_} = {model.tuned_.penalty:g}"
+    n_trials = len(model.tuned_.trials)
+    folds = f"{assessment.repeats} × {assessment.folds}-fold cross-validation"
+    lines = [
+        ("data", f"{names}: {result.source.told}"),
+        ("target", f"{result.question.target}: {_target_text(result)}"),
+        ("kernel", shorten(repr(model.kernel_), 330, end=80)),
+        ("", _STATUS.get(summary["status"], summary["status"])),
+        ("learner", f"{learner}, chosen by {model.way_} among {n_trials} candidates"),
+        (result.score_name, _score_text(result)),
+        ("", f"{folds}, with model selection inside each fold"),
+        *_column_lines(result),
     ]
-    if made.contributions:
-        unit = (100, " points") if classes else (1, "")
-        best = [one for one in made.contributions[:5] if one.drop > one.error]
-        if best:
-            pairs.append(
-                (
-                    "columns",
-                    "  ".join(f"{one.column} {unit[0] * one.drop:.3g}{unit[1]}" for one in best)
-                    + "   lost when shuffled",
-                )
-            )
-    pairs += [("note", note) for note in summary["notes"]]
-    pairs.append(("model", str(summary["model"])))
+    lines += [("note", note) for note in summary["notes"]]
+    lines.append(("model", summary["model"]))
     if summary["report"]:
-        pairs.append(
-            (
-                "report",
-                str(Path(summary["report"]).resolve())
-                if sys.stdout.isatty()
-                else summary["report"],
-            )
-        )
-    memory = "" if summary["peak memory"] is None else f", {summary['peak memory'] / 1e6:,.0f} MB"
-    pairs.append(("time", f"{summary['total seconds']:.1f} s{memory}"))
-    return lines(pairs)
+        report = Path(summary["report"])
+        # Terminals make a link of a full path.
+        if sys.stdout.isatty():
+            report = report.resolve()
+        lines.append(("report", str(report)))
+    seconds = f"{summary['total seconds']:.1f} s"
+    if summary["peak memory"] is not None:
+        seconds += f", {summary['peak memory'] / 1e6:,.0f} MB"
+    return [*lines, ("time", seconds)]
+
+
+def _target_text(result: Study) -> str:
+    """The distribution of the target."""
+    y = result.question.y
+    if not result.is_classification:
+        return f"{y.min():.5g} to {y.max():.5g}, standard deviation {y.std():.4g}"
+    classes, counts = np.unique(y, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    text = ", ".join(f"{classes[i]} {counts[i]:,}" for i in order[:_MOST_CLASSES])
+    if len(classes) > _MOST_CLASSES:
+        text += f" and {len(classes) - _MOST_CLASSES} more classes"
+    return text
+
+
+def _score_text(result: Study) -> str:
+    """The score, and what it is to be compared with."""
+    assessment = result.assessment
+    score = score_text(assessment.mean, assessment.error, result.is_classification)
+    if not result.is_classification:
+        return f"{score}   (root mean squared error {result.root_mean_squared_error:.4g})"
+    classes, counts = np.unique(result.question.y, return_counts=True)
+    most_frequent = classes[np.argmax(counts)]
+    return f"{score}   (baseline, always {most_frequent}: {100 * result.baseline:.1f} %)"
+
+
+def _column_lines(result: Study) -> list[tuple[str, str]]:
+    """The columns with the largest permutation importance, unless it may be chance."""
+    best = [each for each in result.contributions[:5] if each.drop > each.error]
+    if not best:
+        return []
+    drops = [f"{each.column} {each.drop:.3g}" for each in best]
+    if result.is_classification:
+        drops = [f"{each.column} {100 * each.drop:.3g} points" for each in best]
+    return [("columns", f"{'  '.join(drops)}   of {result.score_name} lost when shuffled")]

@@ -1,4 +1,4 @@
-"""``mercer gallery``: the studies are scripts, the same that the documentation shows."""
+"""``mercer gallery``: list and run the example studies, which are scripts of the documentation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 import runpy
 from pathlib import Path
 
-from mercer.errors import InputError, MissingDependencyError, ParameterError
+from mercer.errors import InputError, ParameterError
 
+# Inside the installed package, or in a checkout.
 _PLACES = (
     Path(__file__).resolve().parents[1] / "gallery",
     Path(__file__).resolve().parents[3] / "examples" / "gallery",
@@ -15,65 +16,62 @@ _PLACES = (
 
 
 def scripts() -> list[Path]:
-    """The studies, in order: inside the installed package, or beside a checkout."""
+    """The scripts of the studies, in order."""
     for place in _PLACES:
-        found = sorted(place.glob("plot_*.py"))
-        if found:
-            return found
-    raise InputError(
-        "gallery", [str(place) for place in _PLACES], "holds no studies", "install mercer anew"
-    )
+        files = sorted(place.glob("plot_*.py"))
+        if files:
+            return files
+    places = list(map(str, _PLACES))
+    raise InputError("gallery", places, "holds no studies", "install mercer anew")
 
 
 def run(study: str | None, out: Path, quick: bool) -> int:
+    """Run the command; return its exit code."""
     known = scripts()
     if study is None:
-        for script in known:
-            print(f"{script.stem[5:7]}  {_title(script)}")
-        print("\nmercer gallery NUMBER runs one, mercer gallery all runs them all")
+        print("\n".join(map(_heading, known)))
+        print("\nmercer gallery NUMBER runs one study, mercer gallery all runs all of them")
         return 0
-    chosen = known if study == "all" else [s for s in known if _matches(s, study)]
+    chosen = [script for script in known if _matches(script, study)]
     if not chosen:
-        raise ParameterError(
-            "study", study, "is not in the gallery", f"1 to {len(known)}, part of a name, or all"
-        )
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingDependencyError(
-            "matplotlib", "not installed", "is needed for pictures", "pip install 'mercer[cli]'"
-        ) from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+        remedy = f"1 to {len(known)}, part of a name, or all"
+        raise ParameterError("study", study, "is not in the gallery", remedy)
     if quick:
         os.environ["MERCER_GALLERY_FAST"] = "1"
     out.mkdir(parents=True, exist_ok=True)
     for script in chosen:
-        print(f"{script.stem[5:7]}  {_title(script)}\n", flush=True)
-        plt.close("all")
-        runpy.run_path(str(script), run_name="__main__")
-        for at, number in enumerate(plt.get_fignums()):
-            file = out / f"{script.stem[5:]}{'' if at == 0 else f'_{at + 1}'}.png"
-            plt.figure(number).savefig(file, dpi=120)
-            print(f"\npicture  {file}")
-        plt.close("all")
-        print()
+        _run_study(script, out)
     return 0
 
 
+def _run_study(script: Path, out: Path) -> None:
+    """Run a script and save its figures."""
+    from mercer.plot._axes import pyplot
+
+    plt = pyplot()
+    plt.switch_backend("Agg")
+    print(f"{_heading(script)}\n", flush=True)
+    runpy.run_path(str(script), run_name="__main__")
+    for index, figure in enumerate(plt.get_fignums(), start=1):
+        suffix = f"_{index}" if index > 1 else ""
+        file = out / f"{script.stem[5:]}{suffix}.png"
+        plt.figure(figure).savefig(file, dpi=120)
+        print(f"\nfigure  {file}")
+    plt.close("all")
+    print()
+
+
 def _matches(script: Path, wanted: str) -> bool:
-    return (
-        int(script.stem[5:7]) == int(wanted)
-        if wanted.isdigit()
-        else wanted.lower() in script.stem.lower()
-    )
+    if wanted.isdigit():
+        return int(script.stem[5:7]) == int(wanted)
+    return wanted == "all" or wanted.lower() in script.stem.lower()
 
 
-def _title(script: Path) -> str:
-    """The first line of the script's text that is not a rule."""
+def _heading(script: Path) -> str:
+    """The number of the study and its title, the first line of text that is not a rule."""
+    number = script.stem[5:7]
     for line in script.read_text(encoding="utf-8").splitlines()[:6]:
         text = line.strip().strip('"').strip()
         if text and set(text) - set("=-~"):
-            return text
-    return script.stem
+            return f"{number}  {text}"
+    return f"{number}  {script.stem}"

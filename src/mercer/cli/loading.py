@@ -1,22 +1,23 @@
-"""A model file that ``mercer fit`` wrote."""
+"""Model files as the commands load them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from mercer.aliases import Estimator
 from mercer.errors import InputError
 from mercer.model_files import load
 
 
-def load_model(path: Path) -> Any:
+def load_model(path: Path) -> Estimator:
+    """The estimator or kernel in a file."""
     if not path.exists():
         raise InputError("model", str(path), "is not there")
     return load(path)
 
 
-def load_fitted(path: Path) -> Any:
-    """A model that knows how its data were written."""
+def load_fitted(path: Path) -> Estimator:
+    """A model that ``mercer fit`` saved, with the format of its training data."""
     model = load_model(path)
     if not hasattr(model, "source_"):
         rule = f"holds a {type(model).__name__} that was not fitted by mercer fit"

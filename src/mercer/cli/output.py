@@ -1,108 +1,106 @@
-"""What the commands share: progress on the error stream, aligned lines, the peak of memory."""
+"""Output that the commands share: progress bars, aligned lines, JSON, notes, peak memory."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import math
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_STAGES = {
-    "fit": "choosing and fitting",
-    "assess": "cross-validating",
-    "columns": "shuffling columns",
-    "learning curve": "learning curve",
-}
+import numpy as np
+
+_STAGES = {"fit": "model selection", "assess": "cross-validation", "columns": "column importance"}
 
 
 @contextlib.contextmanager
-def progress(shown: bool) -> Iterator[Callable[[str, int], None]]:
-    """A bar for every stage, gone when all is done; nothing where nobody looks."""
+def progress_bars(shown: bool) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar for each stage, on the error stream if it is a terminal.
+
+    It yields a function of the name of a new stage and its number of steps, or of an empty name and
+    the number of steps that are done.
+    """
     if not (shown and sys.stderr.isatty()):
         yield lambda stage, steps: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        TextColumn("{task.description:22s}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+    name = TextColumn("{task.description:22s}")
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        current: list[Any] = []
 
-        def told(stage: str, steps: int) -> None:
-            if stage:
-                if current:
-                    bar.update(current[-1], completed=bar.tasks[current[-1]].total)
-                current.append(bar.add_task(_STAGES.get(stage, stage), total=steps))
-            elif current:
-                bar.advance(current[-1], steps)
+        def progress(stage: str, steps: int) -> None:
+            if not stage:
+                bar.advance(bar.task_ids[-1], steps)
+                return
+            for task in bar.tasks[-1:]:
+                bar.update(task.id, completed=task.total)
+            bar.add_task(_STAGES.get(stage, stage), total=steps)
 
-        yield told
-
-
-def lines(pairs: list[tuple[str, str]]) -> str:
-    """Names in a column of their own, long texts folded beside it."""
-    width = max(len(name) for name, _ in pairs) + 2
-    made = []
-    for name, text in pairs:
-        for at, part in enumerate(text.splitlines() or [""]):
-            folded = textwrap.wrap(
-                part, 110, subsequent_indent="  ", break_long_words=False, drop_whitespace=False
-            ) or [""]
-            made += [
-                f"{(name if at == 0 and row == 0 else ''):{width}s}{line}"
-                for row, line in enumerate(folded)
-            ]
-    return "\n".join(made)
+        yield progress
 
 
-def print_json(values: Any) -> None:
-    print(json.dumps(_plain(values), ensure_ascii=False, allow_nan=False))
+def align(lines: list[tuple[str, str]]) -> str:
+    """Names in a column of their own, and long texts wrapped beside it."""
+    indent = max(len(name) for name, _ in lines) + 2
+    rows = []
+    for name, text in lines:
+        for paragraph in text.splitlines() or [""]:
+            for row in _wrap(paragraph):
+                rows.append(f"{name:{indent}s}{row}")
+                name = ""
+    return "\n".join(rows)
 
 
-def _plain(value: Any) -> Any:
-    """Only what JSON has: what is not a finite number is null."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+def _wrap(text: str) -> list[str]:
+    options: dict[str, Any] = {"break_long_words": False, "drop_whitespace": False}
+    return textwrap.wrap(text, 110, subsequent_indent="  ", **options) or [""]
+
+
+def print_json(values: object) -> None:
+    """Print one line of JSON; numbers that are not finite become null."""
+    text = json.dumps(values, default=_plain)
+    finite = json.loads(text, parse_constant=lambda name: None)
+    print(json.dumps(finite, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: object) -> object:
+    """An object of NumPy as Python's own, any other as text."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return str(value)
 
 
 def peak_memory() -> float | None:
-    """The most this process has held, in bytes, where the system tells."""
+    """The largest memory of this process in bytes; None where the system does not say."""
     try:
         import resource
     except ImportError:
         return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return float(most if sys.platform == "darwin" else 1024 * most)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(unit * peak)
 
 
 @contextlib.contextmanager
 def plain_warnings(shown: bool = True) -> Iterator[None]:
-    """Warnings as one line each, once."""
-    with warnings.catch_warnings(record=True) as said:
+    """Print each different warning once, as one line on the error stream."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for text in dict.fromkeys(" ".join(str(one.message).split()) for one in said if shown):
+    if not shown:
+        return
+    texts = [" ".join(str(warning.message).split()) for warning in caught]
+    for text in dict.fromkeys(texts):
         print(f"mercer: note: {text}", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def with_threads(threads: int | None) -> Iterator[None]:
+    """Run with that number of threads; with the configured one if it is None."""
     if threads is None:
         yield
         return

@@ -1,22 +1,34 @@
-"""``mercer predict``."""
+"""``mercer predict``: predictions for new samples, and their score where the target is given."""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Frame, RawSamples
+from mercer.aliases import Estimator, Frame, RawSamples, SparseMatrix, Targets
+from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, with_threads
 from mercer.domains.base import raw_length
 from mercer.errors import InputError, ParameterError
-from mercer.readers import Source, read_source, read_table
+from mercer.readers import Layout, read_source, read_table
+from mercer.readers.files import read_text
+from mercer.readers.tables import _rows
+
+
+@dataclasses.dataclass(frozen=True)
+class _NewSamples:
+    """Samples to predict; their targets and names where the data have them."""
+
+    X: RawSamples
+    y: Targets = None
+    names: list[str] = dataclasses.field(default_factory=list)
 
 
 def run(
@@ -28,123 +40,124 @@ def run(
     as_json: bool,
     quiet: bool,
 ) -> int:
+    """Run the command; return its exit code."""
     model = load_fitted(path)
     with plain_warnings(not quiet), with_threads(threads):
-        X, truth, names = _samples(model, data)
-        said, more = _predictions(model, X, probabilities)
-    known = _known(truth, len(said))
-    score = _score(np.asarray(truth)[known], said[known]) if known.any() else None
-    held = io.StringIO()
-    writer = csv.writer(held, lineterminator="\n")
-    writer.writerow(
-        [*(["name"] if names else []), model.source_["target"], *(name for name, _ in more)]
-    )
-    for at, value in enumerate(said):
-        writer.writerow(
-            [
-                *([names[at]] if names else []),
-                _cell(value),
-                *(_cell(column[at]) for _, column in more),
-            ]
-        )
+        samples = _read(model, data)
+        predicted, columns = _predict(model, samples.X, probabilities)
+    known = _is_known(samples.y, len(predicted))
+    score = None
+    if known.any():
+        score = _score(np.asarray(samples.y)[known], predicted[known])
+    text = _as_csv([(model.source_["target"], predicted), *columns.items()], samples.names)
     if out is not None:
-        out.write_text(held.getvalue(), encoding="utf-8")
+        out.write_text(text, encoding="utf-8")
     if as_json:
-        print_json(
-            {"predictions": said, "columns": dict(more), "score": score, "samples": raw_length(X)}
-        )
+        values = {"predictions": predicted, "columns": columns}
+        print_json({**values, "score": score, "samples": raw_length(samples.X)})
         return 0
-    if out is None and not quiet:
-        sys.stdout.write(held.getvalue())
-    if score is not None and not quiet:
-        name = "accuracy" if model.source_["task"] == "classification" else "R²"
-        shown = f"{100 * score:.1f} %" if name == "accuracy" else f"{score:.4f}"
-        which = (
-            f"these {len(said):,} samples"
-            if known.all()
-            else f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
-        )
-        print(f"{name} on {which}: {shown}", file=sys.stderr)
+    if quiet:
+        return 0
+    if out is None:
+        sys.stdout.write(text)
+    if score is not None:
+        print(_score_text(model, score, known), file=sys.stderr)
     return 0
 
 
-def _cell(value: Any) -> str:
+def _as_csv(columns: list[tuple[str, np.ndarray]], names: list[str]) -> str:
+    """The named columns; the first one for the names of the samples, if they have any."""
+    table = [[name, *map(_cell, values)] for name, values in columns]
+    if names:
+        table.insert(0, ["name", *names])
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(zip(*table, strict=True))
+    return buffer.getvalue()
+
+
+def _cell(value: object) -> str:
     return f"{value:.10g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
-    """Samples read as those of the training were, their true targets if they are there, and their names."""
-    kind, target = model.source_["kind"], model.source_["target"]
+def _score_text(model: Estimator, score: float, known: np.ndarray) -> str:
+    which = f"these {len(known):,} samples"
+    if not known.all():
+        which = f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
+    if model.source_["task"] == "classification":
+        return f"accuracy on {which}: {100 * score:.1f} %"
+    return f"R² on {which}: {score:.4f}"
+
+
+def _read(model: Estimator, data: list[Path]) -> _NewSamples:
+    """Read the samples in the same way as those of the training."""
     layout = layout_of(model)
+    kind = model.source_["kind"]
     if kind == "table" and layout is not None:
-        if len(data) > 1:
-            raise InputError(
-                "data", [str(file) for file in data], "are several files where one table is wanted"
-            )
-        frame, _ = read_table(data[0], like=_without(layout, target, data[0]))
-        truth = frame.pop(target).to_numpy() if target in frame.columns else None
-        _check_types(frame, model, data[0])
-        return frame, truth, []
-    source: Source = read_source(data)
+        return _read_table(model, layout, data)
+    source = read_source(data)
     if source.kind != kind:
-        raise InputError(
-            "data", source.told, f"are {source.kind}, where the model was fitted on {kind}"
-        )
-    X = source.samples
-    if (
-        kind == "vectors" and X.shape[1] < model.n_features_in_
-    ):  # the last columns may be zero in every row
-        X.resize((X.shape[0], model.n_features_in_))
+        rule = f"are {source.kind}, where the model was fitted on {kind}"
+        raise InputError("data", source.told, rule)
     labels = source.labels
-    if (
-        labels is not None
-        and model.source_["task"] == "classification"
-        and not np.isin(_classes(labels), model.classes_).any()
-    ):
-        labels = None  # whatever they are, they are not what the model tells
-    return X, labels, source.names
+    if not _are_targets(labels, model):
+        labels = None
+    if kind == "vectors":
+        _widen(source.samples, model.n_features_in_)
+    return _NewSamples(source.samples, labels, source.names)
 
 
-def _without(layout: Any, target: str, path: Path) -> Any:
-    """Of a table without a header that lacks the target, the names of the columns that it has."""
+def _widen(X: SparseMatrix, n_columns: int) -> None:
+    """Append columns that are zero in every row, and are therefore not in the file."""
+    if X.shape[1] < n_columns:
+        X.resize((X.shape[0], n_columns))
+
+
+def _are_targets(labels: Targets, model: Estimator) -> bool:
+    """Whether labels are targets; those of which none is a class mean something else."""
+    if labels is None or model.source_["task"] == "regression":
+        return labels is not None
+    return bool(np.isin(class_names(labels), model.classes_).any())
+
+
+def _read_table(model: Estimator, layout: Layout, data: list[Path]) -> _NewSamples:
+    path, *others = data
+    if others:
+        rule = "are several files where one table is wanted"
+        raise InputError("data", list(map(str, data)), rule)
+    target = model.source_["target"]
+    frame, _ = read_table(path, like=_layout_of_file(layout, target, path))
+    y = None
+    if target in frame.columns:
+        y = frame.pop(target).to_numpy()
+    for name in model.feature_names_in_:
+        if name in frame.columns and name not in layout.texts:
+            _check_numbers(frame[name], f"{path.name}, column {name!r}")
+    return _NewSamples(frame, y)
+
+
+def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
+    """The layout without the target, for a file that has neither a header nor the target."""
     if layout.header:
         return layout
-    import dataclasses
-    import itertools
-
-    from mercer.readers.files import read_text
-    from mercer.readers.tables import _rows
-
-    first: list[str] = next(
-        itertools.islice(_rows(read_text(path, layout.encoding), layout.separator), 1), []
-    )
-    if len(first) == len(layout.names) - 1:
-        return dataclasses.replace(
-            layout, names=tuple(name for name in layout.names if name != target)
-        )
-    return layout
+    first: list[str] = next(iter(_rows(read_text(path, layout.encoding), layout.separator)), [])
+    if len(first) != len(layout.names) - 1:
+        return layout
+    others = tuple(name for name in layout.names if name != target)
+    return dataclasses.replace(layout, names=others)
 
 
-def _check_types(frame: Frame, model: Any, path: Path) -> None:
-    """A column of numbers must not hold text."""
-    texts = set(layout.texts) if (layout := layout_of(model)) is not None else set()
-    for name in model.feature_names_in_:
-        if (
-            name in frame.columns
-            and name not in texts
-            and str(frame[name].dtype) in ("object", "str", "string")
-        ):
-            odd = frame[name].dropna()
-            if len(odd) and not all(isinstance(value, bool) for value in odd):
-                text = next((value for value in odd if not _is_number(value)), odd.iloc[0])
-                raise InputError(
-                    f"{path.name}, column {name!r}",
-                    text,
-                    "is text, where the model was fitted on numbers",
-                )
+def _check_numbers(column: Frame, name: str) -> None:
+    """Refuse text in a column that held numbers in training; truth values are no text."""
+    present = column.dropna()
+    if str(column.dtype) not in ("object", "str", "string") or len(present) == 0:
+        return
+    if all(isinstance(value, bool) for value in present):
+        return
+    text = next((value for value in present if not _is_number(value)), present.iloc[0])
+    raise InputError(name, text, "is text, where the model was fitted on numbers")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: str) -> bool:
     try:
         float(value)
     except (TypeError, ValueError):
@@ -152,48 +165,39 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _predictions(
-    model: Any, X: RawSamples, probabilities: bool
-) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
+def _predict(
+    model: Estimator, X: RawSamples, probabilities: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Predictions, and columns of probabilities or standard deviations by their names."""
     if not probabilities:
-        return np.asarray(model.predict(X)), []
+        return np.asarray(model.predict(X)), {}
     if model.source_["task"] == "classification":
-        p = model.predict_proba(X)
-        return np.asarray(model.predict(X)), [
-            (f"p({name})", p[:, at]) for at, name in enumerate(model.classes_)
-        ]
+        shares = model.predict_proba(X).T
+        names = [f"p({name})" for name in model.classes_]
+        return np.asarray(model.predict(X)), dict(zip(names, shares, strict=True))
     if model.learner_ not in ("gp", "rvm"):
-        raise ParameterError(
-            "--probabilities",
-            True,
-            f"asks a deviation of {model.learner_}, which has none",
-            "fit with --learner gp",
-        )
+        rule = f"asks for standard deviations of {model.learner_}, which has none"
+        raise ParameterError("--probabilities", True, rule, "fit with --learner gp")
     mean, deviation = model.predict(X, return_std=True)
-    return mean, [("deviation", deviation)]
+    return mean, {"deviation": deviation}
 
 
-def _known(truth: Any, count: int) -> np.ndarray:
-    """Which samples have their target given."""
-    if truth is None:
-        return np.zeros(count, dtype=bool)
-    return np.array(
-        [value is not None and value == value for value in np.asarray(truth).tolist()], dtype=bool
-    )
+def _is_known(y: Targets, n_samples: int) -> np.ndarray:
+    """Which samples have a target that is not missing."""
+    if y is None:
+        return np.zeros(n_samples, dtype=bool)
+    values = np.asarray(y).tolist()
+    return np.array([value is not None and value == value for value in values], dtype=bool)
 
 
-def _score(truth: np.ndarray, said: np.ndarray) -> float | None:
-    """Accuracy, or R² of numbers; None where it has no meaning."""
-    if said.dtype.kind == "f" and truth.dtype.kind not in "iuf":
+def _score(y: np.ndarray, predicted: np.ndarray) -> float | None:
+    """The accuracy, or R² of numbers; None where it has no meaning."""
+    if predicted.dtype.kind != "f":
+        return float(np.mean(class_names(y) == predicted.astype(str)))
+    if y.dtype.kind not in "iuf":
         return None
-    if said.dtype.kind == "f":
-        y = truth.astype(float)
-        spread = float(((y - y.mean()) ** 2).sum())
-        return 1.0 - float(((y - said) ** 2).sum()) / spread if spread > 0 else None
-    return float(np.mean(_classes(truth) == said.astype(str)))
-
-
-def _classes(labels: np.ndarray) -> np.ndarray:
-    """Labels as classes are called: whole numbers without a point."""
-    whole = labels.dtype.kind in "iuf" and bool((labels == np.round(labels)).all())
-    return (labels.astype(int) if whole else labels).astype(str)
+    y = y.astype(float)
+    total = float(((y - y.mean()) ** 2).sum())
+    if total <= 0:
+        return None
+    return 1.0 - float(((y - predicted) ** 2).sum()) / total

@@ -36,7 +36,7 @@ REGISTRY: dict[str, type[Kernel]] = {}
 
 Place = int | tuple[int, ...] | None  # an index into a parameter; None of a single number
 Derivative = tuple[str, Place, np.ndarray]  # the parameter's name, the place in it, a tile
-WeightedDerivative = tuple[str, Place, float]  # the same, with a weighted sum over the tile
+
 WeightedSum = tuple[str, Place, float]  # of a derivative over a tile
 
 _DIMENSION = dataclasses.replace(integer(1), rule="a dimension: an integer >= 1")

@@ -21,7 +21,7 @@ from mercer.errors import ModelFileError
 from mercer.model_files import quirks
 
 OURS = {
-    "mercer.automatic.learners": ("Tuned",),
+    "mercer.automatic.tuning": ("TunedModel",),
     "mercer.estimators.clustering.affinity": (
         "GivenGraph",
         "KernelGraph",

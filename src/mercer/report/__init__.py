@@ -1,4 +1,4 @@
-"""A study as one HTML file: no network, no scripts, readable on a phone and on paper."""
+"""The report of a study: one HTML file, readable offline, on a phone and on paper."""
 
 from mercer.report.page import write_report
 

@@ -1,4 +1,4 @@
-"""The pictures of a report, each an SVG image with a sentence that says what it shows."""
+"""The figures of a report: each an SVG image with a caption that says what it shows."""
 
 from __future__ import annotations
 
@@ -6,320 +6,289 @@ import base64
 import dataclasses
 import io
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mercer.aliases import Axes
+from mercer.aliases import Axes, RawSamples
 from mercer.automatic.study import Study
+from mercer.automatic.subsets import even_rows
 from mercer.domains.base import pick_rows, raw_length
 from mercer.estimators.projection.pca import KernelPCA
 from mercer.plot._axes import pyplot, read_labels, scatter
 from mercer.plot.decision import DecisionDisplay
 from mercer.plot.gram import GramDisplay
 from mercer.plot.spectrum import SpectrumDisplay
+from mercer.report.formatting import shorten
 
-_SHOWN = 500  # samples of the matrix, the spectrum and the map
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_SAMPLES = 500  # in the Gram matrix, its spectrum and the map
 _STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 11,
     "svg.fonttype": "path",
-    "text.parse_math": False,  # names may hold dollars
-    "svg.hashsalt": "mercer",  # the same study, the same bytes
+    "text.parse_math": False,  # names may hold dollar signs
+    "svg.hashsalt": "mercer",  # the same study gives the same bytes
     "figure.dpi": 100,
     "savefig.dpi": 130,
 }
+Described = tuple[str, str] | None  # a title and a caption, or None where there is nothing to draw
 
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """An image, and what is to be seen on it."""
+    """An image with a title and a caption."""
 
     name: str
     title: str
-    says: str
+    caption: str
     uri: str
 
 
 def pictures(study: Study) -> list[Picture]:
-    """All that the study has something for."""
+    """All figures for which the study has data."""
     plt = pyplot()
-    made = []
+    drawn = []
     with plt.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for draw in _DRAWERS:
             figure, ax = plt.subplots(figsize=(5.4, 4.1), layout="constrained")
             try:
-                told = draw(study, ax)
-                if told is not None:
-                    title, says = told
-                    made.append(Picture(draw.__name__.strip("_"), title, says, _uri(figure)))
+                described = draw(study, ax)
+                if described is not None:
+                    name = draw.__name__.strip("_")
+                    drawn.append(Picture(name, *described, _data_uri(figure)))
             finally:
                 plt.close(figure)
-    return made
+    return drawn
 
 
-def _uri(figure: Any) -> str:
-    held = io.BytesIO()
-    figure.savefig(held, format="svg", metadata={"Date": None, "Creator": None})
-    return "data:image/svg+xml;base64," + base64.b64encode(held.getvalue()).decode("ascii")
+def _data_uri(figure: Figure) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return "data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def _some(study: Study) -> tuple[Any, np.ndarray]:
-    """At most so many samples as a picture can show, taken evenly."""
-    X, y = study.question.X, study.question.y
-    n = raw_length(X)
-    rows = (
-        np.arange(n)
-        if n <= _SHOWN
-        else np.unique(np.linspace(0, n - 1, _SHOWN).round().astype(int))
-    )
-    X = pick_rows(X, rows)
+def _some_samples(study: Study) -> tuple[RawSamples, np.ndarray]:
+    """At most as many samples as a figure can show, evenly spaced, without empty columns."""
+    rows = even_rows(raw_length(study.question.X), _MOST_SAMPLES)
+    X = pick_rows(study.question.X, rows)
     left_out = getattr(study.model, "left_out_", [])
-    return (X.drop(columns=left_out) if left_out else X), y[rows]
+    if left_out:
+        X = X.drop(columns=left_out)
+    return X, study.question.y[rows]
 
 
-def _confusion(study: Study, ax: Axes) -> tuple[str, str] | None:
-    if study.question.task != "classification":
-        return None
-    y, said = study.question.y, study.found.predicted
-    classes = np.unique(y)
-    if len(classes) > 40:
-        return None
-    counts = np.zeros((len(classes), len(classes)))
-    for row in said:
-        np.add.at(counts, (np.searchsorted(classes, y), np.searchsorted(classes, row)), 1.0)
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    names = [str(c)[:16] for c in classes]
-    ax.set_xticks(
-        range(len(classes)),
-        names,
-        rotation=45 if len(classes) > 3 else 0,
-        ha="right" if len(classes) > 3 else "center",
-    )
-    ax.set_yticks(range(len(classes)), names)
-    if len(classes) <= 12:
-        for i in range(len(classes)):
-            for j in range(len(classes)):
-                share = 100 * shares[i, j]
-                text = (
-                    "" if share == 0 else f"{share:.1f} %" if len(classes) <= 4 else f"{share:.0f}"
-                )
-                ax.text(
-                    j,
-                    i,
-                    text,
-                    ha="center",
-                    va="center",
-                    color="white" if shares[i, j] > 0.6 else "0.15",
-                    fontsize=11 if len(classes) <= 4 else 8,
-                )
-    ax.set(xlabel="said", ylabel="true")
-    return (
-        "Confusion",
-        "Of the samples of each true class (a row), the share that was said to be each class, on samples not seen in training.",
-    )
-
-
-def _residuals(study: Study, ax: Axes) -> tuple[str, str] | None:
-    if study.question.task != "regression":
-        return None
-    y, said = study.question.y, study.found.predicted[0]
-    low, high = min(y.min(), said.min()), max(y.max(), said.max())
-    ax.plot([low, high], [low, high], color="0.4", linewidth=1, linestyle="--")
-    ax.scatter(said, y, s=12, alpha=0.5, linewidths=0)
-    root = float(np.sqrt(np.mean((y - said) ** 2)))
-    ax.set(xlabel=f"said ({study.question.target})", ylabel="true")
-    return (
-        "Said and true",
-        f"Predictions for samples not seen in training, against the truth; the root mean squared error is {root:.4g}.",
-    )
-
-
-def _spread(study: Study, ax: Axes) -> tuple[str, str] | None:
-    if study.question.task != "regression":
-        return None
-    gap = study.question.y - study.found.predicted[0]
-    ax.hist(gap, bins=min(50, max(10, int(np.sqrt(len(gap))))), color="C0", alpha=0.8)
-    ax.axvline(0, color="0.3", linewidth=1)
-    ax.set(xlabel="true − said", ylabel="samples")
-    middle = np.quantile(gap, [0.05, 0.95])
-    return "Residuals", f"Nine in ten residuals lie between {middle[0]:.4g} and {middle[1]:.4g}."
-
-
-def _calibration(study: Study, ax: Axes) -> tuple[str, str] | None:
-    p = study.found.probability
-    if p is None:
-        return None
+def _confusion(study: Study, ax: Axes) -> Described:
     y = study.question.y
     classes = np.unique(y)
-    if len(classes) == 2:
-        sure, right, told = p[:, 1], (y == classes[1]).astype(float), f"probability of {classes[1]}"
-    else:
-        sure, right, told = (
-            p.max(axis=1),
-            (classes[np.argmax(p, axis=1)] == y).astype(float),
-            "probability of the class said",
-        )
-    order = np.argsort(sure, kind="stable")
-    groups = [g for g in np.array_split(order, min(10, max(3, len(y) // 30))) if len(g)]
-    at = np.array([sure[g].mean() for g in groups])
-    seen = np.array([right[g].mean() for g in groups])
-    error = np.array(
-        [
-            np.sqrt(max(seen[i] * (1 - seen[i]), 0.25 / len(g)) / len(g))
-            for i, g in enumerate(groups)
-        ]
+    n_classes = len(classes)
+    if not study.is_classification or n_classes > 40:
+        return None
+    counts = np.zeros((n_classes, n_classes))
+    for predicted in study.assessment.predicted:
+        cells = np.searchsorted(classes, y), np.searchsorted(classes, predicted)
+        np.add.at(counts, cells, 1.0)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    names = [str(name)[:16] for name in classes]
+    tilted = {"rotation": 45, "ha": "right"} if n_classes > 3 else {}
+    ax.set_xticks(range(n_classes), names, **tilted)
+    ax.set_yticks(range(n_classes), names)
+    if n_classes <= 12:
+        _write_shares(shares, ax)
+    ax.set(xlabel="predicted", ylabel="true")
+    return (
+        "Confusion matrix",
+        "For each true class (a row), the share of its samples that were predicted as each class, "
+        "on held-out samples.",
     )
+
+
+def _write_shares(shares: np.ndarray, ax: Axes) -> None:
+    """Write the percentages into the cells of a confusion matrix."""
+    number, size = "{:.0f}", 8
+    if len(shares) <= 4:
+        number, size = "{:.1f} %", 11
+    for (row, column), share in np.ndenumerate(shares):
+        if share > 0:
+            colour = "white" if share > 0.6 else "0.15"
+            look = {"ha": "center", "va": "center", "color": colour, "fontsize": size}
+            ax.text(column, row, number.format(100 * share), **look)
+
+
+def _residuals(study: Study, ax: Axes) -> Described:
+    if study.is_classification:
+        return None
+    y, predicted = study.question.y, study.assessment.predicted[0]
+    low = min(y.min(), predicted.min())
+    high = max(y.max(), predicted.max())
+    ax.plot([low, high], [low, high], color="0.4", linewidth=1, linestyle="--")
+    ax.scatter(predicted, y, s=12, alpha=0.5, linewidths=0)
+    ax.set(xlabel=f"predicted {study.question.target}", ylabel="true")
+    return (
+        "Predicted and true values",
+        "Predictions for held-out samples against the true values; the root mean squared error is "
+        f"{study.root_mean_squared_error:.4g}.",
+    )
+
+
+def _spread(study: Study, ax: Axes) -> Described:
+    if study.is_classification:
+        return None
+    residuals = study.question.y - study.assessment.predicted[0]
+    bins = min(50, max(10, int(np.sqrt(len(residuals)))))
+    ax.hist(residuals, bins=bins, color="C0", alpha=0.8)
+    ax.axvline(0, color="0.3", linewidth=1)
+    ax.set(xlabel="true − predicted", ylabel="samples")
+    low, high = np.quantile(residuals, [0.05, 0.95])
+    return "Residuals", f"90 % of the residuals lie between {low:.4g} and {high:.4g}."
+
+
+def _calibration(study: Study, ax: Axes) -> Described:
+    p, y = study.assessment.probability, study.question.y
+    if p is None:
+        return None
+    classes = np.unique(y)
+    confidence = p.max(axis=1)
+    correct = classes[np.argmax(p, axis=1)] == y
+    label = "probability of the predicted class"
+    if len(classes) == 2:
+        confidence, correct = p[:, 1], y == classes[1]
+        label = f"probability of {classes[1]}"
+    n_groups = min(10, max(3, len(y) // 30))
+    groups = np.array_split(np.argsort(confidence, kind="stable"), n_groups)
+    sizes = np.array([len(group) for group in groups])
+    forecast = np.array([confidence[group].mean() for group in groups])
+    observed = np.array([correct[group].mean() for group in groups])
+    # The standard error of a share, which is not 0 even if the share is 0 or 1.
+    variance = np.maximum(observed * (1 - observed), 0.25 / sizes)
     ax.plot([0, 1], [0, 1], color="0.5", linewidth=1, linestyle="--")
-    ax.errorbar(at, seen, yerr=error, fmt="o-", color="C0", capsize=2, markersize=5)
-    ax.set(xlabel=told, ylabel="how often it was so", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    off = float(np.average(np.abs(at - seen), weights=[len(g) for g in groups]))
+    style = {"fmt": "o-", "color": "C0", "capsize": 2, "markersize": 5}
+    ax.errorbar(forecast, observed, yerr=np.sqrt(variance / sizes), **style)
+    ax.set(xlabel=label, ylabel="observed frequency", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    gap = float(np.average(np.abs(forecast - observed), weights=sizes))
     return (
         "Calibration",
-        f"Samples not seen in training, grouped by the probability given; on the diagonal it is honest. Mean gap {100 * off:.1f} points.",
+        "Held-out samples grouped by predicted probability; calibrated probabilities lie on the "
+        f"diagonal. The mean gap is {100 * gap:.1f} percentage points.",
     )
 
 
-def _learning(study: Study, ax: Axes) -> tuple[str, str] | None:
+def _learning(study: Study, ax: Axes) -> Described:
     if len(study.curve) < 2:
         return None
-    count = [point.count for point in study.curve]
-    scores, errors = (
-        np.array([getattr(point, name) for point in study.curve]) for name in ("score", "error")
-    )
-    ax.errorbar(count, scores, yerr=errors, fmt="o-", capsize=3)
+    counts = [point.count for point in study.curve]
+    scores = np.array([point.score for point in study.curve])
+    errors = np.array([point.error for point in study.curve])
+    ax.errorbar(counts, scores, yerr=errors, fmt="o-", capsize=3)
     ax.axhline(study.baseline, color="0.5", linestyle=":", linewidth=1, label="baseline")
-    ax.set(
-        xscale="log",
-        xlabel="training samples",
-        ylabel="accuracy" if study.question.task == "classification" else "R²",
-    )
-    ax.set_xticks(count, [f"{c:,}" for c in count], rotation=30)
+    ax.set(xscale="log", xlabel="training samples", ylabel=study.score_name)
+    ax.set_xticks(counts, [f"{count:,}" for count in counts], rotation=30)
     ax.minorticks_off()
     ax.legend(frameon=False, fontsize="small")
-    rise = scores[-1] - scores[-2]
-    says = (
-        "more samples would likely help"
-        if rise > errors[-1] + errors[-2]
-        else "more samples would help little"
-    )
+    advice = "more samples would help little"
+    if scores[-1] - scores[-2] > errors[-1] + errors[-2]:
+        advice = "more samples would likely help"
     return (
         "Learning curve",
-        f"The score on held-out samples by the number of training samples, with standard errors: {says}.",
+        "The score on held-out samples by the number of training samples, with standard errors: "
+        f"{advice}.",
     )
 
 
-def _contributions(study: Study, ax: Axes) -> tuple[str, str] | None:
+def _bars(ax: Axes, names: Sequence[str], values: Sequence[float], **style: object) -> None:
+    """Horizontal bars with names, the first on top."""
+    places = range(len(names))[::-1]
+    ax.barh(places, values, alpha=0.85, **style)
+    ax.set_yticks(places, names)
+
+
+def _contributions(study: Study, ax: Axes) -> Described:
     if not study.contributions:
         return None
-    shown = study.contributions[:20][::-1]
-    ax.barh(
-        range(len(shown)),
-        [one.drop for one in shown],
-        xerr=[one.error for one in shown],
-        color="C0",
-        alpha=0.85,
-        capsize=2,
-    )
-    ax.set_yticks(
-        range(len(shown)), [one.column[:24] for one in shown], fontsize=8 if len(shown) > 10 else 10
-    )
+    shown = study.contributions[:20]
+    drops = [each.drop for each in shown]
+    errors = [each.error for each in shown]
+    _bars(ax, [each.column[:24] for each in shown], drops, xerr=errors, color="C0", capsize=2)
+    if len(shown) > 10:
+        ax.tick_params(axis="y", labelsize=8)
     ax.axvline(0, color="0.3", linewidth=0.8)
-    ax.set(xlabel="fall of the score when the column is shuffled")
-    rest = (
-        f"; {len(study.contributions) - 20} more contribute less"
-        if len(study.contributions) > 20
-        else ""
+    ax.set(xlabel=f"fall of {study.score_name} when the column is shuffled")
+    caption = (
+        "Permutation importance: how much the score falls when the values of a column are shuffled "
+        "among held-out samples"
     )
-    return (
-        "Columns",
-        f"How much worse unseen samples are told when a column's values are shuffled among them{rest}.",
-    )
+    others = len(study.contributions) - len(shown)
+    if others:
+        caption += f"; {others} more columns contribute less"
+    return "Importance of columns", f"{caption}."
 
 
-def _terms(study: Study, ax: Axes) -> tuple[str, str] | None:
+def _terms(study: Study, ax: Axes) -> Described:
     if not study.shares:
         return None
-    shown = study.shares[::-1]
-    ax.barh(range(len(shown)), [100 * share for _, share in shown], color="C2", alpha=0.85)
-    ax.set_yticks(
-        range(len(shown)),
-        [name if len(name) < 30 else name[:27] + "..." for name, _ in shown],
-        fontsize=8,
-    )
+    names = [shorten(name, 30) for name, _ in study.shares]
+    _bars(ax, names, [100 * share for _, share in study.shares], color="C2")
+    ax.tick_params(axis="y", labelsize=8)
     ax.set(xlabel="share of ‖f‖², %")
     return (
         "Terms of the kernel",
-        "The kernel is a sum, and the learned function has a part in the space of each term: how much of its squared norm lies there.",
+        "The kernel is a sum, and the learned function f has a part in the feature space of each "
+        "term: the share of its squared norm that lies there.",
     )
 
 
-def _gram(study: Study, ax: Axes) -> tuple[str, str] | None:
-    X, y = _some(study)
+def _gram(study: Study, ax: Axes) -> Described:
+    X, y = _some_samples(study)
     GramDisplay.from_kernel(study.model.kernel_, X, y, ax=ax)
-    if study.question.task == "classification":
-        return (
-            "Gram matrix",
-            "k(x, y) for pairs of samples, class by class: bright blocks on the diagonal mean that a class is alike in itself.",
-        )
-    return (
-        "Gram matrix",
-        "k(x, y) for pairs of samples, ordered by the target: bright along the diagonal means that like samples have like values.",
-    )
+    meaning = "by target: bright values near the diagonal mean that samples with similar targets"
+    if study.is_classification:
+        meaning = "class by class: bright blocks on the diagonal mean that samples of a class"
+    return "Gram matrix", f"k(x, y) of all pairs of samples, {meaning} are similar."
 
 
-def _spectrum(study: Study, ax: Axes) -> tuple[str, str] | None:
-    X, _ = _some(study)
-    shown = SpectrumDisplay.from_kernel(study.model.kernel_, X, ax=ax)
+def _spectrum(study: Study, ax: Axes) -> Described:
+    X, _ = _some_samples(study)
+    display = SpectrumDisplay.from_kernel(study.model.kernel_, X, ax=ax)
     return (
         "Spectrum",
-        f"The eigenvalues of that matrix: the samples fill about {shown.effective_dimension_:.0f} directions of the feature space.",
+        "The eigenvalues of the Gram matrix: the effective dimension of the samples in the feature "
+        f"space is about {display.effective_dimension_:.0f}.",
     )
 
 
-def _components(study: Study, ax: Axes) -> tuple[str, str] | None:
-    X, y = _some(study)
+def _components(study: Study, ax: Axes) -> Described:
+    X, y = _some_samples(study)
     model = KernelPCA(2, kernel=study.model.kernel_).fit(X)
     points = model.transform(X)
     if points.shape[1] < 2:
         return None
     scatter(ax, points, read_labels(y, len(points)))
-    first, second = (100 * share for share in model.explained_variance_ratio_[:2])
+    first, second = 100 * model.explained_variance_ratio_[:2]
     ax.set(xlabel=f"1st component ({first:.1f} %)", ylabel=f"2nd component ({second:.1f} %)")
     return (
-        "Map",
+        "Kernel PCA",
         "The samples on the first two principal components in the feature space of the kernel.",
     )
 
 
-def _surface(study: Study, ax: Axes) -> tuple[str, str] | None:
+def _surface(study: Study, ax: Axes) -> Described:
     X = study.question.X
-    if (
-        not hasattr(X, "columns")
-        or len(X.columns) != 2
-        or any(dtype.kind not in "iuf" for dtype in X.dtypes)
-        or X.isna().any().any()
-    ):
+    if not hasattr(X, "columns") or len(X.columns) != 2:
+        return None
+    numeric = all(dtype.kind in "iuf" for dtype in X.dtypes)
+    if not numeric or X.isna().any().any():
         return None
     DecisionDisplay.from_estimator(study.model, X, study.question.y, resolution=120, ax=ax)
-    return "Surface", "What the model says everywhere on the plane of the two columns."
+    return "Predictions in the plane", "The prediction at every point of the plane of the columns."
 
 
-_DRAWERS: tuple[Callable[[Study, Any], tuple[str, str] | None], ...] = (
-    _confusion,
-    _residuals,
-    _calibration,
-    _spread,
-    _contributions,
-    _terms,
-    _learning,
-    _surface,
-    _components,
-    _gram,
-    _spectrum,
-)
+_PREDICTIONS = (_confusion, _residuals, _calibration, _spread, _contributions, _terms, _learning)
+_SAMPLES = (_surface, _components, _gram, _spectrum)
+_DRAWERS: tuple[Callable[[Study, Axes], Described], ...] = (*_PREDICTIONS, *_SAMPLES)

@@ -19,7 +19,7 @@ from mercer.errors import MercerError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Derivative, Kernel, Place, WeightedDerivative
+from mercer.kernels.base import Derivative, Kernel, Place, WeightedSum
 from mercer.kernels.combine.composite import Composite, is_kernel
 from mercer.kernels.distributions.inner_tiles import Strip, on_strips
 from mercer.params import param
@@ -199,7 +199,7 @@ class MeanEmbedding(Composite):
         for (name, index), value in total.items():
             yield f"kernel__{name}", index, value / counts
 
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedDerivative]:
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         """The weight of two bags is shared by their samples, so that no parameter needs a tile."""
         shares = weights / _term_counts(pair)
         upper = _is_symmetric(pair)

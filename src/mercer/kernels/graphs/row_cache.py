@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.gram.plan import COPY, fits, rows_at_a_time
 from mercer.domains.nodes import NodeSamples
 from mercer.execution.cancel import check_stop
+from mercer.gram.plan import COPY, fits, rows_at_a_time
 from mercer.kernels.graphs.matrix_functions import BLOCK_COLUMNS
 
 __all__: list[str] = []

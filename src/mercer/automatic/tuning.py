@@ -1,0 +1,84 @@
+"""Model selection: the kernel and the penalty with the least loss."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.aliases import RawSamples
+from mercer.automatic.learners import Learner, Penalties
+from mercer.errors import DefinitenessWarning
+from mercer.execution.blas import serial_blas
+from mercer.kernels.base import Kernel
+
+_FEW = 1000  # samples up to which further BLAS threads gain little, and lose on a busy machine
+
+
+@dataclasses.dataclass(frozen=True)
+class TunedModel:
+    """The kernel and the penalty with the least loss.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The chosen kernel.
+    penalty, loss : float
+        The chosen penalty, and the loss with both.
+    trials : list of tuples
+        All that was tried: the kernel as text, the penalty and the loss.
+    """
+
+    kernel: Kernel
+    penalty: float
+    loss: float
+    trials: list[tuple[str, float, float]]
+
+    def improves(self, other: TunedModel) -> bool:
+        """Whether the loss is less than the other's by more than rounding error."""
+        return self.loss < other.loss - 1e-9 * abs(other.loss)
+
+
+def blas_threads(n_samples: int) -> contextlib.AbstractContextManager[None]:
+    """A context with one BLAS thread for few samples, with all of them for many."""
+    if n_samples <= _FEW:
+        return serial_blas()
+    return contextlib.nullcontext()
+
+
+def tune(
+    learner: Learner, kernels: list[Kernel], X: RawSamples, y: np.ndarray, seed: int
+) -> TunedModel:
+    """Choose a kernel by the learner's coarse penalties, then a penalty for it.
+
+    Of equal losses the first wins, which is that of the smoothest model.
+    """
+    trials: list[tuple[str, float, float]] = []
+
+    def best_of(kernel: Kernel, K: np.ndarray, penalties: Penalties) -> TunedModel:
+        scores = learner.score_penalties(K, y, seed, penalties)
+        trials.extend((repr(kernel), score.penalty, score.loss) for score in scores)
+        best = min(scores, key=lambda score: score.loss)
+        return TunedModel(kernel, best.penalty, best.loss, trials)
+
+    # Many small matrices: BLAS threads would wait for each other, and on a busy machine for long.
+    with serial_blas(), warnings.catch_warnings():
+        # The chosen kernel warns again when the final model is fitted.
+        warnings.simplefilter("ignore", DefinitenessWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        chosen: TunedModel | None = None
+        chosen_gram = np.empty((0, 0))
+        for kernel in kernels:
+            K = np.asarray(kernel.copy().fit(X)(X))
+            model = best_of(kernel, K, learner.coarse or learner.penalties)
+            if chosen is None or model.improves(chosen):
+                chosen, chosen_gram = model, K
+        assert chosen is not None
+        if learner.fine:
+            model = best_of(chosen.kernel, chosen_gram, learner.fine)
+            if model.improves(chosen):
+                return model
+    return chosen
