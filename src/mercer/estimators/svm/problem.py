@@ -109,7 +109,7 @@ class MarginProblem:
             and isinstance(quick := self.kernel.single_precision(self.side), DenseRows)
         ):
             # one of many problems, on a thread of its own: few rows may be needed
-            self.blur = _BLUR * quick.blur
+            self.blur = _BLUR * quick.rounding
             self.lazy = LazyRows(
                 np.zeros(n, dtype=bool),
                 self.kernel.diagonal(self.side),
@@ -117,7 +117,7 @@ class MarginProblem:
                 panels=quick.panels,
             )
         elif dtype == np.float32 and (quick := self.kernel.single_precision(self.side)) is not None:
-            self.blur = _BLUR * quick.blur
+            self.blur = _BLUR * quick.rounding
             quick.matrix(table)
         else:
             dense(self.kernel, self.side, self.side, out=table[:, :n])
@@ -170,7 +170,7 @@ class MarginProblem:
             kernel, side = self.kernel, self.side
             assert kernel is not None
             quick = kernel.single_precision(side)
-            self.blur = _BLUR if quick is None else _BLUR * quick.blur
+            self.blur = _BLUR if quick is None else _BLUR * quick.rounding
             compute = (
                 (lambda rows, out: dense(kernel, side.take(rows), side, out=out))
                 if quick is None
