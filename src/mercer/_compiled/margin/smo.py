@@ -35,13 +35,13 @@ def _largest(best, g, other):
     """The lane of the largest entry of a row, the first of equals; ``other`` is overwritten."""
     for t in range(WIDTH // 2):
         a, b = best[g, t], best[g, t + WIDTH // 2]
-        other[t] = max(b, a)
+        other[t] = a if a > b else b
     for t in range(WIDTH // 4):
         a, b = other[t], other[t + WIDTH // 4]
-        other[t + WIDTH // 2] = max(b, a)
+        other[t + WIDTH // 2] = a if a > b else b
     top = other[WIDTH // 2]
     for t in range(WIDTH // 2 + 1, WIDTH // 2 + WIDTH // 4):
-        top = max(top, other[t])
+        top = other[t] if other[t] > top else top
     for t in range(WIDTH):
         if best[g, t] == top:
             return t
@@ -270,7 +270,9 @@ def steps(
     """
     groups = h.shape[0]
     number = h.dtype.type
-    huge = number(HUGE if h.itemsize == 8 else HUGE_SINGLE)
+    huge = number(HUGE_SINGLE)
+    if h.itemsize == 8:
+        huge = number(HUGE)
     rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
     best, other = np.empty((1, WIDTH), h.dtype), np.empty(WIDTH, h.dtype)
@@ -309,8 +311,12 @@ def steps(
             end_j = 0.0
         room_i, room_j = end_i - beta[g, i], beta[g, j] - end_j
         delta = min(slope / max(_FLAT, curve), room_i, room_j)
-        beta[g, i] = end_i if delta >= room_i else beta[g, i] + delta
-        beta[g, j] = end_j if delta >= room_j else beta[g, j] - delta
+        beta[g, i] += delta
+        beta[g, j] -= delta
+        if delta >= room_i:
+            beta[g, i] = end_i
+        if delta >= room_j:
+            beta[g, j] = end_j
         _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
         _set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
         for every in range(groups):
