@@ -7,30 +7,33 @@ elementary           scalar exp that LLVM can vectorise (others call it inside t
 storage              packing, mirroring, checks for finite values, weighted sums of a finished tile
 streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
-categories           equal columns counted, and values looked up by two categories
+categories           columns of categories compared, also where values are missing
 distributions        Jensen-Shannon divergences of probability rows
-gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel of numbers
+gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel on the line
 products             tiles of inner products, squared distances, L1 distances and angles
 profiles             functions of a distance or an inner product, tile to tile
 coordinates          kernels that go coordinate by coordinate: ANOVA, splines, histograms
 sparse               the same products for rows in CSR form
 single_precision     Gaussian tiles in single precision, for support vector machines
-subsequences         gap-weighted common subsequences of strings, four pairs of strings at a time
+subsequences         gap-weighted common subsequences of strings, four comparisons at a time
 alignments           sums over local alignments, and edit distances
 lanes                vector steps of recursions over two strings
 smo                  the loop of all support vector machines
 one_vs_one           many small support vector problems in one call
 ===================  ===============================================================================
 
-Modules are loaded when first used, so that importing mercer does not import numba. All functions are at
-module level, because a function that closes over another compiled one is never cached on disk.
+Modules are loaded when first used, so that importing mercer does not import numba. All functions
+are at module level, because one that closes over another compiled one is never cached on disk.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., object])
 
 _MODULES = {
     "elementary": "elementary",
@@ -56,14 +59,14 @@ _MODULES = {
 _FLAGS = {"contract", "nsz"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{_MODULES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def compiled(function: Callable[..., Any], flags: Iterable[str] = _FLAGS) -> Any:
-    """No GIL, C division, cached on disk where a place can be written."""
+def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
+    """Compile a function: without the GIL, with C's division, cached on disk if possible."""
     import numba
 
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
@@ -73,6 +76,9 @@ def compiled(function: Callable[..., Any], flags: Iterable[str] = _FLAGS) -> Any
         return numba.njit(cache=False, **options)(function)
 
 
-def compiled_sums(function: Callable[..., Any]) -> Any:
-    """For long sums alone, in whatever order fills the machine's registers: still the same whatever the number of threads."""
+def compiled_sums(function: Function) -> Function:
+    """Compile a function of long sums, which are added in whatever order fills the registers.
+
+    Results still do not depend on the number of threads.
+    """
     return compiled(function, {*_FLAGS, "reassoc"})

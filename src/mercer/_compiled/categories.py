@@ -1,4 +1,4 @@
-"""Tables of categories: equal columns counted, and values looked up by a pair of categories."""
+"""Columns of categories compared: matches counted, weighted, or expected where some are missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from mercer._compiled import compiled
 
 @compiled
 def matches(x, columns, start, out):
-    """out[i, j] = how many columns of row i of x equal those of row start + j, given column by column."""
+    """out[i, j] = the number of columns in which row i of x equals row start + j.
+
+    The other rows are given column by column.
+    """
     m, n = out.shape
     for i in range(m):
         row = out[i]
@@ -35,7 +38,11 @@ def weighted_matches(x, weights, columns, start, out):
 
 @compiled
 def expected_matches(x, same, one_x, columns, one_y, both, differ, out):
-    """out[i, j] = Σ_k: same[i, k] where the categories agree, ``differ`` where not; one_x or one_y where the other is a hole; both[k]."""
+    """out[i, j] = a sum over the columns k; a negative category is a missing value.
+
+    Its terms are same[i, k] where the categories agree and ``differ`` where they do not; one_x or
+    one_y where the other category is missing; both[k] where both are.
+    """
     m, n = out.shape
     for i in range(m):
         row = out[i]
@@ -47,14 +54,18 @@ def expected_matches(x, same, one_x, columns, one_y, both, differ, out):
                 for j in range(n):
                     row[j] += other[j] if column[j] >= 0 else all_missing
             else:
-                agree, hole = same[i, k], one_x[i, k]
+                agree, one_missing = same[i, k], one_x[i, k]
                 for j in range(n):
-                    row[j] += agree if column[j] == value else (differ if column[j] >= 0 else hole)
+                    unequal = differ if column[j] >= 0 else one_missing
+                    row[j] += agree if column[j] == value else unequal
 
 
 @compiled
 def expected_gaussian(x, one_x, y, one_y, both, sharp, first, stop, out):
-    """out[i, j] = Σ_k of: −sharp[k] (x_ik − y_jk)², or one_x, one_y, both[k] where holes (NaN) are; first <= k < stop."""
+    """out[i, j] = a sum over the columns first <= k < stop; NaN is a missing value.
+
+    Its terms are −sharp[k] (x_ik − y_jk)², or one_x, one_y, both[k] where values are missing.
+    """
     m, n = out.shape
     for i in range(m):
         row = out[i]
@@ -66,7 +77,7 @@ def expected_gaussian(x, one_x, y, one_y, both, sharp, first, stop, out):
                 for j in range(n):
                     row[j] += all_missing if np.isnan(column[j]) else other[j]
             else:
-                hole, factor = one_x[i, k], -sharp[k]
+                one_missing, factor = one_x[i, k], -sharp[k]
                 for j in range(n):
                     gap = value - column[j]
-                    row[j] += hole if np.isnan(column[j]) else factor * (gap * gap)
+                    row[j] += one_missing if np.isnan(column[j]) else factor * (gap * gap)

@@ -1,4 +1,4 @@
-"""Tiles of kernels on probability rows; the layout is that of `products`: rows of x against a panel of y."""
+"""Tiles of kernels on rows of probabilities, laid out as in `products`: x against a panel of y."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _L3 = 2.222219843214978396e-01
 _L4 = 1.818357216161805012e-01
 _L5 = 1.531383769920937332e-01
 _L6 = 1.479819860511658591e-01
-# Near-minimax polynomials, lowest degree first: ((1+d) log(1+d) + (1−d) log(1−d))/(2d²) in d² on |d| ≤ ½ ...
+# Near-minimax polynomials, lowest degree first:
+# ((1+d) log(1+d) + (1−d) log(1−d))/(2d²) in d² on |d| ≤ ½ ...
 _Q0 = float.fromhex("0x1.0000000000000p-1")
 _Q1 = float.fromhex("0x1.5555555555443p-4")
 _Q2 = float.fromhex("0x1.111111112ef58p-5")
@@ -66,12 +67,13 @@ def log(x):
 
 @compiled
 def jensen_shannon_tile(x, panel, out):
-    """Σ (p log p + q log q)/2 − m log m, m = (p+q)/2: no term is negative, those of p = q are 0, and none cancels.
+    """Σ (p log p + q log q)/2 − m log m, m = (p+q)/2, the Jensen-Shannon divergence.
 
-    With d = |p−q|/(p+q) a term is m ((1+d) log(1+d) + (1−d) log(1−d))/2, a power series in d² with positive
-    coefficients; with r = min/max it is max (r log r − (1+r) log((1+r)/2))/2, for values far apart. One division
-    serves both. All stands in the loop itself, because a function of this size is not inlined and then nothing is
-    vector code. Columns are summed in groups, so that many of them lose no accuracy.
+    No term is negative, those of p = q are 0, and none cancels. With d = |p−q|/(p+q) a term is
+    m ((1+d) log(1+d) + (1−d) log(1−d))/2, a power series in d² with positive coefficients; with
+    r = min/max it is max (r log r − (1+r) log((1+r)/2))/2, for values far apart. One division
+    serves both. All stands in the loop itself, because a function of this size is not inlined and
+    then nothing is vector code. Columns are summed in groups, so that many lose no accuracy.
     """
     m, d = x.shape
     n = out.shape[1]

@@ -26,7 +26,8 @@ _C9 = float.fromhex("0x1.af38a9b0ec855p-26")
 def exp_down(x):
     """e**x for x ≤ 0 within one unit in the last place: `exp` with a cheaper last step.
 
-    y is multiplied by 2**(k + 64), which stays normal, and then by 2**-64, which rounds subnormal results as it should.
+    y is multiplied by 2**(k + 64), which stays normal, and then by 2**-64, which rounds subnormal
+    results as it should.
     """
     x = max(x, -746.0)
     k = np.floor(x * _LOG2E + 0.5)
@@ -42,10 +43,10 @@ def exp_down(x):
 
 @compiled
 def exp(x):
-    """e**x within one unit in the last place, subnormal results and infinity included; a NaN stays one.
+    """e**x within one unit in the last place, subnormal results and infinity included.
 
-    x = k log 2 + r; the power of two is applied in two halves, so that it neither overflows nor
-    underflows before the result does.
+    A NaN stays one. x = k log 2 + r; the power of two is applied in two halves, so that it neither
+    overflows nor underflows before the result does.
     """
     x = min(max(x, -746.0), 710.0)
     k = np.floor(x * _LOG2E + 0.5)

@@ -1,4 +1,4 @@
-"""An incomplete Cholesky factor of the Gaussian kernel of numbers."""
+"""An incomplete Cholesky factor of the Gaussian kernel on the line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from mercer._compiled.elementary import exp
 
 @compiled
 def factor(s, sharp, tol, L, pivots, left):
-    """Rows of L with LᵀL close to exp(−sharp (s_i − s_j)²); ends when the trace that is left falls to ``tol``. Returns the rank."""
+    """Rows of L with LᵀL close to exp(−sharp (s_i − s_j)²); returns the rank.
+
+    It ends when the trace of the remainder, whose diagonal is ``left``, falls to ``tol``.
+    """
     n = s.size
     left[:] = 1.0
     rank = 0
@@ -35,8 +38,7 @@ def factor(s, sharp, tol, L, pivots, left):
                 row[i] -= share * other[i]
         for i in range(n):
             row[i] /= root
-            rest = left[i] - row[i] * row[i]
-            left[i] = rest if rest > 0.0 else 0.0
+            left[i] = max(0.0, left[i] - row[i] * row[i])
         left[best] = 0.0
         pivots[rank] = best
         rank += 1

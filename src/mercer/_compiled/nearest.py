@@ -1,4 +1,4 @@
-"""The nearest few of many, as tiles pass by."""
+"""The nearest and the farthest of many samples, from one tile of kernel values after another."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from mercer._compiled import compiled
 
 
 @compiled
-def update(tile, left, right, column, skip, distances, found):
-    """Insert the samples of a tile of kernel values into every row's sorted list of squared distances.
+def update(tile, left, right, column, skip, distances, neighbours):
+    """Insert the samples of a tile into every row's sorted list of squared distances.
 
-    d² = left + right − 2k. Of equal distances the one that came first stays first. ``skip[i]`` is a column to leave out.
+    d² = left + right − 2k. Of equal distances the one that came first stays first. ``skip[i]`` is
+    a column to leave out.
     """
     k = distances.shape[1]
     for i in range(tile.shape[0]):
-        row, best, where = tile[i], distances[i], found[i]
+        row, best, where = tile[i], distances[i], neighbours[i]
         worst = best[k - 1]
         for j in range(row.size):
             d = (left[i] + right[j]) - 2.0 * row[j]
@@ -35,12 +36,12 @@ def update(tile, left, right, column, skip, distances, found):
 @compiled
 def farthest(tile, offset, factor, best):
     """best[i] = max(best[i], max over j of offset[j] − factor·tile[i, j])."""
-    tmp = np.empty(tile.shape[1])
+    values = np.empty(tile.shape[1])
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.size):
-            tmp[j] = offset[j] - factor * row[j]
+            values[j] = offset[j] - factor * row[j]
         most = best[i]
         for j in range(row.size):
-            most = tmp[j] if tmp[j] > most else most
+            most = max(most, values[j])
         best[i] = most

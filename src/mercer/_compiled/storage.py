@@ -1,4 +1,4 @@
-"""What happens before and after a tile is filled: packing, storing, mirroring, checking, summing."""
+"""Work before and after a tile is filled: packing, storing, mirroring, checking, summing."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _STEP = 8  # a block of 8 x 8 is transposed through the first-level cache
 
 @compiled
 def pack(x, panels):
-    """panels[p, f, j] = x[p·width + j, f]; the rest of the last panel is zero."""
+    """panels[p, f, j] = x[p·size + j, f]; the rest of the last panel is zero."""
     n, d = x.shape
-    count, _, width = panels.shape
+    count, _, size = panels.shape
     for p in range(count):
-        base = p * width
-        have = min(width, n - base)
+        base = p * size
+        have = min(size, n - base)
         panel = panels[p]
         for f in range(d):
             column = panel[f]
             for j in range(have):
                 column[j] = x[base + j, f]
-            for j in range(have, width):
+            for j in range(have, size):
                 column[j] = 0.0
 
 
@@ -36,17 +36,15 @@ def all_finite(tile):
         row = tile[i]
         for j in range(n):
             flag[j] += row[j] * 0.0
-    for j in range(n):
-        if flag[j] != 0.0:
-            return False
-    return True
+    return not np.any(flag)
 
 
 @compiled
 def deliver(tile, matrix, i0, j0, both):
-    """matrix[i0:, j0:] = tile and, if ``both``, matrix[j0:, i0:] = tileᵀ; returns whether all is finite.
+    """matrix[i0:, j0:] = tile and, if ``both``, matrix[j0:, i0:] = tileᵀ.
 
-    Eight rows at a time are read once and written twice while they are in the first-level cache.
+    Returns whether all is finite. Eight rows at a time are read once and written twice while they
+    are in the first-level cache.
     """
     m, n = tile.shape
     flag = np.zeros(n)
@@ -71,10 +69,7 @@ def deliver(tile, matrix, i0, j0, both):
                 for i in range(start, stop):
                     for j in range(n):
                         matrix[j0 + j, i0 + i] = tile[i, j]
-    for j in range(n):
-        if flag[j] != 0.0:
-            return False
-    return True
+    return not np.any(flag)
 
 
 @compiled
@@ -99,7 +94,10 @@ def pick(matrix, rows, out):
 
 @compiled
 def asymmetry(matrix):
-    """The largest |K_ij| and the largest |K_ij − K_ji|, block by block, because columns are far apart in memory."""
+    """The largest |K_ij| and the largest |K_ij − K_ji|.
+
+    It goes block by block, because the entries of a column are far apart in memory.
+    """
     n = len(matrix)
     large = gap = 0.0
     for top in range(0, n, _BLOCK):
@@ -114,7 +112,10 @@ def asymmetry(matrix):
 
 @compiled
 def gradient_weights(inverse, a):
-    """½ aaᵀ − ½ m inverse for the m columns of a, in the place of the inverse: below the diagonal twice, above it zero."""
+    """½ aaᵀ − ½ m inverse for the m columns of a, in the place of the inverse.
+
+    Entries below the diagonal count twice, those above it are zero.
+    """
     n, m = a.shape
     for i in range(n):
         row = inverse[i]
@@ -125,8 +126,7 @@ def gradient_weights(inverse, a):
             for j in range(i + 1):
                 row[j] += ai * ac[j]
         row[i] *= 0.5
-        for j in range(i + 1, n):
-            row[j] = 0.0
+        row[i + 1 :] = 0.0
 
 
 @compiled
@@ -163,11 +163,14 @@ def times_vector(tile, v, out):
 
 @compiled_sums
 def times_four(matrix, vectors, out):
-    """out = matrix @ vectorsᵀ for four vectors and at least two rows: as quick as reading the matrix, where BLAS packs it first."""
+    """out = matrix @ vectorsᵀ for four vectors and at least two rows.
+
+    It is as quick as reading the matrix, which BLAS would pack first.
+    """
     m, n = matrix.shape
     v0, v1, v2, v3 = vectors[0], vectors[1], vectors[2], vectors[3]
-    for pair in range((m + 1) // 2):
-        i = min(2 * pair, m - 2)
+    for step in range((m + 1) // 2):
+        i = min(2 * step, m - 2)
         upper, lower = matrix[i], matrix[i + 1]
         a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = 0.0
         for j in range(n):

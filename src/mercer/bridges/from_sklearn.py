@@ -15,7 +15,8 @@ from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear, White
-from mercer.kernels.vectors.radial import RBF, Matern, RationalQuadratic
+from mercer.kernels.vectors.matern import Matern
+from mercer.kernels.vectors.radial import RBF, RationalQuadratic
 
 
 @dataclasses.dataclass

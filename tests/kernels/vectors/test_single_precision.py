@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import RBF, Linear, config_context
-from mercer._compiled import single
+from mercer._compiled import single_precision
 from mercer.domains.base import Batch
 from mercer.kernels.vectors.single_precision import DenseRows, SparseRows
 
@@ -31,7 +31,7 @@ def test_dense_rows(n, d, per_column, rng):
     np.testing.assert_array_equal(part, whole[some][:, :n])
     np.testing.assert_array_equal(rows.block(some, some), whole[np.ix_(some, some)])
     one = np.zeros((n, n), dtype=np.float32)
-    single.gaussian_row(rows.z, rows.panels, n - 1, one)
+    single_precision.gaussian_row(rows.z, rows.panels, n - 1, one)
     np.testing.assert_array_equal(one[-1], whole[-1, :n])
 
 

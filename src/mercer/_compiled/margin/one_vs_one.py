@@ -1,7 +1,8 @@
-"""Many small margin problems cut from one Gram matrix, one after the other, without going back to Python: those of every two classes.
+"""Many small margin problems cut from one Gram matrix in one call: those of every two classes.
 
-Each is solved by the loop of `smo` to the tolerance, and then to rounding by Newton steps on its free variables, as long as these meet
-no bound. What that does not finish is left to the general solver.
+Each is solved by the loop of `smo` to the tolerance, and then to rounding by Newton steps on its
+free variables, as long as these meet no bound. What that does not finish is left to the general
+solver.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ def _four_dots(a, A, j):
 
 @compiled
 def _solve_definite(A, B):
-    """B's rows become A⁻¹ of themselves, A its Cholesky factor; whether A is positive definite. As quick as LAPACK while A is small."""
+    """B's rows become A⁻¹ of themselves, and A its Cholesky factor.
+
+    Returns whether A is positive definite. It is as quick as LAPACK while A is small.
+    """
     n = len(A)
     for i in range(n):
         row = A[i]
@@ -48,9 +52,8 @@ def _solve_definite(A, B):
             x0 = (row[j] - s0) / A[j, j]
             x1 = (row[j + 1] - s1 - x0 * A[j + 1, j]) / A[j + 1, j + 1]
             x2 = (row[j + 2] - s2 - x0 * A[j + 2, j] - x1 * A[j + 2, j + 1]) / A[j + 2, j + 2]
-            x3 = (
-                row[j + 3] - s3 - x0 * A[j + 3, j] - x1 * A[j + 3, j + 1] - x2 * A[j + 3, j + 2]
-            ) / A[j + 3, j + 3]
+            rest = row[j + 3] - s3 - x0 * A[j + 3, j] - x1 * A[j + 3, j + 1]
+            x3 = (rest - x2 * A[j + 3, j + 2]) / A[j + 3, j + 3]
             row[j], row[j + 1], row[j + 2], row[j + 3] = x0, x1, x2, x3
             j += 4
         while j < i:
@@ -72,15 +75,14 @@ def _solve_definite(A, B):
 
 @compiled
 def _newton_step(K, diagonal, h, up, low, beta, lower, upper):
-    """The free variables to where their slopes are equal: 1 if they went, 0 if there is nothing to do, −1 if a bound is in the way."""
+    """Move the free variables to where their slopes are equal.
+
+    Returns 1 if they went there, 0 if there is nothing to do, −1 if a bound is in the way.
+    """
     n = beta.shape[1]
     slope_up, slope_low, slack = up.reshape(-1), low.reshape(-1), h.reshape(-1)
-    at = np.empty(n, np.intp)
-    count = 0
-    for i in range(n):
-        if slope_up[i] == slope_low[i]:
-            at[count] = i
-            count += 1
+    at = np.flatnonzero(slope_up[:n] == slope_low[:n])
+    count = at.size
     if count < 2:
         return 0
     # Σ move = 0, so that a constant added to K changes nothing but its definiteness
@@ -107,67 +109,79 @@ def _newton_step(K, diagonal, h, up, low, beta, lower, upper):
 def _fresh_slack(K, target, beta, h):
     """h = t − Kβ from the rows where β is not 0."""
     used = np.flatnonzero(beta[0])
-    made = target.copy()
-    subtract_rows(made, K, used, beta[0][used], 0, beta.shape[1])
-    h.reshape(-1)[: beta.shape[1]] = made[0]
+    fresh = target.copy()
+    subtract_rows(fresh, K, used, beta[0][used], 0, beta.shape[1])
+    h.reshape(-1)[: beta.shape[1]] = fresh[0]
+
+
+@compiled
+def _polish(source, at, K, diagonal, h, beta, lower, upper, up, low, target, have, limit):
+    """Newton steps on at most ``limit`` free variables; returns whether the problem is solved."""
+    n = beta.shape[1]
+    rows = K.reshape((n, K.shape[1] * WIDTH))
+    none, panels = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
+    for _ in range(_ROUNDS):
+        if np.sum(up == low) > limit:
+            break
+        moved = _newton_step(rows, diagonal, h, up, low, beta, lower, upper)
+        if moved <= 0:
+            return moved == 0
+        _fresh_slack(rows, target, beta, h)
+        fine = 1e-11 * max(1.0, np.abs(target).max(), np.abs(h).max())
+        problem = (K, diagonal, h, beta, lower, upper, up, low)
+        more, settled = steps(*problem, 0.0, fine, 2 * n, have, at, source, none, panels)
+        if settled and more == 0:
+            break
+    return True
+
+
+@compiled
+def _solve(source, at, target, lower, upper, tol, polish, most, beta, K):
+    """One problem: returns its slack, the number of steps and whether it is solved."""
+    n, chunks = K.shape[0], K.shape[1]
+    rows = K.reshape((n, chunks * WIDTH))
+    rows[:, n:] = 0.0
+    diagonal, h = np.ones((chunks, WIDTH)), np.zeros((1, chunks, WIDTH))
+    for i in range(n):
+        diagonal[i // WIDTH, i % WIDTH] = source[at[i], at[i]]
+        h[0, i // WIDTH, i % WIDTH] = target[0, i]
+    up, low = np.full(h.shape, -HUGE), np.full(h.shape, HUGE)
+    fill_slopes(beta, lower, upper, 0.0, HUGE, up, low)
+    have = np.zeros(n, np.bool_)
+    none, panels = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
+    problem = (K, diagonal, h, beta, lower, upper, up, low)
+    count, done = steps(*problem, 0.0, tol, most, have, at, source, none, panels)
+    _fresh_slack(rows, target, beta, h)
+    if done:
+        done = _polish(source, at, *problem, target, have, polish)
+    return h.reshape(-1)[:n], count, done
 
 
 @compiled
 def solve_pairs(
     source, place, starts, target, lower, upper, tol, polish, most, beta, slack, made, done, figures
 ):
-    """Problem p has the rows place[starts[p]:starts[p + 1]] of ``source``; target, bounds, β and slack lie alike.
+    """Problem p has the rows place[starts[p]:starts[p + 1]] of ``source``.
 
-    Newton steps are taken for up to ``polish`` free variables. ``made`` are the steps of each problem, ``done`` tells whether it is
-    solved, and ``figures`` are those of `certificate`.
+    Targets, bounds, β and slack lie alike. Newton steps are taken for up to ``polish`` free
+    variables. ``made`` are the steps of each problem, ``done`` tells whether it is solved, and
+    ``figures`` are those of `certificate`.
     """
-    longest = 0
-    for p in range(starts.size - 1):
-        longest = max(longest, starts[p + 1] - starts[p])
-    pair = 2 * WIDTH
-    table = np.empty(longest * (-(-longest // pair) * pair))
-    none, panels = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
+    longest = np.max(starts[1:] - starts[:-1])
+    even = 2 * WIDTH
+    room = np.empty(longest * (-(-longest // even) * even))
     for p in range(starts.size - 1):
         first, last = starts[p], starts[p + 1]
         n = last - first
-        width = -(-n // pair) * pair
-        rows = table[: n * width].reshape((n, width))
-        rows[:, n:] = 0.0
-        K = rows.reshape((n, width // WIDTH, WIDTH))
+        chunks = 2 * -(-n // even)
+        K = room[: n * chunks * WIDTH].reshape((n, chunks, WIDTH))
         at = place[first:last]
         t, x = target[first:last].reshape((1, n)), beta[first:last].reshape((1, n))
         lo, hi = lower[first:last].reshape((1, n)), upper[first:last].reshape((1, n))
-        diagonal, h = np.ones((width // WIDTH, WIDTH)), np.zeros((1, width // WIDTH, WIDTH))
-        for i in range(n):
-            diagonal[i // WIDTH, i % WIDTH] = source[at[i], at[i]]
-            h[0, i // WIDTH, i % WIDTH] = t[0, i]
-        up, low = np.full(h.shape, -HUGE), np.full(h.shape, HUGE)
-        fill_slopes(x, lo, hi, 0.0, HUGE, up, low)
-        have = np.zeros(n, np.bool_)
-        made[p], done[p] = steps(
-            K, diagonal, h, x, lo, hi, up, low, 0.0, tol, most, have, at, source, none, panels
-        )
-        _fresh_slack(rows, t, x, h)
-        for _ in range(_ROUNDS):
-            if not done[p] or np.sum(up == low) > polish:
-                break
-            moved = _newton_step(rows, diagonal, h, up, low, x, lo, hi)
-            if moved <= 0:
-                done[p] = moved == 0
-                break
-            _fresh_slack(rows, t, x, h)
-            fine = 1e-11 * max(1.0, np.abs(t).max(), np.abs(h).max())
-            more, settled = steps(
-                K, diagonal, h, x, lo, hi, up, low, 0.0, fine, 2 * n, have, at, source, none, panels
-            )
-            if settled and more == 0:
-                break
-        slack[first:last] = h.reshape(-1)[:n]
-        top, bottom, mean, edge, free, value = certificate(
-            slack[first:last], x[0], lo[0], hi[0], t[0], 0.0
-        )
+        h, made[p], done[p] = _solve(source, at, t, lo, hi, tol, polish, most, x, K)
+        slack[first:last] = h
+        top, bottom, mean, edge, free, value = certificate(h, x[0], lo[0], hi[0], t[0], 0.0)
         figures[p] = np.array([top, bottom, mean, edge, np.float64(free), value])
-        if (
-            top - bottom > tol and top > -0.5 * HUGE and bottom < 0.5 * HUGE
-        ):  # the polish stopped half-way
+        both_ways = top > -0.5 * HUGE and bottom < 0.5 * HUGE
+        if both_ways and top - bottom > tol:  # the polish stopped half-way
             done[p] = False

@@ -2,15 +2,18 @@
 
     minimise  ½ βᵀKβ − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper  and  Σβ is given in every group.
 
-Each step moves one pair (i, j) of one group: i is the variable whose increase pays most, j the one whose decrease pays
-most for the curvature of the pair (second order). ``h`` holds t − Kβ; ``up`` and ``low`` are what must be added to it to
-get the slope upwards and downwards: ∓ε, and ∓HUGE where a bound forbids the move.
+Each step moves two variables i and j of one group: i is the variable whose increase pays most, j
+the one whose decrease pays most for the curvature between them (second order). ``h`` holds t − Kβ;
+``up`` and ``low`` are what must be added to it to get the slope upwards and downwards: ∓ε, and
+∓HUGE where a bound forbids the move.
 
-What has a value for each variable is cut into an even number of chunks of WIDTH, padded with variables that cannot move; rows of K
-are cut alike. Loops over a chunk then have a length known to the compiler, and no views are made of it, whose reference counts
-would cost more than the loop. Maxima are kept lane by lane (entry t of ``best`` sees entry t of every chunk), because a loop over
-lanes becomes vector code and a loop for one maximum does not. They go back and forth between two arrays: a maximum written
-where it was read is compiled to a masked store, which is slow. All of it may be in single precision, where the tolerance allows.
+What has a value for each variable is cut into an even number of chunks of WIDTH, padded with
+variables that cannot move; rows of K are cut alike. Loops over a chunk then have a length known to
+the compiler, and no views are made of it, whose reference counts would cost more than the loop.
+Maxima are kept lane by lane (entry t of ``best`` sees entry t of every chunk), because a loop over
+lanes becomes vector code and a loop for one maximum does not. They go back and forth between two
+arrays: a maximum written where it was read is compiled to a masked store, which is slow. All of it
+may be in single precision, where the tolerance allows.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ WIDTH = 64
 HUGE = 1e300  # of slopes that a bound forbids, in double precision
 HUGE_SINGLE = 1e30
 _STRIP = 512  # columns of a sum of rows that stay in the cache
-_FLAT = 1e-12  # the least curvature of a pair
+_FLAT = 1e-12  # the least curvature between two variables
 
 
 @compiled
@@ -71,7 +74,10 @@ def _find_up(h, up, g, lanes, other):
 
 @compiled
 def _find_down(h, low, g, diagonal, K, i, top, best, other):
-    """The partner of i: the largest (top − slope)²/curvature. Returns (j, score), or (−1, 0) if no move pays."""
+    """The partner of i: the largest (top − slope)²/curvature.
+
+    Returns (j, score), or (−1, 0) if no move pays.
+    """
     number = h.dtype.type
     zero, flat, two = number(0.0), number(_FLAT), number(2.0)
     curve = diagonal[i // WIDTH, i % WIDTH]
@@ -79,17 +85,13 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):
         best[0, t] = zero
     for c in range(0, h.shape[1], 2):
         for t in range(WIDTH):
-            d = top - (h[g, c, t] + low[g, c, t])
-            d = d if d > zero else zero
-            a = (curve + diagonal[c, t]) - two * number(K[i, c, t])
-            a = a if a > flat else flat
+            d = max(zero, top - (h[g, c, t] + low[g, c, t]))
+            a = max(flat, (curve + diagonal[c, t]) - two * number(K[i, c, t]))
             v, b = d * d / a, best[0, t]
             other[t] = v if v > b else b
         for t in range(WIDTH):
-            d = top - (h[g, c + 1, t] + low[g, c + 1, t])
-            d = d if d > zero else zero
-            a = (curve + diagonal[c + 1, t]) - two * number(K[i, c + 1, t])
-            a = a if a > flat else flat
+            d = max(zero, top - (h[g, c + 1, t] + low[g, c + 1, t]))
+            a = max(flat, (curve + diagonal[c + 1, t]) - two * number(K[i, c + 1, t]))
             v, b = d * d / a, other[t]
             best[0, t] = v if v > b else b
     t = _largest(best, 0, other)
@@ -97,8 +99,7 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):
     for c in range(h.shape[1]):
         d = top - (h[g, c, t] + low[g, c, t])
         if d > zero:
-            a = (curve + diagonal[c, t]) - two * number(K[i, c, t])
-            a = a if a > flat else flat
+            a = max(flat, (curve + diagonal[c, t]) - two * number(K[i, c, t]))
             if d * d / a > score:
                 j, score = c * WIDTH + t, d * d / a
     return j, score
@@ -125,12 +126,19 @@ def _move(h, up, g, K, i, j, delta, lanes, other, least):
 
 @compiled
 def _set_slopes(beta, lower, upper, g, i, eps, up, low, huge):
-    """What one variable's slopes need added, from where it lies between its bounds and the kink at 0."""
+    """``up`` and ``low`` of one variable, by its place between the bounds and the kink at 0."""
     value = beta[g, i]
-    up[g, i // WIDTH, i % WIDTH] = (
-        -huge if value >= upper[g, i] else (-eps if value >= 0.0 else eps)
-    )
-    low[g, i // WIDTH, i % WIDTH] = huge if value <= lower[g, i] else (-eps if value > 0.0 else eps)
+    upwards = downwards = eps
+    if value >= upper[g, i]:
+        upwards = -huge
+    elif value >= 0.0:
+        upwards = -eps
+    if value <= lower[g, i]:
+        downwards = huge
+    elif value > 0.0:
+        downwards = -eps
+    up[g, i // WIDTH, i % WIDTH] = upwards
+    low[g, i // WIDTH, i % WIDTH] = downwards
 
 
 @compiled
@@ -139,28 +147,45 @@ def gaps(h, up, low, g):
     top, bottom = -HUGE, HUGE
     for c in range(h.shape[1]):
         for t in range(WIDTH):
-            u, v = np.float64(h[g, c, t] + up[g, c, t]), np.float64(h[g, c, t] + low[g, c, t])
-            top = u if u > top else top
-            bottom = v if v < bottom else bottom
+            top = max(top, np.float64(h[g, c, t] + up[g, c, t]))
+            bottom = min(bottom, np.float64(h[g, c, t] + low[g, c, t]))
     return top, bottom
 
 
 @compiled
+def _widest_gap(h, up, low):
+    """The largest difference of slopes that is left in any group."""
+    widest = 0.0
+    for g in range(h.shape[0]):
+        top, bottom = gaps(h, up, low, g)
+        widest = max(widest, top - bottom)
+    return widest
+
+
+@compiled
 def certificate(h, beta, lower, upper, target, eps):
-    """Of one group: the largest slope upwards, the smallest downwards, mean and largest slope of its free variables and their
-    number, and its part of the dual objective. Free is what can move both ways with the same slope."""
+    """The optimality of one group, in six numbers.
+
+    They are the largest slope upwards, the smallest downwards, the mean and the largest slope of
+    the free variables and their number, and the group's part of the dual objective. A variable is
+    free if it can move both ways with the same slope.
+    """
     top, bottom = -HUGE, HUGE
     total, edge, count = 0.0, -HUGE, 0
     value = 0.0
     for i in range(beta.size):
         b = beta[i]
         value += eps * abs(b) - 0.5 * b * (target[i] + h[i])
-        up, low = -eps if b >= 0.0 else eps, -eps if b > 0.0 else eps
+        up = low = eps
+        if b >= 0.0:
+            up = -eps
+        if b > 0.0:
+            low = -eps
         if b < upper[i]:
             top = max(top, h[i] + up)
         if b > lower[i]:
             bottom = min(bottom, h[i] + low)
-        if b < upper[i] and b > lower[i] and up == low:
+        if lower[i] < b < upper[i] and up == low:
             total += h[i] + up
             edge = max(edge, h[i] + up)
             count += 1
@@ -176,45 +201,53 @@ def fill_slopes(beta, lower, upper, eps, huge, up, low):
 
 
 @compiled
-def gather(table, slots, columns, first, K, begin, end):
-    """K[first:, :] = the rows in these slots at some columns; slots begin to end. Ascending columns read memory forwards."""
+def gather(cache, slots, columns, first, K, begin, end):
+    """K[first:, :] = the rows in slots begin to end of a cache, at some columns.
+
+    Ascending columns read memory forwards.
+    """
     for i in range(begin, end):
         slot, to = slots[i], first + i
         for j in range(columns.size):
-            K[to, j] = table[slot, columns[j]]
+            K[to, j] = cache[slot, columns[j]]
 
 
 @compiled
-def subtract_rows(h, table, slots, weights, begin, end):
-    """h −= Σ weights · rows in columns begin to end, in double precision, four rows at a time; for every group of h."""
-    tmp = np.empty(_STRIP)
+def subtract_rows(h, cache, slots, weights, begin, end):
+    """h −= Σ weights · rows of a cache in columns begin to end, for every group of h.
+
+    The sum is in double precision, four rows at a time.
+    """
+    total = np.empty(_STRIP)
     for start in range(begin, end, _STRIP):
         stop = min(end, start + _STRIP)
-        width = stop - start
-        for t in range(width):
-            tmp[t] = 0.0
+        size = stop - start
+        total[:size] = 0.0
         q = 0
         while q + 4 <= slots.size:
             w0, w1, w2, w3 = weights[q], weights[q + 1], weights[q + 2], weights[q + 3]
-            r0, r1 = table[slots[q], start:stop], table[slots[q + 1], start:stop]
-            r2, r3 = table[slots[q + 2], start:stop], table[slots[q + 3], start:stop]
-            for t in range(width):
-                tmp[t] += (w0 * r0[t] + w1 * r1[t]) + (w2 * r2[t] + w3 * r3[t])
+            r0, r1 = cache[slots[q], start:stop], cache[slots[q + 1], start:stop]
+            r2, r3 = cache[slots[q + 2], start:stop], cache[slots[q + 3], start:stop]
+            for t in range(size):
+                total[t] += (w0 * r0[t] + w1 * r1[t]) + (w2 * r2[t] + w3 * r3[t])
             q += 4
         while q < slots.size:
-            w0, r0 = weights[q], table[slots[q], start:stop]
-            for t in range(width):
-                tmp[t] += w0 * r0[t]
+            w0, r0 = weights[q], cache[slots[q], start:stop]
+            for t in range(size):
+                total[t] += w0 * r0[t]
             q += 1
         for g in range(h.shape[0]):
             row = h[g, start:stop]
-            for t in range(width):
-                row[t] -= tmp[t]
+            for t in range(size):
+                row[t] -= total[t]
 
 
 @compiled
 def fetch_row(i, rows, have, place, source, z, panels):
-    """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z, as `single.gaussian_row` wants them."""
+    """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z.
+
+    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them.
+    """
     if place.size > 0:
         row, from_ = rows[i], source[place[i]]
         for j in range(place.size):
@@ -228,16 +261,18 @@ def fetch_row(i, rows, have, place, source, z, panels):
 def steps(
     K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, place, source, z, panels
 ):
-    """At most ``most`` steps. Returns (steps done, gap ≤ tol reached).
+    """At most ``most`` steps; returns how many were made, and whether the gap fell to ``tol``.
 
-    Rows of K that ``have`` does not tick are made by `fetch_row`.
+    Rows of K that ``have`` does not tick are computed by `fetch_row`.
 
-    K is (variables, chunks, WIDTH), diagonal (chunks, WIDTH); h, up and low (groups, chunks, WIDTH); beta, lower and upper
-    (groups, variables), in double precision.
+    K is (variables, chunks, WIDTH), diagonal (chunks, WIDTH); h, up and low are (groups, chunks,
+    WIDTH); beta, lower and upper (groups, variables), in double precision.
     """
     groups = h.shape[0]
     number = h.dtype.type
-    huge = number(HUGE) if h.itemsize == 8 else number(HUGE_SINGLE)
+    huge = number(HUGE_SINGLE)
+    if h.itemsize == 8:
+        huge = number(HUGE)
     rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
     best, other = np.empty((1, WIDTH), h.dtype), np.empty(WIDTH, h.dtype)
@@ -252,38 +287,36 @@ def steps(
                 continue
             if not have[a]:
                 fetch_row(a, rows, have, place, source, z, panels)
-            b, found = _find_down(h, low, g, diagonal, K, a, top, best, other)
-            if b >= 0 and found > score:
-                chosen, i, j, score = g, a, b, found
+            b, gain = _find_down(h, low, g, diagonal, K, a, top, best, other)
+            if b >= 0 and gain > score:
+                chosen, i, j, score = g, a, b, gain
         if chosen < 0:
             return done, True
         g = chosen
         up_i = np.float64(h[g, i // WIDTH, i % WIDTH] + up[g, i // WIDTH, i % WIDTH])
         slope = up_i - np.float64(h[g, j // WIDTH, j % WIDTH] + low[g, j // WIDTH, j % WIDTH])
-        if (
-            slope <= tol
-        ):  # the partner is not the steepest one: look at the whole gap before stopping
-            widest = 0.0
-            for every in range(groups):
-                most_up, least_down = gaps(h, up, low, every)
-                if most_up - least_down > widest:
-                    widest = most_up - least_down
-            if widest <= tol:
-                return done, True
+        # the partner is not the steepest one: look at the whole gap before stopping
+        if slope <= tol and _widest_gap(h, up, low) <= tol:
+            return done, True
         if not have[j]:
             fetch_row(j, rows, have, place, source, z, panels)
-        curve = np.float64(diagonal[i // WIDTH, i % WIDTH]) + np.float64(
-            diagonal[j // WIDTH, j % WIDTH]
-        )
+        curve = np.float64(diagonal[i // WIDTH, i % WIDTH])
+        curve += np.float64(diagonal[j // WIDTH, j % WIDTH])
         curve -= 2.0 * np.float64(K[i, j // WIDTH, j % WIDTH])
-        delta = slope / (curve if curve > _FLAT else _FLAT)
         # a move ends at the bound, or at the kink of |β|
-        end_i = 0.0 if eps > 0.0 and beta[g, i] < 0.0 else upper[g, i]
-        end_j = 0.0 if eps > 0.0 and beta[g, j] > 0.0 else lower[g, j]
+        end_i, end_j = upper[g, i], lower[g, j]
+        if eps > 0.0 and beta[g, i] < 0.0:
+            end_i = 0.0
+        if eps > 0.0 and beta[g, j] > 0.0:
+            end_j = 0.0
         room_i, room_j = end_i - beta[g, i], beta[g, j] - end_j
-        delta = min(delta, room_i, room_j)
-        beta[g, i] = end_i if delta >= room_i else beta[g, i] + delta
-        beta[g, j] = end_j if delta >= room_j else beta[g, j] - delta
+        delta = min(slope / max(_FLAT, curve), room_i, room_j)
+        beta[g, i] += delta
+        beta[g, j] -= delta
+        if delta >= room_i:
+            beta[g, i] = end_i
+        if delta >= room_j:
+            beta[g, j] = end_j
         _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
         _set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
         for every in range(groups):

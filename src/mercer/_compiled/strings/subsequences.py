@@ -1,22 +1,25 @@
-"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others, four pairs of strings at a time.
+"""Common subsequences of two strings, with gaps: the recursion of Lodhi and others.
 
-P_l(i, j) is the sum over common subsequences of length l of x[:i+1] and y[:j+1] of decay to the letters they stretch
-over, counted to the ends i and j (without the decay² of each matched pair, put in at the end). With P_0 = 1,
+P_l(i, j) is the sum over common subsequences of length l of x[:i+1] and y[:j+1] of decay to the
+letters they stretch over, counted to the ends i and j (without the decay² of every two matched
+letters, put in at the end). With P_0 = 1,
 
     Q_l(i, j) = decay Q_l(i, j−1) + [x_i = y_j] P_{l−1}(i−1, j−1)
     P_l(i, j) = decay P_l(i−1, j) + Q_l(i, j)
 
-and k = decay^(2 length) Σ [x_i = y_j] P_{length−1}(i−1, j−1). Nothing is subtracted, so that every value is accurate
-to its last digits. Letters are float64, because a comparison of such is a mask of the right width.
+and k = decay^(2 length) Σ [x_i = y_j] P_{length−1}(i−1, j−1). Nothing is subtracted, so that every
+value is accurate to its last digits. Letters are float64, because a comparison of such is a mask of
+the right size.
 
-Every lane of a vector has a pair of its own, so that nothing passes between lanes; shorter strings end in NaN, which equals
-nothing and adds zero, so that a value does not depend on the pairs beside it. What passes along a row (Q, and P of the row
+Four pairs of strings are compared at a time. Every lane of a vector has a pair of its own, so that
+nothing passes between lanes; shorter strings end in NaN, which equals nothing and adds zero, so
+that a value does not depend on the pairs beside it. What passes along a row (Q, and P of the row
 before) stays in registers; P of a few columns stays in the first cache while all rows go over them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numba.core import cgutils, types
@@ -30,56 +33,48 @@ _LEVELS = 3  # of one pass over a row
 _BLOCK = 64  # columns
 
 
-def _row(levels: int, reads: bool = False, writes: bool = False) -> Any:
-    """``levels`` of the recursion for one letter of every x against the next ``count`` letters of its y.
+def _row(levels: int, reads: bool = False, writes: bool = False) -> Callable[..., None]:
+    """``levels`` of the recursion, for one letter of every x and ``count`` letters of its y.
 
-    All else are places in ``work``, of PAIRS numbers each: the ``letter``; the letters ``across``; ``above``, P_l(i−1, j) for each level of
-    each column, to be replaced by P_l(i, j); ``edge``, what passes on to the next columns of this row; ``corners``, the P(i−1, j−1) of
-    the level below these, if that ``reads`` them, which becomes that of the last of these, if that ``writes``; and ``total``.
+    All else are places in ``work``, of PAIRS numbers each: the ``letter``; the letters ``across``;
+    ``above``, P_l(i−1, j) for each level of each column, to be replaced by P_l(i, j); ``edge``,
+    what passes on to the next columns of this row; ``corners``, the P(i−1, j−1) of the level below
+    these, if that ``reads`` them, which becomes that of the last of these, if that ``writes``; and
+    ``total``.
     """
 
     @intrinsic
     def row(typingctx, work, letter, across, count, above, edge, corners, total, decay):
         def codegen(context, builder, signature, args):
-            work, letter, across, count, above, edge, corners, total, decay = pointers(
-                context, builder, signature, args
-            )
+            places = pointers(context, builder, signature, args)
+            work, letter, across, count, above, edge, corners, total, decay = places
             lanes, word = Lanes(builder, PAIRS), count.type
-            zero, one, fade, letters = (
-                lanes.constant(0.0),
-                lanes.constant(1.0),
-                lanes.splat(decay),
-                lanes.load(work, letter),
-            )
-            found, *passed = (lanes.variable() for _ in range(1 + 2 * levels))
-            kept = [
-                (found, total),
-                *((place, builder.add(edge, word(PAIRS * at))) for at, place in enumerate(passed)),
-            ]
+            zero, one = lanes.constant(0.0), lanes.constant(1.0)
+            fade, letters = lanes.splat(decay), lanes.load(work, letter)
+            sums, *passed = (lanes.variable() for _ in range(1 + 2 * levels))
+            kept = [(sums, total)]
+            for at, place in enumerate(passed):
+                kept.append((place, builder.add(edge, word(PAIRS * at))))
             for place, at in kept:
                 builder.store(lanes.load(work, at), place)
             running, corner = passed[:levels], passed[levels:]
             with cgutils.for_range(builder, count) as loop:
                 here = builder.mul(loop.index, word(PAIRS))
-                match = builder.fcmp_ordered(
-                    "==", letters, lanes.load(work, builder.add(across, here))
-                )
+                across_letters = lanes.load(work, builder.add(across, here))
+                match = builder.fcmp_ordered("==", letters, across_letters)
                 aside = builder.add(corners, here)
                 inputs = [lanes.load(work, aside) if reads else one, *map(builder.load, corner)]
                 if writes:
                     lanes.store(inputs[-1], work, aside)
-                builder.store(
-                    lanes.add(builder.load(found), lanes.where(match, inputs[-1], zero)), found
-                )
+                matched = lanes.where(match, inputs[-1], zero)
+                builder.store(lanes.add(builder.load(sums), matched), sums)
                 for level in range(levels):
-                    at = builder.add(
-                        above, builder.add(builder.mul(here, word(levels)), word(PAIRS * level))
-                    )
+                    offset = builder.add(builder.mul(here, word(levels)), word(PAIRS * level))
+                    at = builder.add(above, offset)
                     up = lanes.load(work, at)
-                    along = lanes.add(
-                        lanes.times(fade, builder.load(running[level])),
-                        lanes.where(match, inputs[level], zero),
-                    )
+                    matched = lanes.where(match, inputs[level], zero)
+                    along = lanes.times(fade, builder.load(running[level]))
+                    along = lanes.add(along, matched)
                     lanes.store(lanes.add(lanes.times(fade, up), along), work, at)
                     builder.store(along, running[level])
                     builder.store(up, corner[level])
@@ -115,43 +110,38 @@ def _block(work, m, across, count, levels, above, edges, corners, total, decay):
             _first_three(work, letter, across, count, above, edge, corners, unused, decay)
             for done in range(_LEVELS, levels):
                 last = total if done == levels - 1 else unused
-                _one_more(
-                    work,
-                    letter,
-                    across,
-                    count,
-                    above + done * _BLOCK * PAIRS,
-                    edge + 2 * done * PAIRS,
-                    corners,
-                    last,
-                    decay,
-                )
+                up, left = above + done * _BLOCK * PAIRS, edge + 2 * done * PAIRS
+                _one_more(work, letter, across, count, up, left, corners, last, decay)
+
+
+@compiled
+def _longest(x_at, y_at, left, right):
+    """The longest of the shorter and of the longer strings of all pairs."""
+    short = long = 0
+    for e in range(left.size):
+        a, b = x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]]
+        short, long = max(short, min(a, b)), max(long, max(a, b))
+    return short, long
 
 
 @compiled
 def subsequences(x, x_at, y, y_at, left, right, length, decay, out):
     """out[e] = k(x[left[e]], y[right[e]]) for every pair e; string i is x[x_at[i]:x_at[i + 1]].
 
-    Each PAIRS of them, as they are given, cost what the longest strings among them would.
+    Each PAIRS of them, in the order given, cost what the longest strings among them would.
     """
-    tallest = widest = 0
-    for e in range(left.size):
-        a, b = x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]]
-        tallest, widest = max(tallest, min(a, b)), max(widest, max(a, b))
+    short, long = _longest(x_at, y_at, left, right)
     levels = length - 1
-    columns = tallest * PAIRS  # the parts of work
-    above = columns + widest * PAIRS
+    columns = short * PAIRS  # the parts of work
+    above = columns + long * PAIRS
     edges = above + levels * _BLOCK * PAIRS
-    corners = edges + 2 * levels * tallest * PAIRS
+    corners = edges + 2 * levels * short * PAIRS
     total = corners + _BLOCK * PAIRS
     work = np.empty(total + 2 * PAIRS)
     scale = decay ** (2.0 * length)
     for start in range(0, left.size, PAIRS):
         stop = min(start + PAIRS, left.size)
-        m = n = 0
-        for e in range(start, stop):
-            a, b = x_at[left[e] + 1] - x_at[left[e]], y_at[right[e] + 1] - y_at[right[e]]
-            m, n = max(m, min(a, b)), max(n, max(a, b))
+        m, n = _longest(x_at, y_at, left[start:stop], right[start:stop])
         work[: m * PAIRS] = work[columns : columns + n * PAIRS] = np.nan  # which equals nothing
         for e in range(start, stop):
             s, t = x[x_at[left[e]] : x_at[left[e] + 1]], y[y_at[right[e]] : y_at[right[e] + 1]]
@@ -165,18 +155,8 @@ def subsequences(x, x_at, y, y_at, left, right, length, decay, out):
         work[total:] = 0.0
         for first in range(0, n, _BLOCK):
             work[above:edges] = 0.0
-            _block(
-                work,
-                m,
-                columns + first * PAIRS,
-                min(_BLOCK, n - first),
-                levels,
-                above,
-                edges,
-                corners,
-                total,
-                decay,
-            )
+            across, count = columns + first * PAIRS, min(_BLOCK, n - first)
+            _block(work, m, across, count, levels, above, edges, corners, total, decay)
         for e in range(start, stop):
             out[e] = scale * work[total + e - start]
 
@@ -201,9 +181,8 @@ def subsequence_slopes(x, x_at, y, y_at, left, right, length, decay, out):
                 if t[j] == letter:
                     value += p[length - 1, j]
                     slope += dp[length - 1, j]
-            for level in range(
-                length - 1, 0, -1
-            ):  # from the top, because a level reads the row before of the one below
+            # from the top, because a level reads the row before of the one below
+            for level in range(length - 1, 0, -1):
                 source, change, mine, moved = p[level - 1], dp[level - 1], p[level], dp[level]
                 q = dq = 0.0
                 for j in range(t.size):
@@ -214,6 +193,5 @@ def subsequence_slopes(x, x_at, y, y_at, left, right, length, decay, out):
                         dq += change[j]
                     moved[j + 1] = mine[j + 1] + decay * moved[j + 1] + dq
                     mine[j + 1] = decay * mine[j + 1] + q
-        out[e] = (
-            2.0 * length * decay ** (2.0 * length - 1.0) * value + decay ** (2.0 * length) * slope
-        )
+        steeper = 2.0 * length * decay ** (2.0 * length - 1.0) * value
+        out[e] = steeper + decay ** (2.0 * length) * slope

@@ -1,4 +1,4 @@
-"""Kernels that go coordinate by coordinate; the layout is that of `products`: rows of x against a panel of y."""
+"""Kernels that go coordinate by coordinate, laid out as in `products`: x against a panel of y."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from mercer._compiled.elementary import exp_down
 
 @compiled
 def anova_tile(x, panel, degree, out):
-    """Σ over subsets of that size of Π x_f y_f, by the recursion K_s^m = x_m y_m K_{s−1}^{m−1} + K_s^{m−1}."""
+    """Σ over subsets of that size of Π x_f y_f.
+
+    By the recursion K_s^m = x_m y_m K_{s−1}^{m−1} + K_s^{m−1}.
+    """
     m, d = x.shape
     n = out.shape[1]
-    table = np.empty((degree + 1, n))
+    sums = np.empty((degree + 1, n))
     for i in range(m):
-        table[0, :] = 1.0
-        table[1:, :] = 0.0
+        sums[0, :] = 1.0
+        sums[1:, :] = 0.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for s in range(min(degree, f + 1), 0, -1):
-                now, before = table[s], table[s - 1]
+                now, before = sums[s], sums[s - 1]
                 for j in range(n):
                     now[j] += (a * p[j]) * before[j]
-        row, last = out[i], table[degree]
+        row, last = out[i], sums[degree]
         for j in range(n):
             row[j] = last[j]
 
@@ -36,8 +39,7 @@ def all_subsets_tile(x, panel, out):
     m, d = x.shape
     for i in range(m):
         row = out[i]
-        for j in range(row.size):
-            row[j] = 1.0
+        row[:] = 1.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for j in range(row.size):
@@ -50,8 +52,7 @@ def brownian_tile(x, panel, out):
     m, d = x.shape
     for i in range(m):
         row = out[i]
-        for j in range(row.size):
-            row[j] = 1.0
+        row[:] = 1.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for j in range(row.size):
@@ -64,8 +65,7 @@ def spline_tile(x, panel, out):
     m, d = x.shape
     for i in range(m):
         row = out[i]
-        for j in range(row.size):
-            row[j] = 1.0
+        row[:] = 1.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for j in range(row.size):
@@ -80,8 +80,7 @@ def intersection_tile(x, panel, out):
     m, d = x.shape
     for i in range(m):
         row = out[i]
-        for j in range(row.size):
-            row[j] = 0.0
+        row[:] = 0.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for j in range(row.size):
@@ -94,8 +93,7 @@ def chi2_tile(x, panel, out):
     m, d = x.shape
     for i in range(m):
         row = out[i]
-        for j in range(row.size):
-            row[j] = 0.0
+        row[:] = 0.0
         for f in range(d):
             a, p = x[i, f], panel[f]
             for j in range(row.size):

@@ -1,10 +1,11 @@
 """Tiles of inner products and distances between rows of x and a panel of y.
 
-A *panel* is a block of rows of y laid out feature by feature: ``panel[f, j]`` is feature f of row j. The inner
-loops run over j, two rows of x and four features at a time, which keeps the vector units busy without BLAS.
+A *panel* is a block of rows of y laid out feature by feature: ``panel[f, j]`` is feature f of row
+j. The inner loops run over j, two rows of x and four features at a time, which keeps the vector
+units busy without BLAS.
 
-Every pair is summed in the same order wherever it lies in a tile: features in groups of 32, four by four inside
-a group. Equal rows therefore give equal bits, and distances have no cancellation.
+Every entry is summed in the same order wherever it lies in a tile: features in groups of 32, four
+by four inside a group. Equal rows therefore give equal bits, and distances have no cancellation.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def sqdist_tile(x, panel, out):
 
 @compiled
 def weighted_sqdist_tile(x, panel, weights, out):
-    """out[i, j] = Σ_f weights[f] (x[i, f] − panel[f, j])²: the difference is weighted, not the data."""
+    """out[i, j] = Σ_f weights[f] (x[i, f] − panel[f, j])²: differences are weighted, not data."""
     m, d = x.shape
     n = out.shape[1]
     acc0 = np.empty(n)
@@ -207,10 +208,9 @@ def angle_tile(x, panel, out):
                 along[j] += t * t
         row = out[i]
         for j in range(n):
-            nothing = apart[j] + along[j] == 0.0  # two zero rows
-            row[j] = (
-                0.5 * np.pi if nothing else 2.0 * np.arctan2(np.sqrt(apart[j]), np.sqrt(along[j]))
-            )
+            angle = 2.0 * np.arctan2(np.sqrt(apart[j]), np.sqrt(along[j]))
+            both_zero = apart[j] + along[j] == 0.0
+            row[j] = 0.5 * np.pi if both_zero else angle
 
 
 @compiled
@@ -224,9 +224,8 @@ def row_dots(x, y, out):
             acc = 0.0
             f = start
             while f + 4 <= stop:
-                acc += (x[i, f] * y[i, f] + x[i, f + 1] * y[i, f + 1]) + (
-                    x[i, f + 2] * y[i, f + 2] + x[i, f + 3] * y[i, f + 3]
-                )
+                first = x[i, f] * y[i, f] + x[i, f + 1] * y[i, f + 1]
+                acc += first + (x[i, f + 2] * y[i, f + 2] + x[i, f + 3] * y[i, f + 3])
                 f += 4
             while f < stop:
                 acc += x[i, f] * y[i, f]
@@ -236,18 +235,14 @@ def row_dots(x, y, out):
 
 
 @compiled
-def _pair_sqdist(x, y, i, j, weights):
+def _direct_sqdist(x, y, i, j, weights):
     """One squared distance, in four partial sums."""
     d = x.shape[1]
     s0 = s1 = s2 = s3 = 0.0
     f = 0
     while f + 4 <= d:
-        t0, t1, t2, t3 = (
-            x[i, f] - y[j, f],
-            x[i, f + 1] - y[j, f + 1],
-            x[i, f + 2] - y[j, f + 2],
-            x[i, f + 3] - y[j, f + 3],
-        )
+        t0, t1 = x[i, f] - y[j, f], x[i, f + 1] - y[j, f + 1]
+        t2, t3 = x[i, f + 2] - y[j, f + 2], x[i, f + 3] - y[j, f + 3]
         s0 += t0 * t0 * weights[f]
         s1 += t1 * t1 * weights[f + 1]
         s2 += t2 * t2 * weights[f + 2]
@@ -271,9 +266,8 @@ def dots_to_sqdist(tile, nx, ny, limit):
         for j in range(n):
             whole = a + ny[j]
             r2 = whole - 2.0 * row[j]
-            lost[j] += (
-                0.0 if r2 >= limit * whole else 1.0
-            )  # also where both overflowed and left a NaN
+            # lost is also what overflowed and left a NaN
+            lost[j] += 0.0 if r2 >= limit * whole else 1.0
             row[j] = r2
     return lost.sum()
 
@@ -285,12 +279,12 @@ def repair_sqdist(tile, nx, ny, limit, x, y, weights):
     for i in range(m):
         for j in range(n):
             if not tile[i, j] >= limit * (nx[i] + ny[j]):
-                tile[i, j] = _pair_sqdist(x, y, i, j, weights)
+                tile[i, j] = _direct_sqdist(x, y, i, j, weights)
 
 
 @compiled
 def repair_dots(tile, nx, ny, x, y, scratch):
-    """Give nearly equal rows the inner product that `row_dots` gives, so that equal rows agree to the bit."""
+    """Give nearly equal rows the inner product of `row_dots`: equal rows then agree to the bit."""
     m, n = tile.shape
     for i in range(m):
         row = tile[i]

@@ -1,7 +1,8 @@
 """Functions of a distance or an inner product, one tile in, one tile out.
 
-``a`` is the tile of squared distances (or of inner products), ``c`` the factor it is scaled by. ``out`` may be ``a``
-itself: each row goes through a buffer of its own, so that the compiler can vectorise without fearing an overlap.
+``a`` is the tile of squared distances (or of inner products), ``c`` the factor it is scaled by.
+``out`` may be ``a`` itself: each row goes through a buffer of its own, so that the compiler can
+vectorise without fearing an overlap.
 """
 
 from __future__ import annotations
@@ -15,22 +16,25 @@ from mercer._compiled.elementary import exp, exp_down
 @compiled
 def exponential(a, c, out):
     """exp(c a)."""
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            made[j] = exp(c * row[j])
-        for j in range(made.size):
-            to[j] = made[j]
+            values[j] = exp(c * row[j])
+        for j in range(values.size):
+            to[j] = values[j]
 
 
 @compiled
 def exponential_down(a, c, out):
-    """exp(c a) where c a ≤ 0. Two halves of a row side by side share the loads of the polynomial's constants."""
+    """exp(c a) where c a ≤ 0.
+
+    Two halves of a row side by side share the loads of the polynomial's constants.
+    """
     n = a.shape[1]
     half = n // 2
-    made = np.empty(n)
-    left, right = made[:half], made[half:]
+    values = np.empty(n)
+    left, right = values[:half], values[half:]
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         low, high = row[:half], row[half:]
@@ -38,21 +42,21 @@ def exponential_down(a, c, out):
             left[j] = exp_down(c * low[j])
             right[j] = exp_down(c * high[j])
         if n > 2 * half:
-            made[n - 1] = exp_down(c * row[n - 1])
+            values[n - 1] = exp_down(c * row[n - 1])
         for j in range(n):
-            to[j] = made[j]
+            to[j] = values[j]
 
 
 @compiled
 def exponential_root(a, c, out):
     """exp(−√(c a)): Matérn ½."""
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            made[j] = exp_down(-np.sqrt(c * row[j]))
-        for j in range(made.size):
-            to[j] = made[j]
+            values[j] = exp_down(-np.sqrt(c * row[j]))
+        for j in range(values.size):
+            to[j] = values[j]
 
 
 @compiled
@@ -60,8 +64,8 @@ def matern32(a, c, out):
     """(1 + z) exp(−z), z = √(c a)."""
     n = a.shape[1]
     half = n // 2
-    made = np.empty(n)
-    left, right = made[:half], made[half:]
+    values = np.empty(n)
+    left, right = values[:half], values[half:]
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         low, high = row[:half], row[half:]
@@ -72,30 +76,30 @@ def matern32(a, c, out):
             right[j] = (1.0 + z) * exp_down(-z)
         if n > 2 * half:
             z = np.sqrt(c * row[n - 1])
-            made[n - 1] = (1.0 + z) * exp_down(-z)
+            values[n - 1] = (1.0 + z) * exp_down(-z)
         for j in range(n):
-            to[j] = made[j]
+            to[j] = values[j]
 
 
 @compiled
 def matern52(a, c, out):
     """(1 + z + z²/3) exp(−z), z = √(c a)."""
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
             z2 = c * row[j]
             z = np.sqrt(z2)
-            made[j] = (1.0 + z + z2 * (1.0 / 3.0)) * exp_down(-z)
-        for j in range(made.size):
-            to[j] = made[j]
+            values[j] = (1.0 + z + z2 * (1.0 / 3.0)) * exp_down(-z)
+        for j in range(values.size):
+            to[j] = values[j]
 
 
 @compiled
 def integer_power(a, c, offset, degree, out):
     """(c a + offset)^degree by repeated squaring."""
     base = np.empty(a.shape[1])
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(base.size):
@@ -106,46 +110,49 @@ def integer_power(a, c, offset, degree, out):
             if left & 1:
                 if first:
                     for j in range(base.size):
-                        made[j] = base[j]
+                        values[j] = base[j]
                 else:
                     for j in range(base.size):
-                        made[j] *= base[j]
+                        values[j] *= base[j]
                 first = False
             left >>= 1
             if left > 0:
                 for j in range(base.size):
                     base[j] *= base[j]
         for j in range(base.size):
-            to[j] = made[j]
+            to[j] = values[j]
 
 
 @compiled
 def inverse_root(a, shift, out):
     """1/√(a + shift)."""
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            made[j] = 1.0 / np.sqrt(row[j] + shift)
-        for j in range(made.size):
-            to[j] = made[j]
+            values[j] = 1.0 / np.sqrt(row[j] + shift)
+        for j in range(values.size):
+            to[j] = values[j]
 
 
 @compiled
 def rational(a, c, alpha, out):
     """(1 + c a)^(−alpha)."""
-    made = np.empty(a.shape[1])
+    values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
-        for j in range(made.size):
-            made[j] = np.log1p(c * row[j])
-        for j in range(made.size):
-            to[j] = exp_down(-alpha * made[j])
+        for j in range(values.size):
+            values[j] = np.log1p(c * row[j])
+        for j in range(values.size):
+            to[j] = exp_down(-alpha * values[j])
 
 
 @compiled
 def cosine(dots, nx, ny, out):
-    """k(x,y)/√(k(x,x) k(y,y)); 0 where a diagonal is 0. One square root of the product gives exactly 1 at x = y."""
+    """k(x,y)/√(k(x,x) k(y,y)); 0 where a diagonal is 0.
+
+    One square root of the product gives exactly 1 at x = y.
+    """
     for i in range(dots.shape[0]):
         row, to = dots[i], out[i]
         a = nx[i]

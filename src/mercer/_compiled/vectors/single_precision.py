@@ -1,4 +1,7 @@
-"""Gaussian tiles in single precision, for solvers that round the Gram matrix to it anyway: a third of the time."""
+"""Gaussian tiles in single precision, for solvers that round the Gram matrix to it anyway.
+
+They take a third of the time that tiles in double precision take.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ _C3, _C4 = np.float32(0.008368923), np.float32(0.0013751382)
 
 @compiled
 def _exp_down(x):
-    """e**x for x ≤ 0 within two units in the last place; what is below the smallest normal number is that."""
-    x = x if x > _LEAST else _LEAST
+    """e**x for x ≤ 0 within two units in the last place; at least the smallest normal number."""
+    x = max(_LEAST, x)
     k = np.floor(x * _LOG2E + _HALF)
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     r2 = r * r
@@ -66,10 +69,10 @@ def _gaussian_tile(x, panel, out, i0, j0, n):
 def gaussian_row(z, panels, i, out):
     """out[i, j] = k(z_i, z_j) for all samples, the same bits as `gaussian_rows` gives."""
     count, d = z.shape
-    width = panels.shape[2]
-    acc = np.empty(width, np.float32)
+    size = panels.shape[2]
+    acc = np.empty(size, np.float32)
     for p in range(panels.shape[0]):
-        n = min(width, count - p * width)
+        n = min(size, count - p * size)
         for j in range(n):
             acc[j] = np.float32(0.0)
         f = 0
@@ -86,7 +89,7 @@ def gaussian_row(z, panels, i, out):
                 s0 = a0 - p0[j]
                 acc[j] += s0 * s0
             f += 1
-        to = out[i, p * width : p * width + n]
+        to = out[i, p * size : p * size + n]
         for j in range(n):
             to[j] = _exp_down(-acc[j])
 
@@ -94,14 +97,17 @@ def gaussian_row(z, panels, i, out):
 @compiled
 def gaussian_rows(x, panels, out, i0, count):
     """out[i0 + i, j] = k(x_i, y_j) for ``count`` samples y in panels."""
-    width = panels.shape[2]
+    size = panels.shape[2]
     for p in range(panels.shape[0]):
-        _gaussian_tile(x, panels[p], out, i0, p * width, min(width, count - p * width))
+        _gaussian_tile(x, panels[p], out, i0, p * size, min(size, count - p * size))
 
 
 @compiled
 def _sparse_tile(indptr, indices, data, norms, panel, panel_norms, rows, out, i0, j0, n):
-    """exp(2⟨x, y⟩ − ‖x‖² − ‖y‖²) of sparse rows x and a dense panel of y: only the features that x has are touched."""
+    """exp(2⟨x, y⟩ − ‖x‖² − ‖y‖²) of sparse rows x and a dense panel of y.
+
+    Only the features that x has are touched.
+    """
     acc = np.empty(n, np.float32)
     two, zero = np.float32(2.0), np.float32(0.0)
     for i in range(rows.size):
@@ -112,12 +118,8 @@ def _sparse_tile(indptr, indices, data, norms, panel, panel_norms, rows, out, i0
         q = begin
         while q + 4 <= end:
             v0, v1, v2, v3 = data[q], data[q + 1], data[q + 2], data[q + 3]
-            p0, p1, p2, p3 = (
-                panel[indices[q]],
-                panel[indices[q + 1]],
-                panel[indices[q + 2]],
-                panel[indices[q + 3]],
-            )
+            p0, p1 = panel[indices[q]], panel[indices[q + 1]]
+            p2, p3 = panel[indices[q + 2]], panel[indices[q + 3]]
             for j in range(n):
                 acc[j] += (v0 * p0[j] + v1 * p1[j]) + (v2 * p2[j] + v3 * p3[j])
             q += 4
@@ -128,26 +130,15 @@ def _sparse_tile(indptr, indices, data, norms, panel, panel_norms, rows, out, i0
             q += 1
         to = out[i0 + i, j0 : j0 + n]
         for j in range(n):
-            power = (two * acc[j] - norm) - panel_norms[j]
-            to[j] = _exp_down(power if power < zero else zero)
+            to[j] = _exp_down(min(zero, (two * acc[j] - norm) - panel_norms[j]))
 
 
 @compiled
 def sparse_gaussian_rows(indptr, indices, data, norms, panels, panel_norms, rows, out, i0, count):
     """out[i0 + i, j] = k(x_rows[i], y_j) for ``count`` samples y in panels."""
-    width = panels.shape[2]
+    size = panels.shape[2]
     for p in range(panels.shape[0]):
-        n = min(width, count - p * width)
-        _sparse_tile(
-            indptr,
-            indices,
-            data,
-            norms,
-            panels[p],
-            panel_norms[p * width : p * width + n],
-            rows,
-            out,
-            i0,
-            p * width,
-            n,
-        )
+        j0 = p * size
+        n = min(size, count - j0)
+        y_norms = panel_norms[j0 : j0 + n]
+        _sparse_tile(indptr, indices, data, norms, panels[p], y_norms, rows, out, i0, j0, n)

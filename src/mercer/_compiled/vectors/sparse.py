@@ -1,7 +1,8 @@
 """Products of rows in CSR form.
 
-The columns of a tile come as a *panel*: the same rows turned feature by feature, with only the features that
-occur. ``lookup`` (one entry per feature, zero when idle) leads from a feature to its place in the panel.
+The columns of a tile come as a *panel*: the same rows turned feature by feature, with only the
+features that occur. ``lookup`` (one entry per feature, zero when idle) leads from a feature to its
+place in the panel.
 """
 
 from __future__ import annotations
@@ -16,16 +17,14 @@ def dot_tile(indptr, indices, data, i0, i1, features, starts, rows, values, look
         lookup[features[p]] = p + 1
     for i in range(i0, i1):
         row = out[i - i0]
-        for j in range(row.size):
-            row[j] = 0.0
+        row[:] = 0.0
         for q in range(indptr[i], indptr[i + 1]):
             p = lookup[indices[q]]
             if p > 0:
                 v = data[q]
                 for e in range(starts[p - 1], starts[p]):
                     row[rows[e]] += v * values[e]
-    for p in range(features.size):
-        lookup[features[p]] = 0
+    lookup[features] = 0
 
 
 @compiled

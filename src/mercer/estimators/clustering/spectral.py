@@ -30,7 +30,8 @@ from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import begin
 from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
-from mercer.kernels.vectors.radial import RBF, Exponential, Matern, RationalQuadratic
+from mercer.kernels.vectors.matern import Matern
+from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
 from mercer.linalg.lanczos import block_size
 from mercer.solvers.clustering.laplacian import Smooth, smoothest, smoothest_sparse
 from mercer.solvers.clustering.rotations import cluster_qr, discretize

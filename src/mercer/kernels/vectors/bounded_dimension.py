@@ -1,8 +1,13 @@
-"""Radial functions that are kernels up to some dimension only: the domain in a certificate is there for them."""
+"""Radial functions that are positive definite up to some dimension only.
+
+The domain of their certificates names that dimension.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.polynomial.polynomial import polyval
 
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, STRICT, Definite
 from mercer.kernels.base import Kernel
@@ -13,9 +18,29 @@ __all__ = ["Bessel", "DistanceCosine", "Wendland"]
 
 
 class Bessel(ScaledDistance):
-    """k = Γ(ν+1) (2/z)^ν J_ν(z), z = ‖x−y‖/ℓ: the Fourier transform of a sphere in 2ν + 2 dimensions."""
+    """k = Γ(ν+1) (2/z)^ν J_ν(z), z = ‖x−y‖/ℓ: the Bessel kernel.
 
-    order: float = param(check=between(0, 100, open_low=False))  # type: ignore[misc]
+    It is the Fourier transform of a sphere in 2ν + 2 dimensions, and a kernel up to there.
+
+    Parameters
+    ----------
+    order : float
+        ν, from 0 to 100.
+    length_scale : float, default 1.0
+        ℓ, one length scale for all columns.
+
+    References
+    ----------
+    Schoenberg, "Metric spaces and completely monotone functions", Annals of Mathematics 39, 1938.
+
+    Examples
+    --------
+    >>> from mercer import Bessel
+    >>> Bessel(order=0.5)([[0.0], [1.0]]).round(4).tolist()
+    [[1.0, 0.8415], [0.8415, 1.0]]
+    """
+
+    order: float = param(check=between(0, 100, open_low=False))
     length_scale: float = param(default=1.0, check=positive, continuous=True)
 
     @classmethod
@@ -23,10 +48,13 @@ class Bessel(ScaledDistance):
         return [cls(order=1.0), cls(order=0.5, length_scale=2.0)]
 
     def claim(self) -> Definite:
-        rule = f"Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2 = {2 * self.order + 2:g} dimensions"
-        return Definite(PSD, rule, max_dim=2 * self.order + 2, facts=(POSITIVE_DIAGONAL,))
+        dimension = 2 * self.order + 2
+        proof = "Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2"
+        rule = f"{proof} = {dimension:g} dimensions"
+        return Definite(PSD, rule, max_dim=dimension, facts=(POSITIVE_DIAGONAL,))
 
     def _value(self, s2: np.ndarray, order: float) -> np.ndarray:
+        """The profile of this order; near 0 by its power series."""
         from scipy.special import gammaln, hyp0f1, jv
 
         z = np.sqrt(s2)
@@ -42,11 +70,26 @@ class Bessel(ScaledDistance):
 
 
 class DistanceCosine(RadialKernel):
-    """k = cos(‖x−y‖/ℓ): a kernel on the line, not in the plane."""
+    """k = cos(‖x−y‖/ℓ), the cosine of a distance: a kernel on the line, not in the plane.
+
+    Parameters
+    ----------
+    length_scale : float, default 1.0
+        ℓ, one length scale for all columns.
+
+    Examples
+    --------
+    >>> from mercer import DistanceCosine
+    >>> DistanceCosine()([[0.0], [1.0]]).round(4).tolist()
+    [[1.0, 0.5403], [0.5403, 1.0]]
+    >>> DistanceCosine().certificate(2).status
+    'indefinite'
+    """
 
     definite = Definite(
         PSD,
-        "Bochner: the spectral measure is two points, which exist as a radial measure on the line only",
+        "Bochner: the spectral measure is two points, "
+        "which exist as a radial measure on the line only",
         max_dim=1,
         facts=(POSITIVE_DIAGONAL,),
     )
@@ -60,7 +103,31 @@ class DistanceCosine(RadialKernel):
 
 
 class Wendland(RadialKernel):
-    """A polynomial in t = ‖x−y‖/ℓ that is zero from t = 1 on; 2·smoothness times differentiable, for R^d with d ≤ dimension."""
+    """k = (1 − t)^p q(t), t = ‖x−y‖/ℓ, q a polynomial, and 0 from t = 1 on: Wendland's function.
+
+    It has compact support, is 2·smoothness times differentiable, and a kernel on R^d for
+    d ≤ dimension.
+
+    Parameters
+    ----------
+    length_scale : float, default 1.0
+        ℓ, the radius of the support.
+    smoothness : {0, 1, 2, 3}, default 1
+        Half the number of continuous derivatives.
+    dimension : int, default 3
+        The largest number of columns, at least 1.
+
+    References
+    ----------
+    Wendland, "Piecewise polynomial, positive definite and compactly supported radial functions of
+    minimal degree", Advances in Computational Mathematics 4, 1995.
+
+    Examples
+    --------
+    >>> from mercer import Wendland
+    >>> Wendland(length_scale=2.0)([[0.0], [1.0], [2.0]])[0].tolist()
+    [1.0, 0.1875, 0.0]
+    """
 
     length_scale: float = param(default=1.0, check=positive, continuous=True)
     smoothness: int = param(default=1, check=integer(0, 3))
@@ -68,51 +135,36 @@ class Wendland(RadialKernel):
 
     def claim(self) -> Definite:
         reach = 2 * (self.dimension // 2) + 1  # the formula for 2m dimensions holds for 2m + 1 too
-        rule = f"Bochner: Wendland's function has a positive Fourier transform in up to {reach} dimensions"
-        return Definite(STRICT, rule, max_dim=reach)
+        rule = "Bochner: Wendland's function has a positive Fourier transform in up to"
+        return Definite(STRICT, f"{rule} {reach} dimensions", max_dim=reach)
 
     def _polynomial(self) -> tuple[int, np.ndarray]:
-        """(power of 1 − t, coefficients from the lowest)."""
-        k = self.smoothness
-        m = self.dimension // 2 + k + 1
-        inner = [
-            [1.0],
-            [1.0, m + 1.0],
-            [1.0, (3 * m + 6) / 3, (m * m + 4 * m + 3) / 3],
-            [
-                1.0,
-                (15 * m + 45) / 15,
-                (6 * m * m + 36 * m + 45) / 15,
-                (m**3 + 9 * m * m + 23 * m + 15) / 15,
-            ],
-        ][k]
-        return m + k, np.array(inner)
+        """The power p of 1 − t, and the coefficients of q from the lowest."""
+        m = self.dimension // 2 + self.smoothness + 1
+        quadratic = [1.0, (3 * m + 6) / 3, (m * m + 4 * m + 3) / 3]
+        cubic = [1.0, (15 * m + 45) / 15, (6 * m * m + 36 * m + 45) / 15]
+        cubic.append((m**3 + 9 * m * m + 23 * m + 15) / 15)
+        inner = [[1.0], [1.0, m + 1.0], quadratic, cubic][self.smoothness]
+        return m + self.smoothness, np.array(inner)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         t = np.sqrt(s2)
         power, inner = self._polynomial()
-        return np.where(t < 1, (1 - t) ** power * np.polynomial.polynomial.polyval(t, inner), 0.0)
+        return np.where(t < 1, (1 - t) ** power * polyval(t, inner), 0.0)
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         t = np.sqrt(s2)
         power, inner = self._polynomial()
-        # −d/dt [(1−t)^p q] = (1−t)^(p−1) [p q − (1−t) q′]; for smoothness ≥ 1 the bracket is divisible by t
-        bracket = (
-            power * np.polynomial.Polynomial(inner)
-            - np.polynomial.Polynomial([1, -1]) * np.polynomial.Polynomial(inner).deriv()
-        )
-        coefficients = bracket.coef
+        # −d/dt [(1−t)^p q] = (1−t)^(p−1) [p q − (1−t) q′], the bracket divisible by t if q is not 1
+        q = Polynomial(inner)
+        coefficients = (power * q - Polynomial([1, -1]) * q.deriv()).coef
         if self.smoothness:
-            reduced = np.polynomial.polynomial.polyval(t, coefficients[1:])
+            reduced = polyval(t, coefficients[1:])
         else:
-            reduced = np.polynomial.polynomial.polyval(t, coefficients) / np.where(t > 0, t, np.inf)
+            reduced = polyval(t, coefficients) / np.where(t > 0, t, np.inf)
         return np.where(t < 1, (1 - t) ** (power - 1) * reduced, 0.0)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [
-            cls(length_scale=3.0),
-            cls(length_scale=2.0, smoothness=0),
-            cls(length_scale=4.0, smoothness=2, dimension=8),
-            cls(smoothness=3),
-        ]
+        rough, smooth = cls(length_scale=2.0, smoothness=0), cls(smoothness=3)
+        return [cls(length_scale=3.0), rough, cls(4.0, smoothness=2, dimension=8), smooth]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from mercer.gram.fill import check_budget
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.vectors.dot import dense_rows
-from mercer.kernels.vectors.radial import check_width
+from mercer.kernels.vectors.radial import check_per_column
 from mercer.params import integer, param, positive, positive_or_per_column
 
 __all__ = ["ANOVA", "AllSubsets", "Brownian", "Chi2", "HistogramIntersection", "Periodic", "Spline"]
@@ -26,18 +26,34 @@ __all__ = ["ANOVA", "AllSubsets", "Brownian", "Chi2", "HistogramIntersection", "
 
 def _subset_products(x: np.ndarray, sizes: range) -> np.ndarray:
     """One column Π x_i for every subset of the columns of one of these sizes."""
-    width = sum(math.comb(x.shape[1], s) for s in sizes)
-    check_budget(len(x), width, np.float64, "the feature matrix")
-    columns = [
-        np.prod(x[:, list(chosen)], axis=1)
-        for s in sizes
-        for chosen in itertools.combinations(range(x.shape[1]), s)
-    ]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(x), 0))
+    n_samples, n_columns = x.shape
+    n_subsets = sum(math.comb(n_columns, size) for size in sizes)
+    check_budget(n_samples, n_subsets, np.float64, "the feature matrix")
+    products = np.empty((n_samples, n_subsets))
+    subsets = (itertools.combinations(range(n_columns), size) for size in sizes)
+    for column, subset in enumerate(itertools.chain.from_iterable(subsets)):
+        products[:, column] = np.prod(x[:, list(subset)], axis=1)
+    return products
 
 
 class ANOVA(Kernel):
-    """Σ over subsets of ``degree`` features of Π x_i y_i, by a recursion of O(n·degree) steps."""
+    """Σ over subsets of ``degree`` features of Π x_i y_i, by a recursion of O(n·degree) steps.
+
+    Parameters
+    ----------
+    degree : int
+        The size of the subsets, at least 1.
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", Cambridge 2004, chapter 9.
+
+    Examples
+    --------
+    >>> from mercer import ANOVA
+    >>> ANOVA(degree=2)([[1.0, 2.0, 3.0]]).tolist()
+    [[49.0]]
+    """
 
     degree: int = param(check=integer(1))
 
@@ -52,10 +68,9 @@ class ANOVA(Kernel):
         else:
             _compiled.coordinates.anova_tile(x, panel, int(self.degree), out)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        return _subset_products(
-            dense_rows(self.prepare(batch)), range(self.degree, self.degree + 1)
-        )
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        sizes = range(self.degree, self.degree + 1)
+        return _subset_products(dense_rows(self.prepare(batch)), sizes)
 
     def feature_dim(self, p: int) -> float:
         return math.comb(p, self.degree)
@@ -66,7 +81,18 @@ class ANOVA(Kernel):
 
 
 class AllSubsets(Kernel):
-    """Π (1 + x_i y_i): one feature for every subset of the columns."""
+    """Π (1 + x_i y_i): one feature for every subset of the columns.
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", Cambridge 2004, chapter 9.
+
+    Examples
+    --------
+    >>> from mercer import AllSubsets
+    >>> AllSubsets()([[1.0, 2.0]]).tolist()
+    [[10.0]]
+    """
 
     definite = Definite(
         PSD,
@@ -77,7 +103,7 @@ class AllSubsets(Kernel):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         _compiled.coordinates.all_subsets_tile(*pair.coordinates(), out)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         x = dense_rows(self.prepare(batch))
         return _subset_products(x, range(x.shape[1] + 1))
 
@@ -86,7 +112,25 @@ class AllSubsets(Kernel):
 
 
 class Periodic(Kernel):
-    """exp(−2 Σ sin²(π (x_j − y_j)/p_j)/ℓ_j²), with one period and length scale, or one per column."""
+    """exp(−2 Σ sin²(π (x_j − y_j)/p_j)/ℓ_j²), the periodic kernel (MacKay), column by column.
+
+    Parameters
+    ----------
+    period : float or array-like of shape (n_features,), default 1.0
+        p, one period for all columns or one per column.
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        ℓ, one length scale for all columns or one per column.
+
+    References
+    ----------
+    MacKay, "Introduction to Gaussian processes", NATO ASI Series F 168, 1998.
+
+    Examples
+    --------
+    >>> from mercer import Periodic
+    >>> Periodic(period=2.0)([[0.0], [4.0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
 
     definite = Definite(
         PSD,
@@ -94,43 +138,49 @@ class Periodic(Kernel):
         facts=(POSITIVE_DIAGONAL,),
     )
     invariance: ClassVar[str] = "translation"
-    period: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+    period: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
 
-    def prepare(self, batch: Batch) -> Any:
-        samples: Any = super().prepare(batch)
-        check_width(self, "period", self.period, samples.width)
-        check_width(self, "length_scale", self.length_scale, samples.width)
+    def prepare(self, batch: Batch) -> Prepared:
+        samples = super().prepare(batch)
+        check_per_column(self, "period", self.period, samples.width)
+        check_per_column(self, "length_scale", self.length_scale, samples.width)
         return samples
 
-    def _columns(self, width: int) -> tuple[np.ndarray, np.ndarray]:
-        period = np.broadcast_to(np.asarray(self.period, dtype=float), (width,)).copy()
-        return period, np.broadcast_to(np.asarray(self.length_scale, dtype=float), (width,)).copy()
+    def _columns(self, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+        """The period and the length scale of every column."""
+        period = np.broadcast_to(np.asarray(self.period, dtype=float), (n_columns,))
+        scale = np.broadcast_to(np.asarray(self.length_scale, dtype=float), (n_columns,))
+        return period.copy(), scale.copy()
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         x, panel = pair.coordinates()
         period, scale = self._columns(x.shape[1])
         _compiled.coordinates.periodic_tile(x, panel, period, 2.0 / (scale * scale), out)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.ones(len(side))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.ones(len(samples))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         x, panel = pair.coordinates()
         period, scale = self._columns(x.shape[1])
         value, sines, slopes = np.empty(pair.shape), np.empty(pair.shape), np.empty(pair.shape)
         self.tile(pair, value)
-        terms: dict[str, list[np.ndarray]] = {"period": [], "length_scale": []}
+        in_period, in_scale = [], []
         for f, (p, s) in enumerate(zip(period, scale, strict=True)):
             _compiled.coordinates.periodic_terms(x, panel, f, p, sines, slopes)
-            terms["period"].append(value * slopes * (2.0 * np.pi / (s * s * p * p)))
-            terms["length_scale"].append(value * sines * (4.0 / s**3))
-        for name, tiles in terms.items():
-            if np.ndim(getattr(self, name)):
-                for f, tile in enumerate(tiles):
-                    yield name, f, tile
-            else:
-                yield name, None, np.sum(tiles, axis=0)
+            in_period.append(value * slopes * (2.0 * np.pi / (s * s * p * p)))
+            in_scale.append(value * sines * (4.0 / s**3))
+        yield from self._gathered("period", in_period)
+        yield from self._gathered("length_scale", in_scale)
+
+    def _gathered(self, name: str, tiles: list[np.ndarray]) -> Iterator[Derivative]:
+        """The derivatives in each column's value of a parameter, or in the one for all columns."""
+        if np.ndim(getattr(self, name)) == 0:
+            yield name, None, np.sum(tiles, axis=0)
+            return
+        for f, tile in enumerate(tiles):
+            yield name, f, tile
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -138,11 +188,20 @@ class Periodic(Kernel):
 
 
 class _Histogram(Kernel, abstract=True):
+    """A kernel on vectors whose entries are not negative."""
+
     domain: ClassVar[Domain] = NONNEGATIVE
 
 
 class Brownian(_Histogram):
-    """Π min(x_j, y_j), the covariance of Brownian motion (of a sheet, in several columns), on x ≥ 0."""
+    """Π min(x_j, y_j) on x ≥ 0, the covariance of Brownian motion (of a sheet, in several columns).
+
+    Examples
+    --------
+    >>> from mercer import Brownian
+    >>> Brownian()([[1.0], [3.0]]).tolist()
+    [[1.0, 1.0], [1.0, 3.0]]
+    """
 
     definite = Definite(PSD, "inner product: φ(x) = the indicator of the box [0, x]", "x ≥ 0")
 
@@ -151,7 +210,18 @@ class Brownian(_Histogram):
 
 
 class Spline(_Histogram):
-    """Π (1 + xy + xy m − (x+y)m²/2 + m³/3), m = min(x, y): cubic splines on x ≥ 0."""
+    """Π (1 + xy + xy m − (x+y)m²/2 + m³/3), m = min(x, y): cubic splines on x ≥ 0.
+
+    References
+    ----------
+    Wahba, "Spline Models for Observational Data", SIAM 1990.
+
+    Examples
+    --------
+    >>> from mercer import Spline
+    >>> Spline()([[0.0], [3.0]]).tolist()
+    [[1.0, 1.0], [1.0, 19.0]]
+    """
 
     definite = Definite(
         STRICT,
@@ -164,7 +234,18 @@ class Spline(_Histogram):
 
 
 class HistogramIntersection(_Histogram):
-    """Σ min(x_j, y_j), on x ≥ 0."""
+    """Σ min(x_j, y_j), on x ≥ 0: the intersection of two histograms.
+
+    References
+    ----------
+    Swain and Ballard, "Color indexing", International Journal of Computer Vision 7, 1991.
+
+    Examples
+    --------
+    >>> from mercer import HistogramIntersection
+    >>> HistogramIntersection()([[1.0, 2.0], [3.0, 0.0]]).tolist()
+    [[3.0, 1.0], [1.0, 3.0]]
+    """
 
     definite = Definite(
         PSD,
@@ -178,7 +259,24 @@ class HistogramIntersection(_Histogram):
 
 
 class Chi2(_Histogram):
-    """exp(−γ Σ (x_j − y_j)²/(x_j + y_j)), on x ≥ 0; 0/0 counts 0."""
+    """exp(−γ Σ (x_j − y_j)²/(x_j + y_j)), on x ≥ 0; 0/0 counts 0: the exponential χ² kernel.
+
+    Parameters
+    ----------
+    gamma : float, default 1.0
+        The positive factor γ of the χ² distance.
+
+    References
+    ----------
+    Zhang, Marszałek, Lazebnik and Schmid, "Local features and kernels for classification of
+    texture and object categories", International Journal of Computer Vision 73, 2007.
+
+    Examples
+    --------
+    >>> from mercer import Chi2
+    >>> Chi2(gamma=0.5)([[1.0, 0.0], [0.0, 1.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    """
 
     definite = Definite(
         STRICT, "Schoenberg: −(x−y)²/(x+y) is cpd and 0 only at x = y", "x ≥ 0", facts=(DIVISIBLE,)
@@ -195,8 +293,8 @@ class Chi2(_Histogram):
         _compiled.profiles.exponential_down(self._distance(pair), -float(self.gamma), out)
         pair.work.release(mark)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.ones(len(side))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.ones(len(samples))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         distance = self._distance(pair)

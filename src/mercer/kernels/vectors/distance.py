@@ -1,4 +1,4 @@
-"""Functions of ‖x−y‖ with parameters of their own; most are conditionally positive."""
+"""Functions of other distances than a scaled Euclidean one; most are conditionally positive."""
 
 from __future__ import annotations
 
@@ -8,32 +8,35 @@ from typing import ClassVar
 import numpy as np
 
 from mercer import _compiled
-from mercer.aliases import Prepared
+from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import CPD, DIVISIBLE, SEPARATES, STRICT, Definite
+from mercer.domains.base import Batch
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.params import between, param, positive
+from mercer.kernels.vectors.radial import check_per_column
+from mercer.params import between, param, positive, positive_or_per_column
 
-__all__ = ["InverseMultiquadric", "LogDistance", "Multiquadric", "NegativeDistance"]
+__all__ = ["InverseMultiquadric", "Laplacian", "LogDistance", "Multiquadric", "NegativeDistance"]
 
 
 class DistanceKernel(Kernel, abstract=True):
-    """A function of ‖x−y‖² with parameters of its own: ``value(r2)`` and, for each parameter, a derivative."""
+    """k(x, y) = value(‖x−y‖²) with one continuous parameter, and the derivative in it."""
 
     invariance: ClassVar[str] = "radial"
 
     def value(self, r2: np.ndarray) -> np.ndarray:
+        """The kernel's values for these squared distances."""
         raise NotImplementedError(f"{type(self).__name__} must define value(r2)")
 
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        """With respect to the one parameter."""
+        """The derivative of `value` in the parameter."""
         raise NotImplementedError(f"{type(self).__name__} must define value_derivative(r2)")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.copyto(out, self.value(pair.sqdist(None, out)))
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.full(len(side), float(self.value(np.zeros(1))[0]))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.full(len(samples), float(self.value(np.zeros(1))[0]))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         (name,) = self._continuous
@@ -41,7 +44,19 @@ class DistanceKernel(Kernel, abstract=True):
 
 
 class InverseMultiquadric(DistanceKernel):
-    """k = 1/√(‖x−y‖² + c²)."""
+    """k = 1/√(‖x−y‖² + c²), the inverse multiquadric.
+
+    Parameters
+    ----------
+    c : float, default 1.0
+        The positive shift.
+
+    Examples
+    --------
+    >>> from mercer import InverseMultiquadric
+    >>> InverseMultiquadric(c=3.0)([[0.0], [4.0]])[1].round(4).tolist()
+    [0.2, 0.3333]
+    """
 
     definite = Definite(STRICT, "mixture: a Gamma mixture of Gaussians", facts=(DIVISIBLE,))
     c: float = param(default=1.0, check=positive, continuous=True)
@@ -57,7 +72,24 @@ class InverseMultiquadric(DistanceKernel):
 
 
 class Multiquadric(DistanceKernel):
-    """k = −√(‖x−y‖² + c²); the minus sign makes it conditionally positive."""
+    """k = −√(‖x−y‖² + c²), the multiquadric; the minus sign makes it conditionally positive.
+
+    Parameters
+    ----------
+    c : float, default 1.0
+        The positive shift.
+
+    References
+    ----------
+    Micchelli, "Interpolation of scattered data: distance matrices and conditionally positive
+    definite functions", Constructive Approximation 2, 1986.
+
+    Examples
+    --------
+    >>> from mercer import Multiquadric
+    >>> Multiquadric(c=3.0)([[0.0], [4.0]]).tolist()
+    [[-3.0, -5.0], [-5.0, -3.0]]
+    """
 
     definite = Definite(
         CPD,
@@ -74,16 +106,20 @@ class Multiquadric(DistanceKernel):
 
 
 class _PowerOfDistance(DistanceKernel, abstract=True):
+    """A function of ‖x−y‖^p."""
+
     power: float = param(default=1.0, check=between(0, 2), continuous=True)
 
     def _power(self, r2: np.ndarray) -> np.ndarray:
         if self.power == 2:
             return r2
-        return np.sqrt(r2) if self.power == 1 else r2 ** (0.5 * self.power)
+        if self.power == 1:
+            return np.sqrt(r2)
+        return r2 ** (0.5 * self.power)
 
     def _power_derivative(self, r2: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.where(r2 > 0, self._power(r2) * 0.5 * np.log(np.where(r2 > 0, r2, 1.0)), 0.0)
+        log = np.log(np.where(r2 > 0, r2, 1.0))
+        return np.where(r2 > 0, self._power(r2) * 0.5 * log, 0.0)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -91,7 +127,24 @@ class _PowerOfDistance(DistanceKernel, abstract=True):
 
 
 class NegativeDistance(_PowerOfDistance):
-    """k = −‖x−y‖^p, 0 < p ≤ 2."""
+    """k = −‖x−y‖^p, 0 < p ≤ 2, the negative of a power of the distance.
+
+    Parameters
+    ----------
+    power : float, default 1.0
+        p, above 0 and at most 2.
+
+    References
+    ----------
+    Schoenberg, "Metric spaces and positive definite functions", Transactions of the American
+    Mathematical Society 44, 1938.
+
+    Examples
+    --------
+    >>> from mercer import NegativeDistance
+    >>> float(NegativeDistance()([[0.0, 0.0], [3.0, 4.0]])[0, 1])
+    -5.0
+    """
 
     definite = Definite(
         CPD,
@@ -107,7 +160,24 @@ class NegativeDistance(_PowerOfDistance):
 
 
 class LogDistance(_PowerOfDistance):
-    """k = −log(1 + ‖x−y‖^p), 0 < p ≤ 2."""
+    """k = −log(1 + ‖x−y‖^p), 0 < p ≤ 2, the negative logarithm of a distance.
+
+    Parameters
+    ----------
+    power : float, default 1.0
+        p, above 0 and at most 2.
+
+    References
+    ----------
+    Boughorbel, Tarel and Boujemaa, "Conditionally positive definite kernels for SVM based image
+    recognition", ICME 2005.
+
+    Examples
+    --------
+    >>> from mercer import LogDistance
+    >>> round(float(LogDistance()([[0.0, 0.0], [3.0, 4.0]])[0, 1]), 4)
+    -1.7918
+    """
 
     definite = Definite(
         CPD,
@@ -120,3 +190,55 @@ class LogDistance(_PowerOfDistance):
 
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self._power_derivative(r2) / (1.0 + self._power(r2))
+
+
+class Laplacian(Kernel):
+    """k(x, y) = exp(−Σ |x_j − y_j|/ℓ_j), a product of exponential kernels over the columns.
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        ℓ, one length scale for all columns or one per column.
+
+    Examples
+    --------
+    >>> from mercer import Laplacian
+    >>> Laplacian(length_scale=2.0)([[0.0, 0.0], [1.0, 1.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    """
+
+    definite = Definite(
+        STRICT,
+        "Schoenberg: exp of minus an L1 distance, a product of exponentials over columns",
+        facts=(DIVISIBLE,),
+    )
+    invariance: ClassVar[str] = "translation"
+    length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
+
+    def prepare(self, batch: Batch) -> Prepared:
+        samples = super().prepare(batch)
+        check_per_column(self, "length_scale", self.length_scale, samples.width)
+        return samples
+
+    def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+        """A tile and a factor whose product is the scaled L1 distance."""
+        if np.ndim(self.length_scale):
+            return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
+        return pair.l1(np.ones(pair.x.width), out), float(1.0 / np.float64(self.length_scale))
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self._scaled(pair, out)
+        _compiled.profiles.exponential_down(tile, -factor, out)
+
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.ones(len(samples))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        tile, factor = self._scaled(pair)
+        value = np.exp(-factor * tile)
+        if not np.ndim(self.length_scale):
+            yield "length_scale", None, value * tile * factor * factor
+            return
+        for f, scale in enumerate(np.asarray(self.length_scale, dtype=float)):
+            out = pair.squared_difference(f, np.empty(pair.shape))
+            yield "length_scale", f, np.sqrt(out) * value / (scale * scale)

@@ -1,11 +1,14 @@
-"""Functions of an inner product, constants and noise."""
+"""Functions of an inner product; the constant kernel and white noise.
+
+A new kernel of this kind is a subclass of `DotKernel` with a ``profile``.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,182 +28,141 @@ from mercer.definiteness import (
     Witness,
 )
 from mercer.domains.base import Anything, Batch, Domain
-from mercer.domains.parts import Parts
-from mercer.domains.vectors import CsrSamples, VectorSamples
-from mercer.errors import DefinitenessError, KernelOverflowError, ParameterError, WidthError
+from mercer.errors import DefinitenessError, KernelOverflowError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.vectors.monomials import dot_power_features, exponential_features
-from mercer.params import choice, integer, nonnegative, param, positive, real, square_matrix
+from mercer.params import integer, nonnegative, param, positive, real
 
-__all__ = [
-    "ArcCosine",
-    "Constant",
-    "Cosine",
-    "ExponentialDot",
-    "GeneralLinear",
-    "Linear",
-    "Polynomial",
-    "Sigmoid",
-    "White",
-]
+__all__ = ["Constant", "ExponentialDot", "Linear", "Polynomial", "Sigmoid", "White"]
 
 _ANYTHING = Anything()
 
 
-def dense_rows(samples: Any) -> np.ndarray:
+def dense_rows(samples: Prepared) -> np.ndarray:
+    """The rows of dense or sparse prepared samples as an array."""
     return samples.x.toarray() if samples.sparse else samples.x
 
 
 class DotKernel(Kernel, abstract=True):
-    """k(x, y) = profile(⟨x, y⟩)."""
+    """k(x, y) = profile(⟨x, y⟩): the base class of functions of an inner product."""
 
     invariance: ClassVar[str] = "dot"
 
     def profile(self, dots: np.ndarray) -> np.ndarray:
+        """The kernel's values for these inner products."""
         raise NotImplementedError(
             f"{type(self).__name__} must define profile(dots), or values(dots, out)"
         )
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
+        """Fill ``out``, which may be ``dots`` itself, with the profile."""
         np.copyto(out, self.profile(dots))
 
-    def _refuted(
-        self, rule: str, where: Where, candidates: list[tuple[np.ndarray, np.ndarray]]
-    ) -> Certificate:
-        """Indefinite by the best of some witnesses; unknown if rounding leaves none of them negative."""
-        best = None
-        for points, weights in candidates:
-            try:
-                value = float(weights @ self(points) @ weights)
-            except KernelOverflowError:
-                continue
-            if value < 0 and (best is None or value < best.value):
-                best = Witness(points, weights, value)
-        return Certificate(
-            UNKNOWN if best is None else INDEFINITE, repr(self), rule, where, witness=best
-        )
+    def _refuted(self, rule: str, candidates: list[tuple[np.ndarray, np.ndarray]]) -> Certificate:
+        """Indefinite by the best of some points and coefficients.
+
+        If rounding leaves none of the quadratic forms negative the status is unknown.
+        """
+        best = min(itertools.starmap(self._witness, candidates), key=lambda form: form.value)
+        if best.value < 0:
+            return Certificate(INDEFINITE, repr(self), rule, Where("R^d"), witness=best)
+        return Certificate(UNKNOWN, repr(self), rule, Where("R^d"))
+
+    def _witness(self, points: np.ndarray, coefficients: np.ndarray) -> Witness:
+        """The quadratic form of these; it is infinite where the kernel overflows."""
+        try:
+            value = float(coefficients @ self(points) @ coefficients)
+        except KernelOverflowError:
+            value = math.inf
+        return Witness(points, coefficients, value)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.values(pair.dot(out), out)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        out = np.empty((1, len(side)))
-        self.values(side.norms[None, :], out)
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        out = np.empty((1, len(samples)))
+        self.values(samples.norms[None, :], out)
         return out[0]
 
 
 class Linear(DotKernel):
-    """k(x, y) = ⟨x, y⟩."""
+    """k(x, y) = ⟨x, y⟩, the linear kernel.
+
+    Examples
+    --------
+    >>> from mercer import Linear
+    >>> Linear()([[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [[5.0, 11.0], [11.0, 25.0]]
+    """
 
     definite = Definite(PSD, "inner product: φ(x) = x", facts=(SEPARATES,))
 
     def profile(self, dots: np.ndarray) -> np.ndarray:
         return dots
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         return self.prepare(batch).x
 
     def feature_dim(self, p: int) -> float:
         return p
 
 
-class GeneralLinear(Kernel):
-    """k(x, y) = xᵀ A y for a positive semi-definite matrix A."""
-
-    A: Any = param(check=square_matrix, continuous=True)
-
-    def claim(self) -> Definite:
-        a = np.asarray(self.A, dtype=float)
-        nonsingular = np.linalg.eigvalsh(a)[0] > 10 * len(a) * np.finfo(float).eps * np.abs(a).max()
-        rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
-        return Definite(PSD, rule, facts=(SEPARATES,) if nonsingular else ())
-
-    def check_params(self) -> None:
-        a = np.asarray(self.A, dtype=float)
-        if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
-            raise ParameterError(
-                "GeneralLinear: A", "asymmetric", "must be symmetric", "use (A + A.T)/2"
-            )
-        low = float(np.linalg.eigvalsh(a)[0])
-        if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
-            remedy = "use mercer.repair(A) to clip it"
-            raise DefinitenessError(
-                "GeneralLinear: A",
-                f"smallest eigenvalue {low:.6g}",
-                "must be positive semi-definite",
-                remedy,
-            )
-
-    def prepare(self, batch: Batch) -> Parts:
-        samples: Any = super().prepare(batch)
-        a = np.asarray(self.A, dtype=float)
-        if samples.width != len(a):
-            raise WidthError(
-                "GeneralLinear: A",
-                f"{len(a)} x {len(a)}",
-                f"does not fit X, which has {samples.width} columns",
-            )
-        if samples.sparse:
-            from scipy.sparse import csr_matrix
-
-            return Parts(CsrSamples(csr_matrix(samples.x @ a)), samples)
-        return Parts(VectorSamples(np.ascontiguousarray(samples.x @ a)), samples)
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.of(pair.x[0], pair.y[1]).dot(out))
-
-    def diagonal(self, side: Parts) -> np.ndarray:
-        return side[0].products_with(side[1])
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        x, y = dense_rows(pair.x[1])[pair.rows], dense_rows(pair.y[1])[pair.cols]
-        for a, b in itertools.product(range(x.shape[1]), repeat=2):
-            yield "A", (a, b), np.outer(x[:, a], y[:, b])
-
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        values, vectors = np.linalg.eigh(np.asarray(self.A, dtype=float))
-        return self.prepare(batch)[1].x @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-
-    def feature_dim(self, p: int) -> float:
-        return len(np.asarray(self.A))
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(A=[[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])]
-
-
 class Polynomial(DotKernel):
-    """k(x, y) = (scale ⟨x, y⟩ + offset)^degree."""
+    """k(x, y) = (scale ⟨x, y⟩ + offset)^degree, the polynomial kernel.
+
+    With a negative offset it is indefinite, and its certificate says so.
+
+    Parameters
+    ----------
+    degree : int
+        The power, at least 1.
+    scale : float, default 1.0
+        The positive factor of the inner product.
+    offset : float, default 1.0
+        What is added to it; without an offset all monomials have exactly this degree.
+
+    Examples
+    --------
+    >>> from mercer import Polynomial
+    >>> Polynomial(degree=2)([[1.0], [2.0]]).tolist()
+    [[4.0, 9.0], [9.0, 25.0]]
+    """
 
     degree: int = param(check=integer(1, 2**31))
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=1.0, check=real, continuous=True)
 
     def certify(self, d: int | None) -> Certificate:
-        space = Where("R^d")
-        if self.offset < 0:
-            # At x = 0 the value is offset^degree; where scale·y² = −offset the diagonal vanishes but k(0, y) does not.
-            if self.degree % 2:
-                points, weights = np.zeros((1, d or 1)), np.ones(1)
-            else:
-                points = np.zeros((2, d or 1))
-                points[1, 0] = math.sqrt(-self.offset / self.scale)
-                weights = np.array([-1.0, 2.0])
-            rule = "a negative offset: the binomial expansion has a negative coefficient"
-            return self._refuted(rule, space, [(points, weights)])
-        if self.offset == 0:
-            facts = {SEPARATES} if self.degree % 2 else set()
-            rule = "inner product: φ(x) = all monomials of exactly this degree, by the multinomial theorem"
-        else:
-            facts = {SEPARATES, POSITIVE_DIAGONAL}
+        if self.offset >= 0:
+            return super().certify(d)
+        rule = "a negative offset: the binomial expansion has a negative coefficient"
+        return self._refuted(rule, [self._negative_form(d or 1)])
+
+    def claim(self) -> Definite:
+        facts: tuple[str, ...] = (SEPARATES, POSITIVE_DIAGONAL)
+        if self.offset != 0:
             rule = "inner product: φ(x) = all monomials up to this degree, by the binomial theorem"
-        return Certificate(PSD, repr(self), rule, space, facts=frozenset(facts))
+            return Definite(PSD, rule, facts=facts)
+        rule = "inner product: φ(x) = all monomials of exactly this degree"
+        facts = (SEPARATES,) if self.degree % 2 else ()
+        return Definite(PSD, f"{rule}, by the multinomial theorem", facts=facts)
+
+    def _negative_form(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points and coefficients that give a negative quadratic form with a negative offset.
+
+        At x = 0 the value is offset^degree. Where scale·y² = −offset the diagonal vanishes, but
+        k(0, y) does not.
+        """
+        if self.degree % 2:
+            return np.zeros((1, d)), np.ones(1)
+        points = np.zeros((2, d))
+        points[1, 0] = math.sqrt(-self.offset / self.scale)
+        return points, np.array([-1.0, 2.0])
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
-        _compiled.profiles.integer_power(
-            dots, float(self.scale), float(self.offset), int(self.degree), out
-        )
+        scale, offset = float(self.scale), float(self.offset)
+        _compiled.profiles.integer_power(dots, scale, offset, int(self.degree), out)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         dots = pair.dot()
@@ -208,45 +170,42 @@ class Polynomial(DotKernel):
         yield "scale", None, outer * dots
         yield "offset", None, outer
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        if self.offset < 0:
-            raise DefinitenessError(
-                "Polynomial: offset",
-                self.offset,
-                "< 0 has no real feature map",
-                "give an offset >= 0",
-            )
-        n = self.degree
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        n, scale, offset = self.degree, float(self.scale), float(self.offset)
+        if offset < 0:
+            rule, remedy = "< 0 has no real feature map", "give an offset >= 0"
+            raise DefinitenessError("Polynomial: offset", self.offset, rule, remedy)
         try:
-            weights = [
-                math.comb(n, j) * float(self.offset) ** (n - j) * float(self.scale) ** j
-                for j in range(n + 1)
-            ]
+            weights = [math.comb(n, j) * offset ** (n - j) * scale**j for j in range(n + 1)]
         except OverflowError:
-            raise KernelOverflowError(
-                "Polynomial: degree", n, "is too large for a feature map in floating point"
-            ) from None
+            rule = "is too large for a feature map in floating point"
+            raise KernelOverflowError("Polynomial: degree", n, rule) from None
         return dot_power_features(dense_rows(self.prepare(batch)), weights)
 
     def feature_dim(self, p: int) -> float:
-        return (
-            math.comb(p + self.degree, self.degree)
-            if self.offset
-            else math.comb(p + self.degree - 1, self.degree)
-        )
+        variables = p + 1 if self.offset else p  # an offset counts as one variable more
+        return math.comb(variables + self.degree - 1, self.degree)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [
-            cls(degree=3),
-            cls(degree=2, scale=0.5),
-            cls(degree=4, offset=0.0),
-            cls(degree=2, offset=-1.0),
-        ]
+        indefinite = cls(degree=2, offset=-1.0)
+        return [cls(degree=3), cls(degree=2, scale=0.5), cls(degree=4, offset=0.0), indefinite]
 
 
 class ExponentialDot(DotKernel):
-    """k(x, y) = exp(α ⟨x, y⟩)."""
+    """k(x, y) = exp(α ⟨x, y⟩), the exponential of an inner product.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        The positive factor of the inner product.
+
+    Examples
+    --------
+    >>> from mercer import ExponentialDot
+    >>> ExponentialDot(alpha=0.5)([[1.0], [2.0]]).round(3).tolist()
+    [[1.649, 2.718], [2.718, 7.389]]
+    """
 
     definite = Definite(
         STRICT,
@@ -262,12 +221,11 @@ class ExponentialDot(DotKernel):
         dots = pair.dot()
         yield "alpha", None, np.exp(self.alpha * dots) * dots
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         if truncate is None:
             return super().map_features(batch, truncate)
-        return exponential_features(
-            math.sqrt(self.alpha) * dense_rows(self.prepare(batch)), truncate
-        )
+        rows = math.sqrt(self.alpha) * dense_rows(self.prepare(batch))
+        return exponential_features(rows, truncate)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -275,38 +233,48 @@ class ExponentialDot(DotKernel):
 
 
 class Sigmoid(DotKernel):
-    """tanh(scale ⟨x, y⟩ + offset): not a kernel for any offset, already on the line. Here for comparison."""
+    """tanh(scale ⟨x, y⟩ + offset): not a kernel for any offset, already on the line.
+
+    It is here for comparison; its certificate shows a negative quadratic form.
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        The positive factor of the inner product.
+    offset : float, default 0.0
+        What is added to it.
+
+    Examples
+    --------
+    >>> from mercer import Sigmoid
+    >>> Sigmoid().certificate().status
+    'indefinite'
+    """
 
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=0.0, check=real, continuous=True)
 
     def certify(self, d: int | None) -> Certificate:
         """A witness on the first axis; each case is a short computation with tanh."""
-        s, b = float(self.scale), float(self.offset)
-        if b < 0:  # k(0, 0) = tanh(offset) < 0
-            lines = [([0.0], [1.0])]
-        else:
-            unit, t = 1.0 / math.sqrt(s), math.sqrt(2.0 * b / s)
-            lines = [
-                (
-                    [0.1 * unit, 2.0 * unit],
-                    [-2.0, 0.4],
-                ),  # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a and offset
-                (
-                    [t, -t, 0.0],
-                    [1.0, 1.0, -2.0],
-                ),  # tanh(b + t) + tanh(b − t) < 2 tanh(b): tanh is concave above 0
-            ]
         candidates = []
-        for line, weights in lines:
+        for line, coefficients in self._candidates():
             points = np.zeros((len(line), d or 1))
             points[:, 0] = line
-            candidates.append((points, np.array(weights)))
-        return self._refuted(
-            "counterexample: tanh is not a power series with coefficients ≥ 0",
-            Where("R^d"),
-            candidates,
-        )
+            candidates.append((points, np.array(coefficients)))
+        rule = "counterexample: tanh is not a power series with coefficients ≥ 0"
+        return self._refuted(rule, candidates)
+
+    def _candidates(self) -> list[tuple[list[float], list[float]]]:
+        """Numbers and coefficients of which at least one combination is negative."""
+        s, b = float(self.scale), float(self.offset)
+        if b < 0:  # k(0, 0) = tanh(offset) < 0
+            return [([0.0], [1.0])]
+        # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a and offset
+        unit = 1.0 / math.sqrt(s)
+        small = ([0.1 * unit, 2.0 * unit], [-2.0, 0.4])
+        # tanh(b + t) + tanh(b − t) < 2 tanh(b): tanh is concave above 0
+        t = math.sqrt(2.0 * b / s)
+        return [small, ([t, -t, 0.0], [1.0, 1.0, -2.0])]
 
     def profile(self, dots: np.ndarray) -> np.ndarray:
         return np.tanh(self.scale * dots + self.offset)
@@ -322,98 +290,39 @@ class Sigmoid(DotKernel):
         return [cls(), cls(scale=0.5, offset=1.0), cls(offset=-1.0)]
 
 
-class Cosine(Kernel):
-    """k(x, y) = ⟨x, y⟩/(‖x‖ ‖y‖), and 0 with a zero vector."""
-
-    definite = Definite(PSD, "inner product: φ(x) = x/‖x‖, and 0 at the zero vector")
-    invariance: ClassVar[str] = "dot"
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.profiles.cosine(
-            pair.dot(out), pair.x.norms[pair.rows], pair.y.norms[pair.cols], out
-        )
-
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return (side.norms > 0).astype(float)
-
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
-        samples: Any = self.prepare(batch)
-        norm = np.sqrt(np.where(samples.norms > 0, samples.norms, 1.0))
-        if samples.sparse:
-            from scipy.sparse import diags_array
-
-            return (diags_array(1.0 / norm) @ samples.x).tocsr()
-        return samples.x / norm[:, None]
-
-    def feature_dim(self, p: int) -> float:
-        return p
-
-
-class ArcCosine(Kernel):
-    """(1/π) ‖x‖ⁿ ‖y‖ⁿ J_n(θ), θ the angle: an infinitely wide layer of (rectified) units.
-
-    A zero vector is at a right angle to everything, itself included, as a unit at its threshold is half on.
-    """
-
-    invariance: ClassVar[str] = "dot"
-    order: int = param(default=1, check=choice(0, 1, 2))
-
-    def claim(self) -> Definite:
-        rule = "mixture: an integral of products of threshold units over Gaussian weights"
-        return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,))
-
-    def prepare(self, batch: Batch) -> Parts:
-        x = dense_rows(super().prepare(batch))
-        norms = np.sqrt(np.einsum("ij,ij->i", x, x))
-        return Parts(
-            VectorSamples(x / np.where(norms > 0, norms, 1.0)[:, None]), norm=norms**self.order
-        )
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        rows, panel = pair.of(pair.x[0], pair.y[0]).coordinates()
-        _compiled.products.angle_tile(rows, panel, out)
-        theta = out.copy()
-        rest = np.pi - theta
-        if self.order == 0:
-            np.divide(rest, np.pi, out=out)
-            return
-        if self.order == 1:
-            np.copyto(out, np.sin(theta) + rest * np.cos(theta))
-        else:
-            np.copyto(out, 3 * np.sin(theta) * np.cos(theta) + rest * (1 + 2 * np.cos(theta) ** 2))
-        out *= pair.x.extra["norm"][pair.rows, None] * pair.y.extra["norm"][None, pair.cols]
-        out /= np.pi
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(), cls(order=0), cls(order=2)]
-
-
 class Constant(Kernel):
-    """k(x, y) = c ≥ 0."""
+    """k(x, y) = c ≥ 0, the same for any two samples: the prior variance of a bias term.
+
+    Parameters
+    ----------
+    c : float, default 1.0
+        The value, not negative.
+
+    Examples
+    --------
+    >>> from mercer import Constant
+    >>> Constant(2.0)(["anything", "else"]).tolist()
+    [[2.0, 2.0], [2.0, 2.0]]
+    """
 
     domain: ClassVar[Domain] = _ANYTHING
     invariance: ClassVar[str] = "radial"
     c: float = param(default=1.0, check=nonnegative, continuous=True)
 
     def claim(self) -> Definite:
-        return Definite(
-            PSD,
-            "inner product: φ(x) = √c",
-            "any set",
-            facts=(POSITIVE_DIAGONAL,) if self.c > 0 else (),
-        )
+        facts = (POSITIVE_DIAGONAL,) if self.c > 0 else ()
+        return Definite(PSD, "inner product: φ(x) = √c", "any set", facts=facts)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         out.fill(self.c)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.full(len(side), float(self.c))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.full(len(samples), float(self.c))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         yield "c", None, np.ones(pair.shape)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         return np.full((len(batch), 1), math.sqrt(self.c))
 
     def feature_dim(self, p: int) -> float:
@@ -421,7 +330,16 @@ class Constant(Kernel):
 
 
 class White(Kernel):
-    """Noise of the sample, not of its value: k(X) is the identity and k(X, Y) is 0, equal rows or not."""
+    """k(X) is the identity and k(X, Y) is 0: white noise, independent from sample to sample.
+
+    The noise belongs to a sample, not to its value: two equal rows have independent noise.
+
+    Examples
+    --------
+    >>> from mercer import White
+    >>> White()([[1.0], [1.0]]).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     definite = Definite(STRICT, "inner product: one orthogonal direction per sample", "any set")
     domain: ClassVar[Domain] = _ANYTHING
@@ -442,5 +360,5 @@ class White(Kernel):
         same = pair.x.identities()[pair.rows, None] == pair.y.identities()[None, pair.cols]
         np.copyto(out, same)
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.ones(len(side))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.ones(len(samples))

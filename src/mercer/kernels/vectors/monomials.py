@@ -13,26 +13,27 @@ from mercer.gram.fill import check_budget
 __all__: list[str] = []
 
 
-def monomial_block(x: np.ndarray, degree: int) -> Iterator[tuple[np.ndarray, float]]:
+def _monomials(x: np.ndarray, degree: int) -> Iterator[tuple[np.ndarray, float]]:
     """Columns x^a with |a| = degree, and their multinomial coefficients degree!/a!."""
     whole = math.factorial(degree)
-    for chosen in itertools.combinations_with_replacement(range(x.shape[1]), degree):
-        counts = math.prod(math.factorial(len(list(same))) for _, same in itertools.groupby(chosen))
-        yield np.prod(x[:, list(chosen)], axis=1), whole / counts
+    for factors in itertools.combinations_with_replacement(range(x.shape[1]), degree):
+        exponents = (len(list(same)) for _, same in itertools.groupby(factors))
+        coefficient = whole / math.prod(map(math.factorial, exponents))
+        yield np.prod(x[:, list(factors)], axis=1), coefficient
 
 
 def dot_power_features(x: np.ndarray, weights: list[float]) -> np.ndarray:
     """φ with ⟨φ(x), φ(y)⟩ = Σ_n weights[n] ⟨x, y⟩ⁿ; terms of weight 0 take no room."""
-    p = x.shape[1]
-    width = sum(math.comb(p + n - 1, n) for n, w in enumerate(weights) if w)
-    check_budget(len(x), width, np.float64, "the feature matrix")
-    out = np.empty((len(x), width))
+    n_samples, p = x.shape
+    terms = [(degree, weight) for degree, weight in enumerate(weights) if weight]
+    n_features = sum(math.comb(p + degree - 1, degree) for degree, _ in terms)
+    check_budget(n_samples, n_features, np.float64, "the feature matrix")
+    out = np.empty((n_samples, n_features))
     at = 0
-    for n, weight in enumerate(weights):
-        if weight:
-            for column, multinomial in monomial_block(x, n):
-                np.multiply(column, math.sqrt(weight * multinomial), out=out[:, at])
-                at += 1
+    for degree, weight in terms:
+        for column, coefficient in _monomials(x, degree):
+            np.multiply(column, math.sqrt(weight * coefficient), out=out[:, at])
+            at += 1
     return out
 
 

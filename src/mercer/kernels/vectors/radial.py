@@ -1,125 +1,136 @@
-"""Functions of a distance.
+"""Functions of a scaled Euclidean distance.
 
-A new radial kernel needs ``profile`` and ``slope`` only; the ones here fill tiles with compiled code instead.
+A new radial kernel needs ``profile`` and ``slope`` only; these fill tiles with compiled code.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import LengthScale, Prepared
-from mercer.config import get_config
 from mercer.definiteness import DIVISIBLE, PSD, SEPARATES, STRICT, Certificate, Definite, Where
 from mercer.definiteness.rules import conformal_rule, exp_rule
 from mercer.domains.base import Batch
 from mercer.domains.vectors import WIDE, CsrSamples, VectorSamples
 from mercer.errors import NotDifferentiableError, WidthError
+from mercer.gram.plan import FLOAT32, PANELS, fits
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.vectors.single_precision import DenseRows, SingleRows, SparseRows
-from mercer.params import param, positive, positive_or_inf, positive_or_per_column
+from mercer.kernels.base import Derivative, Kernel, WeightedSum
+from mercer.kernels.vectors.dot import dense_rows
+from mercer.kernels.vectors.monomials import exponential_features
+from mercer.kernels.vectors.single_precision import DenseRows, SinglePrecisionRows, SparseRows
+from mercer.params import param, positive, positive_or_per_column
 
-__all__ = ["RBF", "Exponential", "Gaussian", "Laplacian", "Matern", "RationalQuadratic"]
+__all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic"]
 
 
-def check_width(kernel: Kernel, name: str, value: Any, width: int) -> None:
-    """One value per column must fit the columns."""
-    if np.ndim(value) and len(value) != width:
-        raise WidthError(
-            f"{type(kernel).__name__}: {name}",
-            f"{len(value)} values",
-            f"must have one per column of X, which has {width}",
-        )
+def check_per_column(kernel: Kernel, name: str, value: LengthScale, n_columns: int) -> None:
+    """Raise WidthError if a parameter has one value per column, and not as many as columns."""
+    if np.ndim(value) and len(value) != n_columns:
+        what, rule = f"{type(kernel).__name__}: {name}", "must have one per column of X, which has"
+        raise WidthError(what, f"{len(value)} values", f"{rule} {n_columns}")
 
 
 class ScaledDistance(Kernel, abstract=True):
-    """What `RadialKernel` does, without saying where among the fields the length scale stands."""
+    """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)²; subclasses declare the length scale ℓ.
+
+    `RadialKernel` declares it as the first parameter; a kernel with another order of parameters
+    derives from this class.
+    """
 
     if TYPE_CHECKING:
-        length_scale: LengthScale
+
+        @property
+        def length_scale(self) -> LengthScale: ...
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
+        """The kernel's values for these squared scaled distances."""
         raise NotImplementedError(
             f"{type(self).__name__} must define profile(s2), or tile(pair, out)"
         )
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
-        raise NotDifferentiableError(
-            "gradient", self, "is not defined", f"{type(self).__name__} must define slope(s2)"
-        )
+        """−2 dk/d(s²), from which the derivatives in the length scales follow."""
+        remedy = f"{type(self).__name__} must define slope(s2)"
+        raise NotDifferentiableError("gradient", self, "is not defined", remedy)
 
     @property
     def invariance(self) -> str:  # type: ignore[override]
         return "translation" if np.ndim(self.length_scale) else "radial"
 
-    def prepare(self, batch: Batch) -> Any:
+    def prepare(self, batch: Batch) -> Prepared:
         samples = super().prepare(batch)
-        check_width(self, "length_scale", self.length_scale, samples.width)
+        check_per_column(self, "length_scale", self.length_scale, samples.width)
         return samples
 
     def scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
-        """A tile and a factor whose product is s²: leaves of different length scale share the tile."""
+        """A tile and a factor whose product is s²: other length scales share the tile."""
         if np.ndim(self.length_scale):
-            scale = np.asarray(self.length_scale, dtype=float)
-            return pair.sqdist(1.0 / (scale * scale), out), 1.0
-        return pair.sqdist(None, out), float(
-            1.0 / (np.float64(self.length_scale) * np.float64(self.length_scale))
-        )
+            per_column = np.asarray(self.length_scale, dtype=float)
+            return pair.sqdist(1.0 / (per_column * per_column), out), 1.0
+        scale = np.float64(self.length_scale)
+        return pair.sqdist(None, out), float(1.0 / (scale * scale))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self.scaled(pair, out)
         np.multiply(tile, factor, out=out)
         np.copyto(out, self.profile(out))
 
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.full(len(side), float(self.profile(np.zeros(1))[0]))
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return np.full(len(samples), float(self.profile(np.zeros(1))[0]))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         tile, factor = self.scaled(pair)
         s2 = tile * factor
-        slope = self.slope(s2)
-        yield from self.scale_derivatives(pair, slope, s2)
+        yield from self.scale_derivatives(pair, self.slope(s2), s2)
 
-    def weighted_derivatives(
-        self, pair: Pair, weights: np.ndarray
-    ) -> Iterator[tuple[str, Any, float]]:
-        """One scale per column: Σ M (x − y)² of all columns at once, from the sums of M and one product with it."""
-        scale = np.asarray(self.length_scale, dtype=float)
-        if (
-            scale.ndim == 0
-            or self._continuous != ("length_scale",)
-            or not isinstance(pair.x, VectorSamples)
-        ):
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
+        """Yield the derivatives of Σ weights∘k; those in one length scale per column at once.
+
+        Σ M (x − y)² of all columns follows from the sums of M and one product with it.
+        """
+        centred = self._centred_rows(pair)
+        if centred is None:
             yield from super().weighted_derivatives(pair, weights)
             return
-        centre = pair.x.mean
-        x, y = pair.x.x[pair.i0 : pair.i1] - centre, pair.y.x[pair.j0 : pair.j1] - centre
-        if float(max(np.abs(x).max(), np.abs(y).max())) > 1e3 * float(
-            scale.min()
-        ):  # a difference of squares would lose too much
-            yield from super().weighted_derivatives(pair, weights)
-            return
+        x, y = centred
         tile, factor = self.scaled(pair)
         s2 = tile * factor
         with np.errstate(all="ignore"):
             M = np.where(s2 > 0, weights * self.slope(s2), 0.0)
         pair.work.serial_blas()
-        sums = (
-            M.sum(axis=1) @ (x * x)
-            + M.sum(axis=0) @ (y * y)
-            - 2.0 * np.einsum("if,if->f", x, M @ y)
-        )
-        for f, value in enumerate(sums / scale**3):
+        squares = M.sum(axis=1) @ (x * x) + M.sum(axis=0) @ (y * y)
+        sums = squares - 2.0 * np.einsum("if,if->f", x, M @ y)
+        for f, value in enumerate(sums / np.asarray(self.length_scale, dtype=float) ** 3):
             yield "length_scale", f, float(value)
+
+    def _centred_rows(self, pair: Pair) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows of both samples, centred; None where `weighted_derivatives` has no shorter way.
+
+        It has one for dense rows and one length scale per column, if the rows are not so far from
+        their centre that a difference of squares would lose too much.
+        """
+        scale = np.asarray(self.length_scale, dtype=float)
+        only_scales = scale.ndim > 0 and self._continuous == ("length_scale",)
+        if not only_scales or not isinstance(pair.x, VectorSamples):
+            return None
+        centre = pair.x.mean
+        x = pair.x.x[pair.rows] - centre
+        y = pair.y.x[pair.cols] - centre
+        largest = float(max(np.abs(x).max(), np.abs(y).max()))
+        if largest > 1e3 * float(scale.min()):
+            return None
+        return x, y
 
     def scale_derivatives(
         self, pair: Pair, slope: np.ndarray, s2: np.ndarray
     ) -> Iterator[Derivative]:
+        """Yield dk/dℓ of one tile for every length scale, given the slope and s²."""
         if not np.ndim(self.length_scale):
             # slope may be infinite where s² is 0; the product is 0 there
             yield "length_scale", None, np.where(s2 > 0, slope * s2, 0.0) / float(self.length_scale)
@@ -145,6 +156,13 @@ class RadialKernel(ScaledDistance, abstract=True):
 class RBF(RadialKernel):
     """The Gaussian: k(x, y) = exp(−½ Σ ((x_j − y_j)/ℓ_j)²).
 
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        ℓ, one length scale for all columns or one per column (automatic relevance determination).
+
+    Examples
+    --------
     >>> from mercer import RBF
     >>> RBF(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
     [[1.0, 0.6065], [0.6065, 1.0]]
@@ -158,12 +176,12 @@ class RBF(RadialKernel):
 
     @classmethod
     def from_sigma(cls, sigma: float) -> Self:
-        """exp(−‖x−y‖²/(2σ²))."""
+        """exp(−‖x−y‖²/(2σ²)), the Gaussian given by its standard deviation."""
         return cls(length_scale=sigma)
 
     @classmethod
     def from_gamma(cls, gamma: float) -> Self:
-        """exp(−γ‖x−y‖²)."""
+        """exp(−γ‖x−y‖²), the Gaussian given by the factor of the squared distance."""
         positive.check("gamma", gamma)
         return cls(length_scale=1.0 / math.sqrt(2.0 * gamma))
 
@@ -178,57 +196,53 @@ class RBF(RadialKernel):
 
     def algebraic_certificate(self) -> Certificate:
         """The proof by the closure rules: g(x) g(y) exp(⟨x, y⟩/ℓ²), g(x) = exp(−‖x‖²/(2ℓ²))."""
-        space = Where("R^d")
-        dot = Certificate(
-            PSD, "⟨x, y⟩/ℓ²", "inner product: φ(x) = x/ℓ", space, facts=frozenset({SEPARATES})
-        )
-        return conformal_rule(
-            f"{self!r} = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)",
-            exp_rule("exp(⟨x, y⟩/ℓ²)", dot),
-            nonzero=True,
-        )
+        rule, facts = "inner product: φ(x) = x/ℓ", frozenset({SEPARATES})
+        dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, Where("R^d"), facts=facts)
+        claim = f"{self!r} = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)"
+        return conformal_rule(claim, exp_rule("exp(⟨x, y⟩/ℓ²)", dot), nonzero=True)
 
-    def map_features(self, batch: Batch, truncate: int | None) -> Any:
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         if truncate is None:
             return super().map_features(batch, truncate)
-        from mercer.kernels.vectors.monomials import exponential_features
-
-        samples = self.prepare(batch)
-        x = (samples.x.toarray() if samples.sparse else samples.x) / np.asarray(
-            self.length_scale, dtype=float
-        )
-        return np.exp(-0.5 * np.einsum("ij,ij->i", x, x))[:, None] * exponential_features(
-            x, truncate
-        )
+        x = dense_rows(self.prepare(batch)) / np.asarray(self.length_scale, dtype=float)
+        factors = np.exp(-0.5 * np.einsum("ij,ij->i", x, x))
+        return factors[:, None] * exponential_features(x, truncate)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(length_scale=2.5)]
 
-    def single_precision(self, side: Prepared) -> SingleRows | None:
-        """The samples ready for tiles in single precision, where there is a quick way: few columns, or sparse rows."""
+    def single_precision(self, samples: Prepared) -> SinglePrecisionRows | None:
+        """Samples for tiles in single precision, if that is quick: few columns, or sparse rows."""
         scale = np.sqrt(0.5) / np.asarray(self.length_scale)
-        if isinstance(side, VectorSamples) and side.width <= WIDE:
+        if isinstance(samples, VectorSamples) and samples.width <= WIDE:
             # centred first: far from the origin single precision would see no differences
-            return DenseRows(((side.x - side.mean) * scale).astype(np.float32))
-        if (
-            isinstance(side, CsrSamples)
-            and 4 * len(side) * side.width <= get_config().memory_budget // 8
-        ):
-            scaled = (
-                side.x.multiply(np.broadcast_to(scale, (side.width,))[None, :])
-                .tocsr()
-                .astype(np.float32)
-            )
-            return SparseRows(scaled)
-        return None
+            return DenseRows(((samples.x - samples.mean) * scale).astype(np.float32))
+        if not isinstance(samples, CsrSamples):
+            return None
+        if not fits(len(samples), samples.width, PANELS, FLOAT32):
+            return None
+        per_column = np.broadcast_to(scale, (samples.width,))[None, :]
+        return SparseRows(samples.x.multiply(per_column).tocsr().astype(np.float32))
 
 
 Gaussian = RBF
 
 
 class Exponential(RadialKernel):
-    """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck)."""
+    """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck).
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        One length scale for all columns or one per column.
+
+    Examples
+    --------
+    >>> from mercer import Exponential
+    >>> Exponential(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    """
 
     definite = Definite(
         STRICT,
@@ -248,132 +262,26 @@ class Exponential(RadialKernel):
         return np.exp(-s) / s
 
 
-class Laplacian(Kernel):
-    """k(x, y) = exp(−Σ |x_j − y_j|/ℓ_j), with one length scale or one per column."""
-
-    definite = Definite(
-        STRICT,
-        "Schoenberg: exp of minus an L1 distance, a product of exponentials over columns",
-        facts=(DIVISIBLE,),
-    )
-    invariance: ClassVar[str] = "translation"
-    length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
-
-    def prepare(self, batch: Batch) -> Any:
-        samples = super().prepare(batch)
-        check_width(self, "length_scale", self.length_scale, samples.width)
-        return samples
-
-    def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
-        if np.ndim(self.length_scale):
-            return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
-        return pair.l1(np.ones(pair.x.width), out), float(1.0 / np.float64(self.length_scale))
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self._scaled(pair, out)
-        _compiled.profiles.exponential_down(tile, -factor, out)
-
-    def diagonal(self, side: Prepared) -> np.ndarray:
-        return np.ones(len(side))
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        tile, factor = self._scaled(pair)
-        value = np.exp(-factor * tile)
-        if not np.ndim(self.length_scale):
-            yield "length_scale", None, value * tile * factor * factor
-            return
-        for f, scale in enumerate(np.asarray(self.length_scale, dtype=float)):
-            out = pair.squared_difference(f, np.empty(pair.shape))
-            yield "length_scale", f, np.sqrt(out) * value / (scale * scale)
-
-
-def _log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
-    """log K_order(z) where it is too large for a float: the leading term at small z, else Debye's expansion."""
-    from scipy.special import gammaln
-
-    if order < 100:  # only tiny z get here: K = ½ Γ(ν) (2/z)^ν (1 − z²/(4(ν−1)) + ...)
-        small = z * z / 4.0
-        series = 1.0 + small / (1.0 - order) * (1.0 + small / (2.0 * (2.0 - order)))
-        return math.log(0.5) + gammaln(order) + order * np.log(2.0 / z) + np.log(series)
-    x = z / order
-    root = np.sqrt(1.0 + x * x)
-    t = 1.0 / root
-    eta = root + np.log(x / (1.0 + root))
-    u1 = (3 * t - 5 * t**3) / 24
-    u2 = (81 * t**2 - 462 * t**4 + 385 * t**6) / 1152
-    u3 = (30375 * t**3 - 369603 * t**5 + 765765 * t**7 - 425425 * t**9) / 414720
-    u4 = (
-        4465125 * t**4 - 94121676 * t**6 + 349922430 * t**8 - 446185740 * t**10 + 185910725 * t**12
-    ) / 39813120
-    correction = 1 - u1 / order + u2 / order**2 - u3 / order**3 + u4 / order**4
-    return (
-        0.5 * np.log(np.pi / (2.0 * order)) - order * eta - 0.5 * np.log(root) + np.log(correction)
-    )
-
-
-class Matern(RadialKernel):
-    """k = 2^(1−ν)/Γ(ν) z^ν K_ν(z), z = √(2ν) s; closed forms at ν = ½, 3/2, 5/2 and ∞ (the Gaussian).
-
-    ``nu`` is an order: it is not differentiated.
-    """
-
-    definite = Definite(
-        STRICT,
-        "Bochner: the spectral density (1 + ‖ω‖²)^(−ν−d/2) is positive in every dimension",
-        facts=(DIVISIBLE,),
-    )
-    length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
-    nu: float = param(default=1.5, check=positive_or_inf)
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        profiles = _compiled.profiles
-        tile, factor = self.scaled(pair, out)
-        if self.nu == 0.5:
-            profiles.exponential_root(tile, factor, out)
-        elif self.nu == 1.5:
-            profiles.matern32(tile, 3.0 * factor, out)
-        elif self.nu == 2.5:
-            profiles.matern52(tile, 5.0 * factor, out)
-        elif math.isinf(self.nu):
-            profiles.exponential_down(tile, -0.5 * factor, out)
-        else:
-            super().tile(pair, out)
-
-    def _bessel(self, z: np.ndarray, order: float, shift: float) -> np.ndarray:
-        """2^(1−ν)/Γ(ν) z^shift K_order(z), in logarithms."""
-        from scipy.special import gammaln, kve
-
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            scaled = kve(order, z)
-            log = np.where(np.isfinite(scaled), np.log(scaled) - z, _log_bessel_k(order, z))
-            return np.exp(
-                log + shift * np.log(z) + (1.0 - self.nu) * math.log(2.0) - gammaln(self.nu)
-            )
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        if math.isinf(self.nu):
-            return np.exp(-0.5 * s2)
-        z = np.sqrt(2.0 * self.nu * s2)
-        return np.where(z > 0, np.minimum(self._bessel(z, self.nu, self.nu), 1.0), 1.0)
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        nu = self.nu
-        if math.isinf(nu):
-            return np.exp(-0.5 * s2)
-        z = np.sqrt(2.0 * nu * s2)
-        if nu == 1.5:
-            return 3.0 * np.exp(-z)
-        if nu == 2.5:
-            return (5.0 / 3.0) * (1.0 + z) * np.exp(-z)
-        return 2.0 * nu * self._bessel(z, abs(nu - 1.0), nu - 1.0)
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(), cls(nu=0.5), cls(nu=2.5, length_scale=2.0), cls(nu=0.8), cls(nu=math.inf)]
-
-
 class RationalQuadratic(RadialKernel):
-    """k = (1 + s²/(2α))^(−α)."""
+    """k = (1 + s²/(2α))^(−α), s the scaled Euclidean distance: the rational quadratic kernel.
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        One length scale for all columns or one per column.
+    alpha : float, default 1.0
+        The exponent; as it grows the kernel approaches the Gaussian.
+
+    References
+    ----------
+    Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006, chapter 4.
+
+    Examples
+    --------
+    >>> from mercer import RationalQuadratic
+    >>> RationalQuadratic(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
+    [[1.0, 0.6667], [0.6667, 1.0]]
+    """
 
     definite = Definite(
         STRICT,

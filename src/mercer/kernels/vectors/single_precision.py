@@ -1,33 +1,37 @@
-"""Gaussian Gram matrices in single precision: for solvers that store them so, and know what the rounding costs."""
+"""Gaussian Gram matrices in single precision, for solvers that know what the rounding costs."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 
 from mercer import _compiled
+from mercer.aliases import Prepared
 from mercer.domains.vectors import TILE
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__: list[str] = []
 
 _STRIP = 128  # rows of a task
 
 
-class SingleRows:
-    """exp(−‖z − z′‖²) of scaled rows z; ``out`` has whole rows, of which the first columns are filled.
+class SinglePrecisionRows:
+    """exp(−‖z − z′‖²) of scaled rows z in single precision.
 
-    ``blur`` is the error of a value in units of its rounding when stored.
+    The arrays called ``out`` have whole rows, of which the first columns are filled. ``rounding``
+    is the error of a value in units of its rounding when stored.
     """
 
-    blur = 3.0  # distances and exponentials are rounded too
+    rounding = 3.0  # distances and exponentials are rounded too
     quick = True  # faster than reading stored values
     on_demand: tuple[np.ndarray, np.ndarray] | None = None  # rows and panels, for compiled code
 
-    def __init__(self, z: Any) -> None:
+    def __init__(self, z: Prepared) -> None:
         self.z = z
         n, d = z.shape
         self.panels = np.empty((-(-n // TILE), d, min(TILE, -(-n // 8) * 8)), dtype=np.float32)
@@ -42,60 +46,68 @@ class SingleRows:
     def block(
         self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray | None = None
     ) -> np.ndarray:
-        """k of some samples with some: the same bits as `rows` has there, and sooner than picking them from it."""
-        out = np.empty((len(rows), len(columns)), dtype=np.float32) if out is None else out
+        """k of some samples with some: the same bits as `rows`, and sooner than picking from it."""
+        if out is None:
+            out = np.empty((len(rows), len(columns)), dtype=np.float32)
         type(self)(self.z[columns])._fill(self.z[rows], out)
         return out
 
     def matrix(self, out: np.ndarray) -> None:
-        """k of all samples with all; both triangles are computed, which takes no longer than copying one, and are equal."""
+        """k of all samples with all.
+
+        Both triangles are computed, which takes no longer than copying one, and are equal.
+        """
         self._fill(self.z, out)
 
-    def _fill(self, some: Any, out: np.ndarray) -> None:
-        def work_on(number: int, _: Workspace) -> None:
-            at = number * _STRIP
-            self._strip(some, at, min(some.shape[0], at + _STRIP), out)
+    def _fill(self, some: Prepared, out: np.ndarray) -> None:
+        n_samples = some.shape[0]
 
-        run(-(-some.shape[0] // _STRIP), work_on, "Gram rows")
+        def fill_strip(number: int, _: Workspace) -> None:
+            start = number * _STRIP
+            self._strip(some, start, min(n_samples, start + _STRIP), out)
 
-    def _strip(self, some: Any, start: int, stop: int, out: np.ndarray) -> None:
+        run(-(-n_samples // _STRIP), fill_strip, "Gram rows")
+
+    def _strip(self, some: Prepared, start: int, stop: int, out: np.ndarray) -> None:
         raise NotImplementedError(type(self).__name__)
 
 
-class DenseRows(SingleRows):
-    """Dense rows, by differences: nothing cancels."""
+class DenseRows(SinglePrecisionRows):
+    """Gaussians of dense rows, by differences of coordinates: nothing cancels."""
 
     def __init__(self, z: np.ndarray) -> None:
         super().__init__(z)
         _compiled.storage.pack(z, self.panels)
         # a coordinate is rounded by its size, and far apart clusters have large ones
-        self.blur = 3.0 + float(np.abs(z).max(initial=0.0))
+        self.rounding = 3.0 + float(np.abs(z).max(initial=0.0))
         self.on_demand = z, self.panels
 
     def _strip(self, some: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
-        _compiled.single_precision.gaussian_rows(
-            some[start:stop], self.panels, out, start, len(self)
-        )
+        fill = _compiled.single_precision.gaussian_rows
+        fill(some[start:stop], self.panels, out, start, len(self))
 
 
-class SparseRows(SingleRows):
-    """Sparse rows against all samples laid out by feature; by inner products, so that long rows blur what is near."""
+class SparseRows(SinglePrecisionRows):
+    """Gaussians of sparse rows against all samples laid out by feature.
 
-    def __init__(self, z: scipy.sparse.csr_matrix) -> None:
+    They come from inner products: the longer the rows, the larger the rounding error of a small
+    distance.
+    """
+
+    def __init__(self, z: csr_matrix) -> None:
         super().__init__(z)
-        width = self.panels.shape[2]
+        size = self.panels.shape[2]
         for p in range(len(self.panels)):
-            _compiled.storage.pack(z[p * width : (p + 1) * width].toarray(), self.panels[p : p + 1])
+            _compiled.storage.pack(z[p * size : (p + 1) * size].toarray(), self.panels[p : p + 1])
         self.norms = self._norms(z)
-        self.blur = 3.0 + 4.0 * float(self.norms.max(initial=0.0))
+        self.rounding = 3.0 + 4.0 * float(self.norms.max(initial=0.0))
 
     @staticmethod
-    def _norms(z: scipy.sparse.csr_matrix) -> np.ndarray:
+    def _norms(z: csr_matrix) -> np.ndarray:
         return np.asarray(z.multiply(z).sum(axis=1), dtype=np.float64).ravel().astype(np.float32)
 
-    def _strip(self, some: scipy.sparse.csr_matrix, start: int, stop: int, out: np.ndarray) -> None:
+    def _strip(self, some: csr_matrix, start: int, stop: int, out: np.ndarray) -> None:
         part = some[start:stop]
         arrays = (part.indptr, part.indices, part.data, self._norms(part), self.panels, self.norms)
-        _compiled.single_precision.sparse_gaussian_rows(
-            *arrays, np.arange(stop - start), out, start, len(self)
-        )
+        fill = _compiled.single_precision.sparse_gaussian_rows
+        fill(*arrays, np.arange(stop - start), out, start, len(self))

@@ -107,7 +107,7 @@ class MarginProblem:
         quick = self.kernel.single_precision(self.samples)
         if quick is None:
             return KernelRows(self.kernel, self.samples)
-        self.rounding = _ROUNDING * quick.blur
+        self.rounding = _ROUNDING * quick.rounding
         return quick
 
     @functools.cached_property

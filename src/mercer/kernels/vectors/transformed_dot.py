@@ -1,0 +1,185 @@
+"""Inner products of transformed vectors: by a matrix, of directions, of layers of random units."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer import _compiled
+from mercer.aliases import Prepared
+from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Definite
+from mercer.domains.base import Batch
+from mercer.domains.parts import Parts
+from mercer.domains.vectors import CsrSamples, VectorSamples
+from mercer.errors import DefinitenessError, ParameterError, WidthError
+from mercer.gram.tile import Pair
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.vectors.dot import dense_rows
+from mercer.params import choice, param, square_matrix
+
+__all__ = ["ArcCosine", "Cosine", "GeneralLinear"]
+
+
+class GeneralLinear(Kernel):
+    """k(x, y) = xᵀ A y for a positive semi-definite matrix A, the linear kernel of a metric.
+
+    Parameters
+    ----------
+    A : array-like of shape (n_features, n_features)
+        A symmetric positive semi-definite matrix; both are checked.
+
+    Examples
+    --------
+    >>> from mercer import GeneralLinear
+    >>> GeneralLinear(A=[[2.0, 0.0], [0.0, 1.0]])([[1.0, 1.0], [0.0, 3.0]]).tolist()
+    [[3.0, 3.0], [3.0, 9.0]]
+    """
+
+    A: ArrayLike = param(check=square_matrix, continuous=True)
+
+    def _matrix(self) -> np.ndarray:
+        return np.asarray(self.A, dtype=float)
+
+    def claim(self) -> Definite:
+        a = self._matrix()
+        nonsingular = np.linalg.eigvalsh(a)[0] > 10 * len(a) * np.finfo(float).eps * np.abs(a).max()
+        rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
+        return Definite(PSD, rule, facts=(SEPARATES,) if nonsingular else ())
+
+    def check_params(self) -> None:
+        a, what = self._matrix(), "GeneralLinear: A"
+        if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
+            raise ParameterError(what, "asymmetric", "must be symmetric", "use (A + A.T)/2")
+        low = float(np.linalg.eigvalsh(a)[0])
+        if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
+            rule, remedy = "must be positive semi-definite", "use mercer.repair(A) to clip it"
+            raise DefinitenessError(what, f"smallest eigenvalue {low:.6g}", rule, remedy)
+
+    def prepare(self, batch: Batch) -> Parts:
+        """Two parts: the rows xᵀA, and the samples themselves."""
+        samples = super().prepare(batch)
+        a = self._matrix()
+        if samples.width != len(a):
+            rule = f"does not fit X, which has {samples.width} columns"
+            raise WidthError("GeneralLinear: A", f"{len(a)} x {len(a)}", rule)
+        if samples.sparse:
+            from scipy.sparse import csr_matrix
+
+            return Parts(CsrSamples(csr_matrix(samples.x @ a)), samples)
+        return Parts(VectorSamples(np.ascontiguousarray(samples.x @ a)), samples)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.copyto(out, pair.of(pair.x[0], pair.y[1]).dot(out))
+
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return samples[0].products_with(samples[1])
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        x = dense_rows(pair.x[1])[pair.rows]
+        y = dense_rows(pair.y[1])[pair.cols]
+        for a, b in itertools.product(range(x.shape[1]), repeat=2):
+            yield "A", (a, b), np.outer(x[:, a], y[:, b])
+
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        values, vectors = np.linalg.eigh(self._matrix())
+        return self.prepare(batch)[1].x @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+
+    def feature_dim(self, p: int) -> float:
+        return len(self._matrix())
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(A=[[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])]
+
+
+class Cosine(Kernel):
+    """k(x, y) = ⟨x, y⟩/(‖x‖ ‖y‖), the cosine similarity, and 0 with a zero vector.
+
+    Examples
+    --------
+    >>> from mercer import Cosine
+    >>> Cosine()([[1.0, 0.0], [3.0, 4.0]]).tolist()
+    [[1.0, 0.6], [0.6, 1.0]]
+    """
+
+    definite = Definite(PSD, "inner product: φ(x) = x/‖x‖, and 0 at the zero vector")
+    invariance: ClassVar[str] = "dot"
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        x_norms, y_norms = pair.x.norms[pair.rows], pair.y.norms[pair.cols]
+        _compiled.profiles.cosine(pair.dot(out), x_norms, y_norms, out)
+
+    def diagonal(self, samples: Prepared) -> np.ndarray:
+        return (samples.norms > 0).astype(float)
+
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
+        samples = self.prepare(batch)
+        norm = np.sqrt(np.where(samples.norms > 0, samples.norms, 1.0))
+        if samples.sparse:
+            from scipy.sparse import diags_array
+
+            return (diags_array(1.0 / norm) @ samples.x).tocsr()
+        return samples.x / norm[:, None]
+
+    def feature_dim(self, p: int) -> float:
+        return p
+
+
+class ArcCosine(Kernel):
+    """(1/π) ‖x‖ⁿ ‖y‖ⁿ J_n(θ), θ the angle: an infinitely wide layer of (rectified) units.
+
+    A zero vector is at a right angle to everything, itself included, as a unit at its threshold is
+    half on.
+
+    Parameters
+    ----------
+    order : {0, 1, 2}, default 1
+        n, the power of the units: 0 for steps, 1 for rectified linear units, 2 for their squares.
+
+    References
+    ----------
+    Cho and Saul, "Kernel methods for deep learning", NIPS 2009.
+
+    Examples
+    --------
+    >>> from mercer import ArcCosine
+    >>> ArcCosine(order=0)([[1.0, 0.0], [0.0, 2.0]]).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+
+    invariance: ClassVar[str] = "dot"
+    order: int = param(default=1, check=choice(0, 1, 2))
+
+    def claim(self) -> Definite:
+        rule = "mixture: an integral of products of threshold units over Gaussian weights"
+        return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,))
+
+    def prepare(self, batch: Batch) -> Parts:
+        """The rows scaled to length 1, and their norms to the power of the order."""
+        x = dense_rows(super().prepare(batch))
+        norms = np.sqrt(np.einsum("ij,ij->i", x, x))
+        directions = VectorSamples(x / np.where(norms > 0, norms, 1.0)[:, None])
+        return Parts(directions, norm=norms**self.order)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        rows, panel = pair.of(pair.x[0], pair.y[0]).coordinates()
+        _compiled.products.angle_tile(rows, panel, out)
+        theta = out.copy()
+        rest = np.pi - theta
+        if self.order == 0:
+            np.divide(rest, np.pi, out=out)
+            return
+        if self.order == 1:
+            np.copyto(out, np.sin(theta) + rest * np.cos(theta))
+        else:
+            np.copyto(out, 3 * np.sin(theta) * np.cos(theta) + rest * (1 + 2 * np.cos(theta) ** 2))
+        out *= pair.x.extra["norm"][pair.rows, None] * pair.y.extra["norm"][None, pair.cols]
+        out /= np.pi
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(order=0), cls(order=2)]
