@@ -346,6 +346,3 @@ def diagonal_by_blocks(kernel: Fills, samples: Prepared, size: int = 16) -> np.n
 
     run(-(-n // size), compute, "diagonal")
     return out
-
-
-check_budget = require_room

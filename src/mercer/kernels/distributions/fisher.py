@@ -11,7 +11,7 @@ from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import NONNEGATIVE, VECTORS, VectorSamples
 from mercer.errors import DomainError, NotFittedError
-from mercer.gram.fill import check_budget
+from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.distributions.scores import check_fitted, is_model, kind, score_size, scores
@@ -88,7 +88,7 @@ class Fisher(Kernel):
         """Learn the Fisher matrix F."""
         x = self._encode(batch).x
         size = score_size(self.model)
-        check_budget(size, size, np.float64, "the Fisher matrix")
+        require_room(size, size, np.float64, "the Fisher matrix")
         total = np.zeros((size, size))
         for start in range(0, x.shape[0], _ROWS):
             rows = x[start : start + _ROWS]
@@ -114,7 +114,7 @@ class Fisher(Kernel):
             remedy = "call fit(X) with training data first"
             raise NotFittedError("Fisher", self, "has no Fisher matrix", remedy)
         size = len(information)
-        check_budget(len(samples), size, np.float64, "the scores")
+        require_room(len(samples), size, np.float64, "the scores")
         ridge = float(self.epsilon) * np.trace(information) / size
         root = cholesky(information + ridge * np.eye(size), lower=True)
         u = scores(self.model, dense_rows(samples))

@@ -14,7 +14,7 @@ from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors import NONNEGATIVE
-from mercer.gram.fill import check_budget
+from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.vectors.dot import dense_rows
@@ -28,7 +28,7 @@ def _subset_products(x: np.ndarray, sizes: range) -> np.ndarray:
     """One column Π x_i for every subset of the columns of one of these sizes."""
     n_samples, n_columns = x.shape
     n_subsets = sum(math.comb(n_columns, size) for size in sizes)
-    check_budget(n_samples, n_subsets, np.float64, "the feature matrix")
+    require_room(n_samples, n_subsets, np.float64, "the feature matrix")
     products = np.empty((n_samples, n_subsets))
     subsets = (itertools.combinations(range(n_columns), size) for size in sizes)
     for column, subset in enumerate(itertools.chain.from_iterable(subsets)):

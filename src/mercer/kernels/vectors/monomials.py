@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mercer.gram.fill import check_budget
+from mercer.gram.plan import require_room
 
 __all__: list[str] = []
 
@@ -27,7 +27,7 @@ def dot_power_features(x: np.ndarray, weights: list[float]) -> np.ndarray:
     n_samples, p = x.shape
     terms = [(degree, weight) for degree, weight in enumerate(weights) if weight]
     n_features = sum(math.comb(p + degree - 1, degree) for degree, _ in terms)
-    check_budget(n_samples, n_features, np.float64, "the feature matrix")
+    require_room(n_samples, n_features, np.float64, "the feature matrix")
     out = np.empty((n_samples, n_features))
     at = 0
     for degree, weight in terms:
