@@ -26,4 +26,5 @@ Index = Any  # an integer, a slice, a mask, or an array of positions
 Estimator = Any  # an object with scikit-learn's interface
 Axes = Any  # matplotlib's axes, or None
 SparseMatrix = Any  # a matrix of scipy.sparse
+GraphLike = Any  # a matrix of weights, dense or sparse, a data frame, or a networkx graph
 ParameterRules = dict[str, list[Any]]  # scikit-learn's constraints on constructor parameters

@@ -68,29 +68,31 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
             column.to_list() if hasattr(column, "to_list") else list(column) for column in found
         ]
         if not columns:
-            raise WidthError(batch.side, "a table", "has no columns")
+            raise WidthError(batch.argument, "a table", "has no columns")
     else:
         if hasattr(raw, "toarray"):
             raw = raw.toarray()
         try:
             array = np.asarray(raw) if hasattr(raw, "dtype") else _objects(raw)
             if array.size == 0 and array.ndim == 1:
-                raise EmptyInputError(batch.side, raw, "is empty", "give at least one row")
+                raise EmptyInputError(batch.argument, raw, "is empty", "give at least one row")
         except (EmptyInputError, InputTypeError):
             raise
         except ValueError as error:
             raise ShapeError(
-                batch.side, type(raw).__name__, f"is not a rectangular table ({error})"
+                batch.argument, type(raw).__name__, f"is not a rectangular table ({error})"
             ) from None
         if array.ndim != 2 or array.shape[1] == 0:
             remedy = "give rows of equal length, or a data frame"
-            raise ShapeError(batch.side, f"array of shape {array.shape}", "is not a table", remedy)
+            raise ShapeError(
+                batch.argument, f"array of shape {array.shape}", "is not a table", remedy
+            )
         columns, names = (
             [column.tolist() for column in array.T],
             [f"column {k}" for k in range(array.shape[1])],
         )
     if not columns[0]:
-        raise EmptyInputError(batch.side, "a table", "has no rows", "give at least one row")
+        raise EmptyInputError(batch.argument, "a table", "has no rows", "give at least one row")
     return columns, names
 
 
@@ -142,13 +144,13 @@ class Categories(Domain):
         like: Any = None if batch.like is None else batch.like.encode(self)
         if like is not None and like.width != len(columns):
             rule = f"must have as many columns as {batch.other}: {like.width}"
-            raise WidthError(batch.side, f"{len(columns)} columns", rule)
+            raise WidthError(batch.argument, f"{len(columns)} columns", rule)
         known: list[dict[Hashable, int]] = (
             [{} for _ in columns] if like is None else like.vocabularies
         )
         codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
         for k, (values, vocabulary) in enumerate(zip(columns, known, strict=True)):
-            codes[:, k] = self._encoded(values, vocabulary, names[k], batch.side)
+            codes[:, k] = self._encoded(values, vocabulary, names[k], batch.argument)
         return CategorySamples(codes, known, names)
 
     def _encoded(

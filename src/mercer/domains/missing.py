@@ -66,18 +66,18 @@ class IncompleteNumbers(Domain):
             x = np.empty((len(columns[0]), len(columns)))
             for k, values in enumerate(columns):
                 x[:, k] = [
-                    self._number(value, f"{batch.side}[{row}], {names[k]}")
+                    self._number(value, f"{batch.argument}[{row}], {names[k]}")
                     for row, value in enumerate(values)
                 ]
         if np.isinf(x).any():
             row, k = np.argwhere(np.isinf(x))[0]
             remedy = "give NaN where a value is missing"
             raise NotFiniteError(
-                f"{batch.side}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy
+                f"{batch.argument}[{row}], {names[k]}", float(x[row, k]), "is infinite", remedy
             )
         if batch.like is not None and (width := batch.like.encode(self).x.shape[1]) != x.shape[1]:  # type: ignore[attr-defined]
             raise WidthError(
-                batch.side,
+                batch.argument,
                 f"{x.shape[1]} columns",
                 f"must have as many columns as {batch.other}: {width}",
             )

@@ -53,18 +53,21 @@ class Positions(Domain):
             at = np.asarray(batch.raw)
         except ValueError:
             raise InputTypeError(
-                batch.side, "a ragged list", "must be positions in the matrix", "give whole numbers"
+                batch.argument,
+                "a ragged list",
+                "must be positions in the matrix",
+                "give whole numbers",
             ) from None
         if at.ndim == 2 and at.shape[1] == 1:
             at = at[:, 0]
         if at.size == 0:
-            raise EmptyInputError(batch.side, "no positions", "is empty")
+            raise EmptyInputError(batch.argument, "no positions", "is empty")
         whole = at.dtype.kind in "iu" or (
             at.dtype.kind == "f" and bool((np.isfinite(at) & (at == np.floor(at))).all())
         )
         if at.ndim != 1 or not whole:
             raise InputTypeError(
-                batch.side,
+                batch.argument,
                 f"{at.dtype} of shape {at.shape}",
                 "must be positions in the matrix",
                 "give whole numbers",
@@ -119,7 +122,9 @@ class Precomputed(Kernel):
         size = len(np.asarray(self.matrix))
         if samples.at.min() < 0 or samples.at.max() >= size:
             bad = int(samples.at[(samples.at < 0) | (samples.at >= size)][0])
-            raise DomainError(batch.side, bad, f"is not a position in the {size} x {size} matrix")
+            raise DomainError(
+                batch.argument, bad, f"is not a position in the {size} x {size} matrix"
+            )
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

@@ -124,15 +124,15 @@ class Matches(Kernel):
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.divide(pair.of(pair.x.members, pair.y.members).dot(), pair.x.width, out=out)
+        np.divide(pair.of(pair.x.members, pair.y.members).dot(), pair.x.n_features, out=out)
 
     def diagonal(self, side: SetSamples) -> np.ndarray:
-        return side.sizes / side.width
+        return side.sizes / side.n_features
 
     def map_features(self, batch: Batch, truncate: int | None) -> Any:
         self.prepare(batch)
         rows: Any = batch.encode(VECTORS)
-        return rows.x / np.sqrt(rows.width)
+        return rows.x / np.sqrt(rows.n_features)
 
     def feature_dim(self, p: int) -> float:
         return p

@@ -41,7 +41,7 @@ from mercer.errors import (
     ParameterError,
     ShapeError,
 )
-from mercer.kernels import graph_functions
+from mercer.kernels.graphs import matrix_functions
 from mercer.testing import check_kernel
 
 MAKERS = {
@@ -79,8 +79,8 @@ def parted() -> np.ndarray:
 @pytest.fixture
 def large(monkeypatch):
     """Every graph counts as a large one: no eigenvectors, actions only."""
-    monkeypatch.setattr(graph_functions, "SPECTRAL_LIMIT", 0)
-    monkeypatch.setattr(graph_functions, "_DENSE", 2.0)
+    monkeypatch.setattr(matrix_functions, "SPECTRAL_LIMIT", 0)
+    monkeypatch.setattr(matrix_functions, "_DENSE", 2.0)
 
 
 # -- the oracle, and one result whatever the way ---------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def test_dense_sparse_networkx_and_action_agree(make, monkeypatch):
         assert np.array_equal(make(other)(X), K), "all ways to give a graph are one graph"
     V = np.random.default_rng(2).standard_normal((60, 20))
     whole, spectral = make(B)(range(60)), make(B).act(V)
-    monkeypatch.setattr(graph_functions, "SPECTRAL_LIMIT", 0)
-    monkeypatch.setattr(graph_functions, "_DENSE", 2.0)
+    monkeypatch.setattr(matrix_functions, "SPECTRAL_LIMIT", 0)
+    monkeypatch.setattr(matrix_functions, "_DENSE", 2.0)
     scale = np.abs(K).max()
     np.testing.assert_allclose(make(B)(X), K, rtol=0, atol=1e-12 * scale)
     for acted in (spectral, make(B).act(V)):
@@ -159,8 +159,8 @@ def test_derivatives_of_actions(make, monkeypatch):
     kernel = make(weights(50, 3.0))
     W = np.random.default_rng(0).standard_normal((50, 50))
     spectral = kernel.gradient(range(50), W)["t"]
-    monkeypatch.setattr(graph_functions, "SPECTRAL_LIMIT", 0)
-    monkeypatch.setattr(graph_functions, "_DENSE", 2.0)
+    monkeypatch.setattr(matrix_functions, "SPECTRAL_LIMIT", 0)
+    monkeypatch.setattr(matrix_functions, "_DENSE", 2.0)
     assert kernel.gradient(range(50), W)["t"] == pytest.approx(spectral, rel=1e-11)
 
 
@@ -180,7 +180,7 @@ def test_graphs_on_which_iterations_are_slow(shape, monkeypatch):
         LaplacianDiffusion(B, t=20.0),
     ]
     spectral = [kernel(X) for kernel in kernels]
-    monkeypatch.setattr(graph_functions, "SPECTRAL_LIMIT", 0)
+    monkeypatch.setattr(matrix_functions, "SPECTRAL_LIMIT", 0)
     for kernel, K in zip(kernels, spectral, strict=True):
         np.testing.assert_allclose(kernel(X), K, rtol=0, atol=1e-9 * np.abs(K).max())
 

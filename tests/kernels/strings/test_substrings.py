@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 from mercer import SVC, BlendedSpectrum, GappedKmer, KernelPCA, KernelRidge, Mismatch, Spectrum
-from mercer.domains import grams
+from mercer.domains import ngrams
 from mercer.errors import DomainError, NotFittedError, ParameterError
 
 ALL = [
@@ -47,11 +47,11 @@ def oracle(kernel, X, Y):
 @pytest.fixture(params=["as it comes", "dense", "sparse", "hashes", "sparse hashes"])
 def storage(request, monkeypatch):
     if "dense" in request.param:
-        monkeypatch.setattr(grams, "_DENSE", -1.0)
+        monkeypatch.setattr(ngrams, "_DENSE", -1.0)
     if "sparse" in request.param:
-        monkeypatch.setattr(grams, "_DENSE", 2.0)
+        monkeypatch.setattr(ngrams, "_DENSE", 2.0)
     if "hashes" in request.param:
-        monkeypatch.setattr(grams, "_TABLE", 0)
+        monkeypatch.setattr(ngrams, "_LOOKUP", 0)
     return request.param
 
 
@@ -94,9 +94,9 @@ def test_hashed_features_do_not_depend_on_the_collection(kernel, monkeypatch, rn
     whole = kernel.hashed_features(X, width=1000)
     rows = rng.permutation(30)[:11]
     assert (kernel.hashed_features([X[i] for i in rows], width=1000) != whole[rows]).nnz == 0
-    monkeypatch.setattr(grams, "_BLOCK", 40)
+    monkeypatch.setattr(ngrams, "_BLOCK", 40)
     assert (kernel.hashed_features(X, width=1000) != whole).nnz == 0
-    monkeypatch.setattr(grams, "_TABLE", 0)
+    monkeypatch.setattr(ngrams, "_LOOKUP", 0)
     assert (kernel.hashed_features(X, width=1000) != whole).nnz == 0
 
 
@@ -151,7 +151,7 @@ def test_products_within_a_second_collection(storage):
 
 
 def test_counts_beyond_single_precision(monkeypatch):
-    monkeypatch.setattr(grams, "_EXACT", 4.0)
+    monkeypatch.setattr(ngrams, "_EXACT", 4.0)
     X = ["aaab", "aaaaaaaaab", "b"]
     assert np.array_equal(Spectrum(n=1)(X), oracle(Spectrum(n=1), X, X))
     assert np.array_equal(Spectrum(n=1)(X[2:], X), oracle(Spectrum(n=1), X[2:], X))
@@ -233,7 +233,7 @@ def test_letters_outside_a_given_alphabet():
 
 
 def test_rows_are_named_also_in_later_blocks(monkeypatch):
-    monkeypatch.setattr(grams, "_BLOCK", 4)
+    monkeypatch.setattr(ngrams, "_BLOCK", 4)
     with pytest.raises(DomainError, match=r"X\[2\], letter 3"):
         Mismatch(n=2, alphabet="acgt").hashed_features(["acgt", "acgt", "acg-"])
 

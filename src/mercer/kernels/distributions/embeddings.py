@@ -159,7 +159,7 @@ class MeanEmbedding(Composite):
                 try:
                     use(Batch(bag))
                 except MercerError as error:
-                    raise type(error)(f"in the bag {batch.side}[{row}]: {error}") from None
+                    raise type(error)(f"in the bag {batch.argument}[{row}]: {error}") from None
             raise
 
     def fit_batch(self, batch: Batch) -> Self:
@@ -404,7 +404,7 @@ class Fisher(Kernel):
 
     def _encode(self, batch: Batch) -> Any:
         samples: Any = batch.encode(self.domain)
-        check_fitted(self.model, samples.width)
+        check_fitted(self.model, samples.n_features)
         return samples
 
     def fit_batch(self, batch: Batch) -> Self:

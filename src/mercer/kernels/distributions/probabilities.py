@@ -49,7 +49,10 @@ class JensenShannon(Kernel):
         samples: Any = super().prepare(batch)
         if samples.sparse:
             raise InputTypeError(
-                batch.side, "a sparse matrix", "is not enough for JensenShannon", "give X.toarray()"
+                batch.argument,
+                "a sparse matrix",
+                "is not enough for JensenShannon",
+                "give X.toarray()",
             )
         return samples
 

@@ -306,7 +306,7 @@ class LocalAlignment(Kernel):
                 else "add it to the scores"
             )
             raise DomainError(
-                f"{batch.side}[{row}]",
+                f"{batch.argument}[{row}]",
                 letter,
                 f"is a letter without scores, which are for {table[0]}",
                 remedy,

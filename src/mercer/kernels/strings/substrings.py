@@ -17,10 +17,10 @@ import numpy as np
 from mercer import errors
 from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import PSD, Definite
-from mercer.domains.base import Batch, Domain
+from mercer.domains.base import Batch, Domain, Tile
 from mercer.domains.ngrams import (
     Coding,
-    Found,
+    NgramCounts,
     Ngrams,
     NgramSamples,
     Substrings,
@@ -49,7 +49,7 @@ class NgramKernel(Kernel, abstract=True):
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._param_names()))
 
-    def find(self, side: StringSamples, name: str) -> Found:
+    def find(self, side: StringSamples, name: str) -> NgramCounts:
         """The features of every string; ``name`` is what messages call the collection."""
         raise NotImplementedError(f"{type(self).__name__} must define find(side, name)")
 
@@ -59,7 +59,7 @@ class NgramKernel(Kernel, abstract=True):
         return Ngrams(self.key(), self.copy().find)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
+        pair.x.dot(pair.y, Tile(pair.rows, pair.cols, out, pair.work))
 
     def diagonal(self, side: NgramSamples) -> np.ndarray:
         return side.norms
@@ -92,9 +92,9 @@ class Spectrum(NgramKernel):
 
     n: int = param(default=3, check=integer(1))
 
-    def find(self, side: StringSamples, name: str) -> Found:
+    def find(self, side: StringSamples, name: str) -> NgramCounts:
         words = substrings(side, self.n, kind=self.n)
-        return Found(canonical(words.counts), words.hashes)
+        return NgramCounts(canonical(words.counts), words.hashes)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -184,7 +184,7 @@ class GappedKmer(NgramKernel):
                 "GappedKmer: matches", self.matches, rule, "take a shorter length, or more matches"
             )
 
-    def find(self, side: StringSamples, name: str) -> Found:
+    def find(self, side: StringSamples, name: str) -> NgramCounts:
         words = substrings(side, self.length)
         places, hashes, width = [], [], 0
         for kind, chosen in enumerate(itertools.combinations(range(self.length), self.matches)):
@@ -193,7 +193,7 @@ class GappedKmer(NgramKernel):
             places.append(place + width)
             hashes.append(coding.hashes(found))
             width += len(found)
-        return Found(
+        return NgramCounts(
             expanded(
                 words,
                 np.concatenate([np.arange(len(words))] * len(places)),
@@ -247,7 +247,7 @@ class Mismatch(NgramKernel):
     def _alphabet_text(self) -> str | None:
         return self.alphabet if self.alphabet is not None else getattr(self, "alphabet_", None)
 
-    def find(self, side: StringSamples, name: str) -> Found:
+    def find(self, side: StringSamples, name: str) -> NgramCounts:
         text = self._alphabet_text()
         if text is None:
             raise errors.NotFittedError(
@@ -275,7 +275,7 @@ class Mismatch(NgramKernel):
         coding = Coding(alphabet, self.n)
         which, codes = self._neighbours(words, coding)
         found, place = coding.number(codes)
-        return Found(expanded(words, which, place, len(found)), coding.hashes(found))
+        return NgramCounts(expanded(words, which, place, len(found)), coding.hashes(found))
 
     def _check_letters(self, side: StringSamples, name: str, alphabet: np.ndarray) -> None:
         own, letters = side.alphabet()

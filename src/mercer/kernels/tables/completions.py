@@ -91,7 +91,7 @@ class Completed(Expected, abstract=True):
 
     def prepare(self, batch: Batch) -> Any:
         batch = read_numbers(batch, self.domain)
-        self._fitted("shares_", len(table_columns(batch)[0]), batch.side)
+        self._fitted("shares_", len(table_columns(batch)[0]), batch.argument)
         return self.inner_.prepare(batch.apply(self.bags))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

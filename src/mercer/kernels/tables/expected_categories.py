@@ -103,7 +103,7 @@ class ExpectedMatches(Expected, abstract=True):
 
     def prepare(self, batch: Batch) -> Sides:
         side: Prepared = batch.encode(self.domain)
-        self._fitted("shares_", side.codes.shape[1], batch.side)
+        self._fitted("shares_", side.codes.shape[1], batch.argument)
         return self._laid_out(side, self._means)
 
     def _sum(self, pair: Pair, x: Sides, y: Sides, differ: float, out: np.ndarray) -> None:

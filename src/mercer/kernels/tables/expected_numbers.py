@@ -138,7 +138,7 @@ class ExpectedGaussian(_Numbers, abstract=True):
 
     def prepare(self, batch: Batch) -> Sides:
         side: Prepared = batch.encode(self.domain)
-        self._fitted("means_", side.x.shape[1], batch.side)
+        self._fitted("means_", side.x.shape[1], batch.argument)
         return self._means(side)
 
     def _sum(
@@ -192,7 +192,7 @@ class MeanFilled(_Numbers, abstract=True):
 
     def prepare(self, batch: Batch) -> Any:
         side: Prepared = batch.encode(self.domain)
-        self._fitted("means_", side.x.shape[1], batch.side)
+        self._fitted("means_", side.x.shape[1], batch.argument)
         return Linear().prepare(batch.apply(_Filler(self)))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

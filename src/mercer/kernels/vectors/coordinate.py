@@ -99,8 +99,8 @@ class Periodic(Kernel):
 
     def prepare(self, batch: Batch) -> Any:
         samples: Any = super().prepare(batch)
-        check_width(self, "period", self.period, samples.width)
-        check_width(self, "length_scale", self.length_scale, samples.width)
+        check_width(self, "period", self.period, samples.n_features)
+        check_width(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def _columns(self, width: int) -> tuple[np.ndarray, np.ndarray]:

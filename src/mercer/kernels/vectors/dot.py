@@ -135,11 +135,11 @@ class GeneralLinear(Kernel):
     def prepare(self, batch: Batch) -> Parts:
         samples: Any = super().prepare(batch)
         a = np.asarray(self.A, dtype=float)
-        if samples.width != len(a):
+        if samples.n_features != len(a):
             raise WidthError(
                 "GeneralLinear: A",
                 f"{len(a)} x {len(a)}",
-                f"does not fit X, which has {samples.width} columns",
+                f"does not fit X, which has {samples.n_features} columns",
             )
         if samples.sparse:
             from scipy.sparse import csr_matrix

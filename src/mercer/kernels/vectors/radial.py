@@ -59,7 +59,7 @@ class ScaledDistance(Kernel, abstract=True):
 
     def prepare(self, batch: Batch) -> Any:
         samples = super().prepare(batch)
-        check_width(self, "length_scale", self.length_scale, samples.width)
+        check_width(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
@@ -208,15 +208,15 @@ class RBF(RadialKernel):
     def single_precision(self, side: Prepared) -> SingleRows | None:
         """The samples ready for tiles in single precision, where there is a quick way: few columns, or sparse rows."""
         scale = np.sqrt(0.5) / np.asarray(self.length_scale)
-        if isinstance(side, VectorSamples) and side.width <= WIDE:
+        if isinstance(side, VectorSamples) and side.n_features <= WIDE:
             # centred first: far from the origin single precision would see no differences
             return DenseRows(((side.x - side.mean) * scale).astype(np.float32))
         if (
             isinstance(side, CsrSamples)
-            and 4 * len(side) * side.width <= get_config().memory_budget // 8
+            and 4 * len(side) * side.n_features <= get_config().memory_budget // 8
         ):
             scaled = (
-                side.x.multiply(np.broadcast_to(scale, (side.width,))[None, :])
+                side.x.multiply(np.broadcast_to(scale, (side.n_features,))[None, :])
                 .tocsr()
                 .astype(np.float32)
             )
@@ -261,13 +261,13 @@ class Laplacian(Kernel):
 
     def prepare(self, batch: Batch) -> Any:
         samples = super().prepare(batch)
-        check_width(self, "length_scale", self.length_scale, samples.width)
+        check_width(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         if np.ndim(self.length_scale):
             return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
-        return pair.l1(np.ones(pair.x.width), out), float(1.0 / np.float64(self.length_scale))
+        return pair.l1(np.ones(pair.x.n_features), out), float(1.0 / np.float64(self.length_scale))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self._scaled(pair, out)
