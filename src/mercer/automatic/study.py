@@ -67,7 +67,7 @@ class Study:
             "task": self.question.task,
             "target": self.question.target,
             "samples": raw_length(self.question.X),
-            "read": self.source.told,
+            "read": self.source.description,
             "kernel": repr(model.kernel_),
             "status": str(model.kernel_.certificate().status),
             "learner": type(model.model_).__name__,
@@ -101,7 +101,7 @@ def ask(source: Source, target: str | None, task: str = "auto") -> Question:
         name = target or "label"
         if source.labels is None:
             remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
-            raise InputError(source.kind, source.told, "carry no classes", remedy)
+            raise InputError(source.kind, source.description, "carry no classes", remedy)
         y = source.labels
     hole = _holes(y)
     keep = np.flatnonzero(~hole)

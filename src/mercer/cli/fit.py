@@ -143,7 +143,7 @@ def _text(made: Study, data: list[Path], summary: dict[str, Any]) -> str:
         told = f"{score_text(made)}   (root mean squared error {root:.4g})"
     kernel = repr(model.kernel_)
     pairs = [
-        ("data", f"{', '.join(file.name for file in data)}: {made.source.told}"),
+        ("data", f"{', '.join(file.name for file in data)}: {made.source.description}"),
         ("target", f"{made.question.target}: {kinds}"),
         ("kernel", kernel if len(kernel) <= 330 else f"{kernel[:240]} ... {kernel[-80:]}"),
         (

@@ -88,7 +88,7 @@ def _samples(model: Any, data: list[Path]) -> tuple[Any, Any, list[str]]:
     source: Source = read_source(data)
     if source.kind != kind:
         raise InputError(
-            "data", source.told, f"are {source.kind}, where the model was fitted on {kind}"
+            "data", source.description, f"are {source.kind}, where the model was fitted on {kind}"
         )
     X = source.samples
     if (
@@ -113,10 +113,10 @@ def _without(layout: Any, target: str, path: Path) -> Any:
     import itertools
 
     from mercer.readers.files import read_text
-    from mercer.readers.tables import _rows
+    from mercer.readers.tables import table_rows
 
     first: list[str] = next(
-        itertools.islice(_rows(read_text(path, layout.encoding), layout.separator), 1), []
+        itertools.islice(table_rows(read_text(path, layout.encoding), layout.separator), 1), []
     )
     if len(first) == len(layout.names) - 1:
         return dataclasses.replace(

@@ -6,28 +6,15 @@ import copy
 import os
 import threading
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from mercer.aliases import Columns, RawSamples
-from mercer.domains.raw import in_order_of, own_copy, pick_rows, raw_length, select_columns
+from mercer.aliases import Columns, Prepared, RawSamples
+from mercer.domains.raw import in_order_of, pick_rows, raw_length, select_columns
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.execution.workspace import Workspace
-
-__all__ = [
-    "Anything",
-    "Batch",
-    "Domain",
-    "Memo",
-    "Samples",
-    "Tile",
-    "in_order_of",
-    "own_copy",
-    "pick_rows",
-    "raw_length",
-    "shared_lock",
-]
 
 T = TypeVar("T")
 _lock = threading.RLock()
@@ -85,6 +72,9 @@ class Samples(Memo):
     origin: object
     index: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        self.origin = self
+
     def __len__(self) -> int:
         raise NotImplementedError(type(self).__name__)
 
@@ -109,7 +99,9 @@ class Samples(Memo):
 
     def identities(self) -> np.ndarray:
         """The position of every sample in the collection that it was first part of."""
-        return np.arange(len(self)) if self.index is None else self.index
+        if self.index is None:
+            return np.arange(len(self))
+        return self.index
 
     def _inherit(self, parent: Samples, rows: np.ndarray) -> Self:
         """Note that these samples are those of the parent at these positions."""
@@ -153,12 +145,11 @@ class Domain:
         return self.name
 
 
+@dataclass(eq=False)
 class _Identity(Samples):
     """Samples of which only the identity matters."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.origin = object()
+    count: int
 
     def __len__(self) -> int:
         return self.count
@@ -218,7 +209,9 @@ class Batch:
     @property
     def names(self) -> list[Any] | None:
         """The names of the columns of a data frame."""
-        return list(self._raw.columns) if hasattr(self._raw, "columns") else None
+        if not hasattr(self._raw, "columns"):
+            return None
+        return list(self._raw.columns)
 
     @property
     def float32(self) -> bool:
@@ -232,6 +225,10 @@ class Batch:
             samples = self._encoded(domain)
             self._samples[domain] = samples
         return samples
+
+    def encode_like(self, domain: Domain) -> Prepared:
+        """The samples that these are compared with as this domain encodes them, or None."""
+        return None if self.like is None else self.like.encode(domain)
 
     def _encoded(self, domain: Domain) -> Samples:
         return domain.encode(self)
@@ -258,20 +255,23 @@ class Batch:
 
     def apply(self, function: Callable[..., RawSamples]) -> Batch:
         """The images of all samples under a function."""
+        return self._derived(
+            ("apply", function),
+            lambda raw: self._images(raw, function),
+            lambda batch: batch.apply(function),
+        )
 
-        def image(raw: RawSamples) -> RawSamples:
-            options: dict[str, RawSamples] = {}
-            # A function that ``shares`` a vocabulary reads the image of the other samples too.
-            if self.like is not None and getattr(function, "shares", False):
-                options["like"] = self.like.apply(function).raw
-            images = function(raw, **options)
-            if raw_length(images) != raw_length(raw):
-                name = getattr(function, "__name__", function)
-                rule = f"returned {raw_length(images)} rows for {raw_length(raw)} samples"
-                raise ParameterError("function", name, rule, "map each row to one row")
-            return images
-
-        return self._derived(("apply", function), image, lambda batch: batch.apply(function))
+    def _images(self, raw: RawSamples, function: Callable[..., RawSamples]) -> RawSamples:
+        # A function that ``shares`` a vocabulary reads the images of the other samples too.
+        if self.like is not None and getattr(function, "shares", False):
+            images = function(raw, like=self.like.apply(function).raw)
+        else:
+            images = function(raw)
+        if raw_length(images) != raw_length(raw):
+            name = getattr(function, "__name__", function)
+            rule = f"returned {raw_length(images)} rows for {raw_length(raw)} samples"
+            raise ParameterError("function", name, rule, "map each row to one row")
+        return images
 
     def select(self, columns: Columns) -> Batch:
         """Some columns only."""

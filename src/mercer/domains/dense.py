@@ -8,6 +8,9 @@ cancellation are computed again directly.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 
 from mercer import _compiled
@@ -20,14 +23,12 @@ _SUMMED = 64  # products that BLAS may add in one go
 _MANY = 8  # if more than 1/8 of a tile has to be computed again, all of it is
 
 
+@dataclass(eq=False)
 class VectorSamples(Samples):
     """Dense rows of double precision."""
 
-    sparse = False
-
-    def __init__(self, x: np.ndarray) -> None:
-        self.x = x
-        self.origin = self
+    x: np.ndarray
+    sparse: ClassVar = False
 
     def __len__(self) -> int:
         return self.x.shape[0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.aliases import Frame, Prepared, RawSamples
+from mercer.aliases import Frame, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.raw import only_column, pick_rows, raw_length, starts_of
+from mercer.domains.raw import as_list, pick_rows, raw_length, starts_of
 from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples, check_signs
 from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError
 
@@ -35,7 +36,9 @@ class Probabilities(Domain):
         remedy = "give counts or probabilities, and divide by the row sums"
         check_signs(samples, batch.argument, rule, remedy)
         sums = np.asarray(samples.x.sum(axis=1), dtype=float).ravel()
-        tolerance = _SINGLE_TOLERANCE if _in_single_precision(batch.raw) else _TOLERANCE
+        tolerance = _TOLERANCE
+        if _in_single_precision(batch.raw):
+            tolerance = _SINGLE_TOLERANCE
         wrong = np.abs(sums - 1.0) > tolerance
         if wrong.any():
             raise self._not_one(sums, int(np.argmax(wrong)), batch.argument)
@@ -110,16 +113,15 @@ def powers(
 PROBABILITIES = Probabilities()
 
 
+@dataclass(eq=False)
 class BagSamples(Samples):
     """Bags: ``elements[offsets[i]:offsets[i + 1]]`` are the samples of bag i.
 
     The elements are a batch, or encoded samples.
     """
 
-    def __init__(self, elements: Prepared, offsets: np.ndarray) -> None:
-        self.elements = elements
-        self.offsets = offsets
-        self.origin = self
+    elements: Prepared
+    offsets: np.ndarray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -151,24 +153,15 @@ def bags_of(batch: Batch) -> list[RawSamples]:
     It may be a list, an array of objects, an array of three axes, a series, or a table of one
     column.
     """
-    bags = _listed_bags(batch)
+    raw = batch.raw
+    if isinstance(raw, np.ndarray) and raw.dtype == object and raw.shape[1:] == (1,):
+        raw = raw.ravel()
+    bags = as_list(raw, batch.argument, "bags", "give a list of collections")
     if len(bags) == 0:
         raise EmptyInputError(batch.argument, bags, "is empty", "give at least one bag")
     for row, bag in enumerate(bags):
         _check_bag(bag, f"{batch.argument}[{row}]")
     return bags
-
-
-def _listed_bags(batch: Batch) -> list[RawSamples]:
-    raw = only_column(batch.raw, batch.argument, "bags")
-    if hasattr(raw, "to_list"):
-        return raw.to_list()
-    if isinstance(raw, np.ndarray) and raw.dtype == object and raw.shape[1:] == (1,):
-        return list(raw[:, 0])
-    if not isinstance(raw, (list, tuple, np.ndarray)):
-        rule = "is not a collection of bags"
-        raise InputTypeError(batch.argument, type(raw).__name__, rule, "give a list of collections")
-    return list(raw)
 
 
 def _check_bag(bag: RawSamples, name: str) -> None:
@@ -183,24 +176,27 @@ def _check_bag(bag: RawSamples, name: str) -> None:
 
 def _join(bags: list[RawSamples], argument: str) -> RawSamples:
     """All samples of all bags as one collection of the kind that the bags are."""
-    first = bags[0]
-    if _are_arrays(bags) and first.ndim <= 2:
+    if _are_arrays(bags):
         _check_widths(bags, argument)
         return np.concatenate(bags)
     if all(hasattr(bag, "tocsr") for bag in bags):
-        from scipy.sparse import vstack
-
-        _check_widths(bags, argument)
-        return vstack(bags).tocsr()
-    if hasattr(first, "columns") and all(type(bag) is type(first) for bag in bags):
+        return _join_sparse(bags, argument)
+    if all(hasattr(bag, "columns") and type(bag) is type(bags[0]) for bag in bags):
         return _join_tables(bags, argument)
     return list(itertools.chain.from_iterable(map(_listed, bags)))
 
 
 def _are_arrays(bags: list[RawSamples]) -> bool:
-    """Whether all bags are arrays with the same number of axes."""
-    arrays = all(isinstance(bag, np.ndarray) for bag in bags)
-    return arrays and len({bag.ndim for bag in bags}) == 1
+    """Whether all bags are arrays of one axis, or all of two."""
+    axes = {bag.ndim if isinstance(bag, np.ndarray) else None for bag in bags}
+    return axes in ({1}, {2})
+
+
+def _join_sparse(bags: list[SparseMatrix], argument: str) -> SparseMatrix:
+    from scipy.sparse import vstack
+
+    _check_widths(bags, argument)
+    return vstack(bags).tocsr()
 
 
 def _listed(bag: RawSamples) -> RawSamples:
@@ -209,7 +205,9 @@ def _listed(bag: RawSamples) -> RawSamples:
         return bag.to_list()
     if hasattr(bag, "toarray"):
         return bag.toarray()
-    return bag.to_numpy() if hasattr(bag, "columns") else bag
+    if hasattr(bag, "columns"):
+        return bag.to_numpy()
+    return bag
 
 
 def _check_widths(bags: list[RawSamples], argument: str) -> None:
@@ -257,11 +255,9 @@ class Bags(Domain):
     def encode(self, batch: Batch) -> BagSamples:
         bags = bags_of(batch)
         offsets = starts_of(np.array([raw_length(bag) for bag in bags]))
-        like = None
-        if batch.like is not None:
-            other: Prepared = batch.like.encode(self)
-            like = other.elements
-        return BagSamples(Batch(_join(bags, batch.argument), like), offsets)
+        like = batch.encode_like(self)
+        elements = Batch(_join(bags, batch.argument), None if like is None else like.elements)
+        return BagSamples(elements, offsets)
 
     def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
         return [self.inner.sample(int(size), n_columns, rng) for size in rng.integers(1, 5, count)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 import scipy
 
-from mercer.aliases import Frame, GraphLike
+from mercer.aliases import Frame, GraphLike, SparseMatrix
 from mercer.domains.base import Memo
 from mercer.domains.sparse import entry_position
 from mercer.errors import MissingDependencyError, ParameterError
@@ -92,21 +92,27 @@ def read_graph(B: GraphLike, names: Names | None, what: str) -> tuple[Graph, lis
 
     Messages begin with ``what`` and name the place of what is wrong with B.
     """
+    matrix, given = _read_matrix(B, names, what)
+    _check_square(matrix, f"{what}: B")
+    listed = None
+    if given is not None:
+        listed = check_names(given, matrix.shape[0], f"{what}: names")
+    return Graph.of(_canonical(scipy.sparse.csr_array(matrix), f"{what}: B", listed)), listed
+
+
+def _read_matrix(
+    B: GraphLike, names: Names | None, what: str
+) -> tuple[scipy.sparse.csr_array, Names | None]:
+    """The matrix of weights, and the names that are given or that B has."""
     if _is_networkx(B):
         if names is not None:
             rule = "is not needed: a networkx graph names its nodes"
             remedy = "leave it out, or rename the nodes by networkx.relabel_nodes"
             raise ParameterError(f"{what}: names", "a list", rule, remedy)
-        matrix, names = _from_networkx(B, f"{what}: B")
-    else:
-        if hasattr(B, "columns") and hasattr(B, "index"):
-            names = _names_in_frame(B, names, f"{what}: B")
-        matrix = _as_csr(B, f"{what}: B")
-    _check_square(matrix, f"{what}: B")
-    listed = None
-    if names is not None:
-        listed = check_names(names, matrix.shape[0], f"{what}: names")
-    return Graph.of(_canonical(scipy.sparse.csr_array(matrix), f"{what}: B", listed)), listed
+        return _from_networkx(B, f"{what}: B")
+    if hasattr(B, "columns") and hasattr(B, "index"):
+        names = _names_in_frame(B, names, f"{what}: B")
+    return _as_csr(B, f"{what}: B"), names
 
 
 def _is_networkx(B: GraphLike) -> bool:
@@ -148,18 +154,20 @@ def _names_in_frame(B: Frame, names: Names | None, what: str) -> Names | None:
 def _as_csr(B: GraphLike, what: str) -> scipy.sparse.csr_array:
     """A sparse matrix of the numbers in any container of two axes."""
     if scipy.sparse.issparse(B):
-        if B.ndim != 2 or B.dtype.kind not in "fiub":
-            shown = f"{B.dtype} of shape {B.shape}"
-            raise ParameterError(what, shown, "must be a square matrix of real numbers")
-        return scipy.sparse.csr_array(B, dtype=float, copy=True)
+        return _from_sparse(B, what)
     array = _as_array(B)
     if array.dtype.kind not in "fiub" or array.ndim != 2:
-        shown = f"{array.dtype} of shape {array.shape}"
-        if array.dtype.kind == "O" or array.ndim == 0:
-            shown = type(B).__name__
+        shown = f"{type(B).__name__} of shape {array.shape} and type {array.dtype}"
         remedy = "give a symmetric array of weights, a scipy sparse matrix, or a networkx graph"
         raise ParameterError(what, shown, "is not the matrix of a graph", remedy)
     return scipy.sparse.csr_array(array.astype(float))
+
+
+def _from_sparse(B: SparseMatrix, what: str) -> scipy.sparse.csr_array:
+    if B.ndim != 2 or B.dtype.kind not in "fiub":
+        shown = f"{B.dtype} of shape {B.shape}"
+        raise ParameterError(what, shown, "must be a square matrix of real numbers")
+    return scipy.sparse.csr_array(B, dtype=float, copy=True)
 
 
 def _as_array(B: GraphLike) -> np.ndarray:
@@ -188,7 +196,9 @@ def _canonical(
     """The matrix sorted, without stored zeros, finite, and symmetric to the bit."""
 
     def entry(i: int, j: int) -> str:
-        return f"{what}[{i}, {j}]" if names is None else f"{what}[{names[i]!r}, {names[j]!r}]"
+        if names is None:
+            return f"{what}[{i}, {j}]"
+        return f"{what}[{names[i]!r}, {names[j]!r}]"
 
     bad = ~np.isfinite(B.data)
     if bad.any():
@@ -216,12 +226,19 @@ def check_names(names: Names, count: int, what: str) -> list[Hashable]:
     """The names as a list, which must have a different one for each node."""
     if isinstance(names, (str, bytes)) or not hasattr(names, "__len__"):
         raise ParameterError(what, names, "must be a list with one name for each node")
-    listed: list[Hashable] = names.tolist() if hasattr(names, "tolist") else list(names)
+    listed: list[Hashable] = list(names)
+    if hasattr(names, "tolist"):
+        listed = names.tolist()
     if len(listed) != count:
         rule = f"must have one name for each of the {count} nodes"
         raise ParameterError(what, f"{len(listed)} names", rule)
+    _check_different(listed, what)
+    return listed
+
+
+def _check_different(names: list[Hashable], what: str) -> None:
     seen: dict[Hashable, int] = {}
-    for at, name in enumerate(listed):
+    for at, name in enumerate(names):
         try:
             first = seen.setdefault(name, at)
         except TypeError:
@@ -230,4 +247,3 @@ def check_names(names: Names, count: int, what: str) -> list[Hashable]:
         if first != at:
             rule, remedy = f"names node {first} already", "give every node its own name"
             raise ParameterError(f"{what}[{at}]", name, rule, remedy)
-    return listed

@@ -71,7 +71,10 @@ class Coding:
         """The numbers of sequences whose j-th letters are ``letters[j]``."""
         total = np.zeros(len(letters[0]), dtype=self.values.dtype)
         for j, at in enumerate(letters):
-            total += at * self.powers[j] if self.exact else self.values[j][at]
+            if self.exact:
+                total += at * self.powers[j]
+            else:
+                total += self.values[j][at]
         return total
 
     def number(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,6 +162,7 @@ def expanded(
     return words.counts @ csr_matrix((np.ones(len(which)), (which, features)), shape=shape)
 
 
+@dataclass(eq=False)
 class NgramSamples(Samples):
     """Counts of features, the columns of the features, and ‖φ‖².
 
@@ -167,18 +171,10 @@ class NgramSamples(Samples):
     are its ``rest``, which adds to its own norms and to inner products within the second.
     """
 
-    def __init__(
-        self,
-        counts: np.ndarray | CsrSamples,
-        known: Vocabulary,
-        norms: np.ndarray,
-        rest: CsrSamples | None = None,
-    ) -> None:
-        self.counts = counts
-        self.known = known
-        self.norms = norms
-        self.rest = rest
-        self.origin = self
+    counts: Prepared  # an array, or CsrSamples
+    known: Vocabulary
+    norms: np.ndarray
+    rest: CsrSamples | None = None
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -196,8 +192,7 @@ class NgramSamples(Samples):
         return self._forked(known=self.known.fork())
 
     def take(self, rows: np.ndarray) -> NgramSamples:
-        counts: np.ndarray | CsrSamples
-        if isinstance(self.counts, CsrSamples):
+        if self.sparse:
             counts = self.counts.take(rows)
         else:
             counts = np.ascontiguousarray(self.counts[rows])
@@ -206,13 +201,11 @@ class NgramSamples(Samples):
 
     def dot(self, y: NgramSamples, tile: Tile) -> None:
         """Inner products of rows: whole numbers, for which the order of adding does not matter."""
-        x_counts, y_counts = self.counts, y.counts
-        if isinstance(x_counts, CsrSamples) or isinstance(y_counts, CsrSamples):
-            assert isinstance(x_counts, CsrSamples) and isinstance(y_counts, CsrSamples)
-            x_counts.dot(y_counts, tile)
+        if self.sparse:
+            self.counts.dot(y.counts, tile)
             return
         tile.work.serial_blas()
-        rows, cols, out = x_counts[tile.rows], y_counts[tile.cols], tile.out
+        rows, cols, out = self.counts[tile.rows], y.counts[tile.cols], tile.out
         # No partial sum is larger than √(k(x, x) k(y, y)).
         if self.largest * y.largest < _EXACT**2:
             out[...] = rows @ cols.T
@@ -295,10 +288,10 @@ class Ngrams(Domain):
 
     def encode(self, batch: Batch) -> NgramSamples:
         strings: Prepared = batch.encode(STRINGS)
-        if batch.like is not None:
-            like: Prepared = batch.like.encode(self)
-            return self._encode_like(self.features(strings, batch.argument), like)
+        like = batch.encode_like(self)
         ngrams = self.features(strings, batch.argument)
+        if like is not None:
+            return self._encode_in_columns_of(like, ngrams)
         counts, vocabulary = CsrSamples(ngrams.counts), Vocabulary(ngrams.hashes)
         cells = len(counts) * counts.n_features
         if counts.x.nnz > _DENSE * cells and 4 * cells < _ROOM:
@@ -306,16 +299,18 @@ class Ngrams(Domain):
         return NgramSamples(counts, vocabulary, counts.norms)
 
     @staticmethod
-    def _encode_like(ngrams: NgramCounts, like: NgramSamples) -> NgramSamples:
+    def _encode_in_columns_of(like: NgramSamples, ngrams: NgramCounts) -> NgramSamples:
         """Counts in the columns of the samples that these are compared with."""
         columns = like.known.number(ngrams.hashes)
         counts = CsrSamples(renumbered(ngrams.counts, columns, max(1, len(like.known))))
-        if isinstance(like.counts, CsrSamples):
+        if like.sparse:
             return NgramSamples(counts, like.known, counts.norms)
         n_known = like.counts.shape[1]
-        rest = counts.x[:, n_known:]
-        rows = _dense_rows(counts.x[:, :n_known])
-        return NgramSamples(rows, like.known, counts.norms, CsrSamples(rest) if rest.nnz else None)
+        known, rest = counts.x[:, :n_known], counts.x[:, n_known:]
+        samples = NgramSamples(_dense_rows(known), like.known, counts.norms)
+        if rest.nnz:
+            samples.rest = CsrSamples(rest)
+        return samples
 
     def hashed(self, batch: Batch, n_columns: int) -> SparseMatrix:
         """Counts in a fixed number of columns, whatever the features: for linear learners.
@@ -330,7 +325,7 @@ class Ngrams(Domain):
             ngrams = self.features(block, batch.argument)
             columns = (ngrams.hashes % np.uint64(n_columns)).astype(np.int64)
             blocks.append(canonical(renumbered(ngrams.counts, columns, n_columns)))
-        return vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+        return vstack(blocks, format="csr")
 
     def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> list[str]:
         return STRINGS.sample(count, n_columns, rng)
@@ -341,7 +336,8 @@ class Ngrams(Domain):
 
 def _dense_rows(counts: SparseMatrix) -> np.ndarray:
     """Dense rows, in single precision where that holds every count."""
-    return counts.astype(np.float32 if counts.max() < _EXACT else np.float64).toarray()
+    dtype = np.float32 if counts.max() < _EXACT else np.float64
+    return counts.astype(dtype).toarray()
 
 
 def renumbered(counts: SparseMatrix, columns: np.ndarray, n_columns: int) -> SparseMatrix:
@@ -355,7 +351,9 @@ def renumbered(counts: SparseMatrix, columns: np.ndarray, n_columns: int) -> Spa
 def canonical(counts: SparseMatrix) -> SparseMatrix:
     """The columns of every row in order, and equal ones added up."""
     # To CSC and back sorts in linear time, unless there are far more columns than entries.
-    few_columns = counts.shape[1] < 4 * counts.nnz + 2**16
-    result = counts.tocsc().tocsr() if few_columns else counts.copy()
+    if counts.shape[1] < 4 * counts.nnz + 2**16:
+        result = counts.tocsc().tocsr()
+    else:
+        result = counts.copy()
     result.sum_duplicates()
     return result

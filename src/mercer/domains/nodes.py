@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,18 +12,17 @@ from mercer.aliases import GraphLike, RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.categories import is_missing
 from mercer.domains.graphs import Graph, Names, check_names, read_graph
-from mercer.domains.raw import only_column
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, NotFiniteError, ShapeError
+from mercer.domains.raw import as_list
+from mercer.errors import DomainError, EmptyInputError, NotFiniteError, ShapeError
 
 __all__ = ["Graph", "NodeSamples", "Nodes", "read_nodes"]
 
 
+@dataclass(eq=False)
 class NodeSamples(Samples):
     """Positions among the nodes of a graph."""
 
-    def __init__(self, at: np.ndarray) -> None:
-        self.at = at
-        self.origin = self
+    at: np.ndarray
 
     def __len__(self) -> int:
         return len(self.at)
@@ -56,6 +56,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
+def _as_vector(array: np.ndarray, argument: str) -> np.ndarray:
+    """A vector, or the only column of a matrix."""
+    if array.ndim != 1 and array.shape[1:] != (1,):
+        shown, rule = f"array of shape {array.shape}", "must be nodes, one for each sample"
+        raise ShapeError(argument, shown, rule, "give a vector or one column")
+    return array.ravel()
+
+
 def _are_positions(names: list[Hashable]) -> bool:
     return all(type(name) is int for name in names) and names == list(range(len(names)))
 
@@ -87,28 +95,18 @@ class Nodes(Domain):
         if len(values) == 0:
             raise EmptyInputError(batch.argument, "no nodes", "is empty", "give at least one node")
         if isinstance(values, np.ndarray):
-            if self.names is None:
-                return NodeSamples(self._as_positions(values, batch.argument))
-            values = values.tolist()
+            return NodeSamples(self._as_positions(values, batch.argument))
         places = [self._position(value, row, batch.argument) for row, value in enumerate(values)]
         return NodeSamples(np.array(places, dtype=np.int64))
 
-    @staticmethod
-    def _listed(batch: Batch) -> np.ndarray | list[object]:
-        """The collection as a list, or as an array of numbers."""
-        raw = only_column(batch.raw, batch.argument, "nodes")
-        if hasattr(raw, "to_list"):
-            return raw.to_list()
-        if isinstance(raw, (list, tuple, range)):
-            return list(raw)
-        if not isinstance(raw, np.ndarray):
-            rule = "is not a collection of nodes"
-            raise InputTypeError(batch.argument, type(raw).__name__, rule, "give a list of nodes")
-        if raw.ndim != 1 and raw.shape[1:] != (1,):
-            shown, rule = f"array of shape {raw.shape}", "must be nodes, one for each sample"
-            raise ShapeError(batch.argument, shown, rule, "give a vector or one column")
-        raw = raw.ravel()
-        return raw if raw.dtype.kind in "iuf" else raw.tolist()
+    def _listed(self, batch: Batch) -> np.ndarray | list[object]:
+        """The collection as an array of positions, or as a list."""
+        raw = batch.raw
+        if isinstance(raw, np.ndarray):
+            raw = _as_vector(raw, batch.argument)
+            if self.names is None and raw.dtype.kind in "iuf":
+                return raw
+        return as_list(raw, batch.argument, "nodes", "give a list of nodes")
 
     def _as_positions(self, values: np.ndarray, argument: str) -> np.ndarray:
         """Numbers that are positions of nodes."""
@@ -154,7 +152,9 @@ class Nodes(Domain):
         return DomainError(what, value, rule, remedy)
 
     def _raw(self, at: np.ndarray) -> RawSamples:
-        return at if self.names is None else [self.names[i] for i in at]
+        if self.names is None:
+            return at
+        return [self.names[i] for i in at]
 
     def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
         return self._raw(rng.integers(0, len(self.graph), count))

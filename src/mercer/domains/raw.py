@@ -19,7 +19,7 @@ def raw_length(raw: RawSamples) -> int:
         rule = "is one text, not a collection of samples"
         raise InputTypeError("X", raw, rule, "give a list: [X]")
     shape = getattr(raw, "shape", None)
-    if shape is not None and len(shape) > 0:
+    if shape:
         return int(shape[0])
     try:
         return len(raw)
@@ -43,10 +43,28 @@ def only_column(raw: RawSamples, argument: str, kind: str) -> RawSamples:
     """The column of a data frame that has one; anything else is returned unchanged."""
     if not hasattr(raw, "columns"):
         return raw
-    if len(raw.columns) != 1:
-        rule = f"has {len(raw.columns)} columns, where one of {kind} is wanted"
-        raise InputTypeError(argument, "a table", rule, "say which: k.on('column')")
+    check_one_column(len(raw.columns), argument, kind)
     return raw[raw.columns[0]]
+
+
+def check_one_column(n_columns: int, argument: str, kind: str) -> None:
+    """Refuse a table where one column of samples of this kind is wanted."""
+    if n_columns != 1:
+        rule = f"has {n_columns} columns, where one of {kind} is wanted"
+        raise InputTypeError(argument, "a table", rule, "say which: k.on('column')")
+
+
+def as_list(raw: RawSamples, argument: str, kind: str, remedy: str) -> list[Any]:
+    """The samples of a series, an array, a list or a data frame of one column as a list."""
+    raw = only_column(raw, argument, kind)
+    if hasattr(raw, "to_list"):
+        return raw.to_list()
+    if isinstance(raw, np.ndarray) and raw.ndim > 0:
+        return raw.tolist() if raw.ndim == 1 else list(raw)
+    if isinstance(raw, (list, tuple, range)):
+        return list(raw)
+    rule = f"is not a collection of {kind}"
+    raise InputTypeError(argument, type(raw).__name__, rule, remedy)
 
 
 def starts_of(sizes: np.ndarray) -> np.ndarray:
@@ -89,7 +107,9 @@ def in_order_of(raw: RawSamples, names: list[Any] | None) -> RawSamples:
 
 def select_columns(raw: RawSamples, columns: Columns) -> RawSamples:
     """Columns by position (arrays, sparse matrices) or by name (data frames)."""
-    several = [columns] if isinstance(columns, (str, int, np.integer)) else columns
+    several = columns
+    if isinstance(columns, (str, int, np.integer)):
+        several = [columns]
     if hasattr(raw, "columns"):
         return _frame_columns(raw, several)
     array = _rectangle(raw)
@@ -104,13 +124,17 @@ def _frame_columns(frame: RawSamples, columns: Columns) -> RawSamples:
     if isinstance(columns, slice):
         columns = present[columns]
     names = [_column_name(column, present) for column in columns]
+    _check_columns(names, present)
+    return frame[names]
+
+
+def _check_columns(names: list[Hashable], present: list[Hashable]) -> None:
     absent = [name for name in names if name not in present]
     if absent:
         raise WidthError("columns", absent, f"are not in the table, which has {present}")
     repeated = [name for name in names if present.count(name) > 1]
     if repeated:
         raise WidthError("columns", repeated[0], "is the name of two columns", "give each its own")
-    return frame[names]
 
 
 def _column_name(column: Hashable, present: list[Hashable]) -> Hashable:
@@ -123,17 +147,15 @@ def _column_name(column: Hashable, present: list[Hashable]) -> Hashable:
 
 
 def _rectangle(raw: RawSamples) -> RawSamples:
-    """A sparse matrix, or an array of what is given."""
-    if hasattr(raw, "tocsr"):
-        return raw
+    """The samples as they are if they are an array or a sparse matrix, else an array of them."""
+    if hasattr(raw, "dtype"):
+        return raw if hasattr(raw, "tocsr") else np.asarray(raw)
     try:
         array = np.asarray(raw)
-        if array.dtype.kind in "US" and not hasattr(raw, "dtype"):
-            # NumPy has turned numbers beside text into text.
-            array = np.array(raw, dtype=object)
     except ValueError as error:
         raise ShapeError("X", type(raw).__name__, f"is not a rectangular table ({error})") from None
-    return array
+    # NumPy turns numbers beside text into text.
+    return np.array(raw, dtype=object) if array.dtype.kind in "US" else array
 
 
 def _array_columns(array: RawSamples, columns: Columns) -> RawSamples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,22 +15,16 @@ from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, Inp
 _ONE_FORM = "give both in one form"
 
 
+@dataclass(eq=False)
 class SetSamples(Samples):
     """Membership as rows of zeros and ones, and the sizes of the sets.
 
     Collections that are compared share one vocabulary of elements, which only grows.
     """
 
-    def __init__(
-        self,
-        members: VectorSamples | CsrSamples,
-        sizes: np.ndarray,
-        vocabulary: dict[Hashable, int] | None,
-    ) -> None:
-        self.members = members
-        self.sizes = sizes
-        self.vocabulary = vocabulary
-        self.origin = self
+    members: VectorSamples | CsrSamples
+    sizes: np.ndarray
+    vocabulary: dict[Hashable, int] | None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -52,20 +47,33 @@ def is_set(value: object) -> bool:
 
 def _holds_sets(raw: RawSamples) -> bool:
     """Whether a list, or an array of objects, possibly of one column, begins with a Python set."""
-    values = raw if isinstance(raw, (list, tuple)) else _objects(raw)
+    values = _objects(raw)
     return values is not None and len(values) > 0 and is_set(values[0])
 
 
-def _objects(raw: RawSamples) -> np.ndarray | None:
-    """An array of objects, a series, or a table of one column as a flat array, or None."""
+def _objects(raw: RawSamples) -> RawSamples:
+    """The samples of a list, an array of objects, a series or a table of one column, or None."""
     if hasattr(raw, "columns") and len(raw.columns) == 1:
         raw = raw[raw.columns[0]]
-    kind = getattr(getattr(raw, "dtype", None), "kind", "")
-    if kind != "O" and not hasattr(raw, "to_list"):
-        return None
-    values = np.asarray(raw, dtype=object)
-    one_column = values.ndim == 1 or values.shape[1:] == (1,)
-    return values.ravel() if one_column else None
+    if hasattr(raw, "to_list"):
+        return raw.to_list()
+    if getattr(raw, "dtype", None) == np.dtype(object) and raw.shape[1:] in ((), (1,)):
+        return raw.ravel()
+    return raw if isinstance(raw, (list, tuple)) else None
+
+
+def _check_collection(raw: RawSamples) -> None:
+    if not hasattr(raw, "shape") and not hasattr(raw, "__len__"):
+        raise InputTypeError("X", type(raw).__name__, "is not a collection of sets")
+    if isinstance(raw, (list, tuple)) and not raw:
+        raise EmptyInputError("X", raw, "is empty", "give at least one set")
+
+
+def _check_sets(values: RawSamples) -> None:
+    for row, value in enumerate(values):
+        if not is_set(value):
+            remedy = "give set or frozenset objects"
+            raise InputTypeError(f"X[{row}]", value, "is not a set", remedy)
 
 
 class Sets(Domain):
@@ -75,12 +83,12 @@ class Sets(Domain):
     accepts = frozenset({"sets", "matrix"})
 
     def encode(self, batch: Batch) -> Samples:
-        raw = batch.raw
-        if not hasattr(raw, "shape") and not hasattr(raw, "__len__"):
-            raise InputTypeError("X", type(raw).__name__, "is not a collection of sets")
-        if isinstance(raw, (list, tuple)) and not raw:
-            raise EmptyInputError("X", raw, "is empty", "give at least one set")
-        return self._from_sets(batch) if _holds_sets(raw) else self._from_rows(batch)
+        _check_collection(batch.raw)
+        if not _holds_sets(batch.raw):
+            return self._from_rows(batch)
+        sets = _objects(batch.raw)
+        _check_sets(sets)
+        return self._from_sets(sets, self._vocabulary(batch))
 
     def _from_rows(self, batch: Batch) -> SetSamples:
         if batch.like is not None and _holds_sets(batch.like.raw):
@@ -94,17 +102,10 @@ class Sets(Domain):
             raise DomainError("X", value, "must be 0 or 1", remedy)
         return SetSamples(members, np.asarray(members.x.sum(axis=1), dtype=float).ravel(), None)
 
-    def _from_sets(self, batch: Batch) -> SetSamples:
+    @staticmethod
+    def _from_sets(sets: RawSamples, vocabulary: dict[Hashable, int]) -> SetSamples:
         from scipy.sparse import csr_matrix
 
-        sets: RawSamples = batch.raw
-        if not isinstance(sets, (list, tuple)):
-            sets = _objects(sets)
-        for row, value in enumerate(sets):
-            if not is_set(value):
-                remedy = "give set or frozenset objects"
-                raise InputTypeError(f"X[{row}]", value, "is not a set", remedy)
-        vocabulary = self._vocabulary(batch)
         indptr, indices = [0], []
         for elements in sets:
             for element in elements:
@@ -118,9 +119,9 @@ class Sets(Domain):
 
     def _vocabulary(self, batch: Batch) -> dict[Hashable, int]:
         """The elements met so far, and their columns."""
-        if batch.like is None:
+        like = batch.encode_like(self)
+        if like is None:
             return {}
-        like: Prepared = batch.like.encode(self)
         if like.vocabulary is None:
             rule = "cannot be compared with rows of numbers"
             raise DomainMismatchError("Y", "Python sets", rule, _ONE_FORM)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import ClassVar
+
 import numpy as np
 
 from mercer import _compiled
@@ -20,15 +23,13 @@ def entry_position(matrix: SparseMatrix, at: int) -> tuple[int, int]:
     return row, int(matrix.indices[at])
 
 
+@dataclass(eq=False)
 class CsrSamples(Samples):
     """Sparse rows of double precision, for inner products and Euclidean distances only."""
 
-    sparse = True
-
-    def __init__(self, x: SparseMatrix) -> None:
-        self.x = x
-        self.origin = self
-        self._panels: dict[int, tuple[np.ndarray, ...]] = {}
+    x: SparseMatrix
+    sparse: ClassVar = True
+    _panels: dict[int, tuple[np.ndarray, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.x.shape[0]

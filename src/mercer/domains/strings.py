@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.raw import only_column, starts_of
+from mercer.domains.raw import as_list, check_one_column, starts_of
 from mercer.errors import EmptyInputError, InputTypeError
 
 
+@dataclass(eq=False)
 class StringSamples(Samples):
     """Strings: ``codes[offsets[i]:offsets[i + 1]]`` are the code points of string i."""
 
-    def __init__(self, codes: np.ndarray, offsets: np.ndarray) -> None:
-        self.codes = codes
-        self.offsets = offsets
-        self.origin = self
+    codes: np.ndarray
+    offsets: np.ndarray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -66,29 +66,22 @@ class StringSamples(Samples):
 
 def texts_of(batch: Batch) -> list[str]:
     """The texts of a list, an array, a series, or a table of one column."""
-    texts = _listed(batch)
+    raw = batch.raw
+    if isinstance(raw, np.ndarray) and raw.ndim == 2:
+        check_one_column(raw.shape[1], batch.argument, "texts")
+        raw = raw[:, 0]
+    texts = as_list(raw, batch.argument, "texts", "give a list of str")
+    _check_texts(texts, batch.argument)
+    return texts
+
+
+def _check_texts(texts: list[object], argument: str) -> None:
     if len(texts) == 0:
-        raise EmptyInputError(batch.argument, texts, "is empty", "give at least one string")
+        raise EmptyInputError(argument, texts, "is empty", "give at least one string")
     for row, value in enumerate(texts):
         if not isinstance(value, str):
             remedy = "make it text, or use '' where there is none"
-            raise InputTypeError(f"{batch.argument}[{row}]", value, "is not a string", remedy)
-    return list(texts)
-
-
-def _listed(batch: Batch) -> RawSamples:
-    raw = only_column(batch.raw, batch.argument, "texts")
-    if hasattr(raw, "to_list"):
-        return raw.to_list()
-    if isinstance(raw, np.ndarray) and raw.ndim > 0:
-        if raw.ndim == 2 and raw.shape[1] != 1:
-            rule = f"has {raw.shape[1]} columns, where one of texts is wanted"
-            raise InputTypeError(batch.argument, "a table", rule, "say which: k.on('column')")
-        return raw[:, 0].tolist() if raw.ndim == 2 else raw.tolist()
-    if not isinstance(raw, (list, tuple)):
-        rule = "is not a collection of strings"
-        raise InputTypeError(batch.argument, type(raw).__name__, rule, "give a list of str")
-    return raw
+            raise InputTypeError(f"{argument}[{row}]", value, "is not a string", remedy)
 
 
 class Strings(Domain):
@@ -116,12 +109,16 @@ class Strings(Domain):
         products = (itertools.product("ab", repeat=size) for size in range(5))
         short = ["".join(letters) for letters in itertools.chain.from_iterable(products)]
         repeats = ["a" * size for size in range(12)] + ["ab" * size for size in range(1, 6)]
-        text = "abcabcab"
-        near = [text[:i] + "d" + text[i + 1 :] for i in range(len(text))]
-        near += [text[:i] + text[i + 1 :] for i in range(len(text))]
-        near += [text]
         rough = list(dict.fromkeys(self.sample(60, 3 * n_columns, rng)))
-        return [short, repeats, list(dict.fromkeys(near)), rough]
+        return [short, repeats, _near_copies("abcabcab"), rough]
+
+
+def _near_copies(text: str) -> list[str]:
+    """The different texts with one letter replaced, or left out, and the text itself."""
+    cuts = [(text[:i], text[i + 1 :]) for i in range(len(text))]
+    replaced = [before + "d" + after for before, after in cuts]
+    shorter = [before + after for before, after in cuts]
+    return list(dict.fromkeys([*replaced, *shorter, text]))
 
 
 STRINGS = Strings()

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Prepared, RawSamples
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.strings import texts_of
 from mercer.domains.vectors import CsrSamples
 from mercer.errors import DomainError, DomainMismatchError, WidthError
 
 
+@dataclass(eq=False)
 class WordSamples(Samples):
     """Counts of words; collections that are compared share one vocabulary, which only grows."""
 
-    def __init__(self, counts: CsrSamples, vocabulary: dict[str, int], given: bool = False) -> None:
-        self.counts = counts
-        self.given = given  # whether the user gave counts, not texts
-        self.vocabulary = vocabulary
-        self.origin = self
+    counts: CsrSamples
+    vocabulary: dict[str, int]
+    given: bool = False  # whether the user gave counts, not texts
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -32,6 +32,15 @@ class WordSamples(Samples):
     def take(self, rows: np.ndarray) -> WordSamples:
         taken = WordSamples(self.counts.take(rows), self.vocabulary, self.given)
         return taken._inherit(self, rows)
+
+
+def _check_form(given: bool, other: bool, batch: Batch) -> None:
+    """Refuse to compare texts with counts, whose columns have no words."""
+    if given != other:
+        forms = ("texts", "counts")
+        which = f"which are {forms[other]}: their columns have no words"
+        rule = f"cannot be compared with {batch.other}, {which}"
+        raise DomainMismatchError(batch.argument, forms[given], rule, "give both in one form")
 
 
 class Words(Domain):
@@ -50,16 +59,16 @@ class Words(Domain):
         return isinstance(other, Words) and other.options == self.options
 
     def encode(self, batch: Batch) -> WordSamples:
-        like: Prepared = None if batch.like is None else batch.like.encode(self)
+        like = batch.encode_like(self)
         given = hasattr(batch.raw, "tocsr")
-        if like is not None and like.given != given:
-            forms = ("texts", "counts")
-            which = f"which are {forms[like.given]}: their columns have no words"
-            rule = f"cannot be compared with {batch.other}, {which}"
-            raise DomainMismatchError(batch.argument, forms[given], rule, "give both in one form")
+        if like is None:
+            vocabulary = {}
+        else:
+            _check_form(given, like.given, batch)
+            vocabulary = like.vocabulary
         if given:
-            return self._from_counts(batch, like)
-        return self._from_texts(batch, {} if like is None else like.vocabulary)
+            return self._from_counts(batch, vocabulary)
+        return self._from_texts(batch, vocabulary)
 
     def _from_texts(self, batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
         from scipy.sparse import csr_matrix
@@ -77,22 +86,22 @@ class Words(Domain):
         counts.sort_indices()
         return WordSamples(CsrSamples(counts), vocabulary)
 
-    def _from_counts(self, batch: Batch, like: WordSamples | None) -> WordSamples:
+    @staticmethod
+    def _from_counts(batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
         """A sparse matrix of counts with a column for each word, as a vectoriser makes it."""
         from scipy.sparse import csr_matrix
 
         counts = csr_matrix(batch.raw, dtype=np.float64, copy=True)
         counts.sum_duplicates()
         counts.sort_indices()
-        if not np.isfinite(counts.data).all() or (counts.nnz and counts.data.min() < 0):
+        valid = np.isfinite(counts.data) & (counts.data >= 0)
+        if not valid.all():
             rule = "holds what is no count"
             raise DomainError(batch.argument, "a sparse matrix", rule, "give numbers >= 0")
         n_columns = counts.shape[1]
-        if like is None:
-            vocabulary = {f"column {k}": k for k in range(n_columns)}
-        else:
-            vocabulary = like.vocabulary
-        if len(vocabulary) != n_columns:
+        if batch.like is None:
+            vocabulary.update({f"column {k}": k for k in range(n_columns)})
+        elif len(vocabulary) != n_columns:
             rule = f"must have as many columns as {batch.other}: {len(vocabulary)}"
             raise WidthError(batch.argument, f"{n_columns} columns", rule)
         return WordSamples(CsrSamples(counts), vocabulary, given=True)

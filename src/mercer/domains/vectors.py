@@ -17,16 +17,7 @@ from mercer.errors import (
     WidthError,
 )
 
-__all__ = [
-    "NONNEGATIVE",
-    "TILE",
-    "VECTORS",
-    "WIDE",
-    "CsrSamples",
-    "VectorSamples",
-    "Vectors",
-    "check_signs",
-]
+__all__ = ["NONNEGATIVE", "TILE", "VECTORS", "WIDE", "CsrSamples", "VectorSamples", "Vectors"]
 
 
 def _not_numbers(raw: RawSamples, dtype: DType, argument: str) -> InputTypeError:
@@ -67,8 +58,8 @@ def _first_not_finite(values: np.ndarray) -> int | None:
         total = values.sum()
     if np.isfinite(total):
         return None
-    bad = ~np.isfinite(values)
-    return int(np.argmax(bad)) if bad.any() else None
+    bad = np.flatnonzero(~np.isfinite(values))
+    return int(bad[0]) if len(bad) else None
 
 
 def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
@@ -104,10 +95,22 @@ def _check_shape(x: np.ndarray | SparseMatrix, batch: Batch) -> None:
         remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
         raise ShapeError(batch.argument, shown, rule, remedy)
     if 0 in x.shape:
-        what = "sample" if x.shape[0] == 0 else "feature"
-        counted = f"found 0 {what}(s), shape={x.shape}"
-        rule = f"is empty: at least one {what} ({counted}) while a minimum of 1 is required"
-        raise EmptyInputError(batch.argument, shown, rule)
+        raise EmptyInputError(batch.argument, shown, _no_elements(x.shape))
+
+
+def _no_elements(shape: tuple[int, ...]) -> str:
+    """The rule that an empty array breaks, in words that scikit-learn's checks look for."""
+    what = "sample" if shape[0] == 0 else "feature"
+    counted = f"found 0 {what}(s), shape={shape}"
+    return f"is empty: at least one {what} ({counted}) while a minimum of 1 is required"
+
+
+def _check_n_features(n_features: int, wanted: int, batch: Batch) -> None:
+    if n_features != wanted:
+        has = "have" if batch.new else "has"
+        rule = f"does not fit {batch.other}, which {has} {wanted}"
+        value = f"{n_features} columns"
+        raise WidthError(batch.argument, value, rule, "give both the same features")
 
 
 class Vectors(Domain):
@@ -139,9 +142,9 @@ class Vectors(Domain):
             _check_shape(x, batch)
             samples = VectorSamples(x)
         _check_finite(samples, batch)
-        if batch.like is None:
-            return samples
-        return self._match(samples, batch.like.encode(VECTORS), batch)
+        if batch.like is not None:
+            samples = self._match(samples, batch.like.encode(VECTORS), batch)
+        return samples
 
     @staticmethod
     def _encode_sparse(batch: Batch) -> CsrSamples:
@@ -157,11 +160,7 @@ class Vectors(Domain):
     @staticmethod
     def _match(samples: Prepared, like: Prepared, batch: Batch) -> VectorSamples | CsrSamples:
         """Samples stored as those that they are compared with, which have as many columns."""
-        if samples.n_features != like.n_features:
-            has = "have" if batch.new else "has"
-            rule = f"does not fit {batch.other}, which {has} {like.n_features}"
-            value = f"{samples.n_features} columns"
-            raise WidthError(batch.argument, value, rule, "give both the same features")
+        _check_n_features(samples.n_features, like.n_features, batch)
         if samples.sparse and not like.sparse:
             return VectorSamples(np.ascontiguousarray(samples.x.toarray()))
         if like.sparse and not samples.sparse:
@@ -188,7 +187,9 @@ class Vectors(Domain):
         centred = grid - grid.mean(axis=0)
         points = [centred, grid, line, clusters, cross, noise, 10 * noise, 0.1 * noise, sphere]
         points = [np.unique(np.round(x, 12), axis=0) for x in points]
-        return [np.abs(x) for x in points] if self.nonnegative else points
+        if self.nonnegative:
+            points = [np.abs(x) for x in points]
+        return points
 
 
 def _grid(n_columns: int) -> np.ndarray:

@@ -59,7 +59,7 @@ def write_report(
         # nothing from elsewhere, no scripts: also should a text of the data slip through
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f'<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.told)}</p>'
+        f'<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.description)}</p>'
         f"<nav>{links}</nav></header>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
@@ -259,7 +259,7 @@ def _support(study: Study) -> str:
 def _data(study: Study) -> str:
     y = study.question.y
     parts = [
-        f"<p>{escape(study.source.told)}. Target: {escape(study.question.target)} ({study.question.task}).</p>"
+        f"<p>{escape(study.source.description)}. Target: {escape(study.question.target)} ({study.question.task}).</p>"
     ]
     if study.question.task == "classification":
         found, counts = np.unique(y, return_counts=True)

@@ -15,16 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer import _compiled
 from mercer.aliases import Estimator, Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Definite
-from mercer.domains.base import (
-    Anything,
-    Batch,
-    Domain,
-    Samples,
-    in_order_of,
-    own_copy,
-    pick_rows,
-    raw_length,
-)
+from mercer.domains.base import Anything, Batch, Domain, Samples, in_order_of, pick_rows, raw_length
+from mercer.domains.raw import own_copy
 from mercer.domains.vectors import VECTORS, Vectors
 from mercer.errors import (
     DefinitenessError,
