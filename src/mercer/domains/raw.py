@@ -63,8 +63,7 @@ def as_list(raw: RawSamples, argument: str, kind: str, remedy: str) -> list[Any]
         return raw.tolist() if raw.ndim == 1 else list(raw)
     if isinstance(raw, (list, tuple, range)):
         return list(raw)
-    rule = f"is not a collection of {kind}"
-    raise InputTypeError(argument, type(raw).__name__, rule, remedy)
+    raise InputTypeError(argument, type(raw).__name__, f"is not a collection of {kind}", remedy)
 
 
 def starts_of(sizes: np.ndarray) -> np.ndarray:

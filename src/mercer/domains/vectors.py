@@ -91,9 +91,8 @@ def _check_shape(x: np.ndarray | SparseMatrix, batch: Batch) -> None:
         raise EmptyInputError(batch.argument, "no samples", "is empty", "give at least one sample")
     shown = f"array of shape {x.shape}"
     if x.ndim != 2:
-        rule = "must have two axes, samples and features"
         remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
-        raise ShapeError(batch.argument, shown, rule, remedy)
+        raise ShapeError(batch.argument, shown, "must have two axes, samples and features", remedy)
     if 0 in x.shape:
         raise EmptyInputError(batch.argument, shown, _no_elements(x.shape))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -40,7 +39,7 @@ def read_source(
     most_bytes: int = MOST_BYTES,
     **options: Any,
 ) -> Source:
-    """Read a table, a svmlight file, FASTA files, or a folder with a folder of texts for each class.
+    """Read a table, a svmlight file, FASTA files, or a folder with one of texts for each class.
 
     Parameters
     ----------
@@ -65,7 +64,10 @@ def read_source(
     if len(files) > 1:
         rule = "are several files, which only FASTA files may be"
         raise InputError("paths", [str(file) for file in files], rule)
-    file = files[0]
+    return _read_one(files[0], like, most_bytes, options)
+
+
+def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
     if file.is_dir():
         return _texts(file, options.get("encoding", "utf-8"))
     if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
@@ -76,9 +78,8 @@ def read_source(
 
 
 def _existing(paths: str | Path | Sequence[str | Path]) -> list[Path]:
-    if isinstance(paths, (str, Path)):
-        paths = [paths]
-    files = [Path(path) for path in paths]
+    several = [paths] if isinstance(paths, (str, Path)) else paths
+    files = [Path(path) for path in several]
     if not files:
         raise InputError("paths", [], "names no file")
     for file in files:
@@ -122,12 +123,12 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
 
 def _texts(folder: Path, encoding: str) -> Source:
     """The texts of all folders in a folder, or its own if they are not sorted into classes."""
-    parts = sorted(path for path in folder.iterdir() if path.is_dir())
-    by_class = {part.name: _visible_files(part.rglob("*")) for part in parts}
-    files = list(itertools.chain.from_iterable(by_class.values()))
-    labels = [name for name, inside in by_class.items() for _ in inside]
-    description = f"{len(files):,} texts in {len(set(labels))} folders"
-    if not files:
+    files, labels = _files_by_class(folder)
+    classes = None
+    if labels:
+        classes = np.array(labels)
+        description = f"{len(files):,} texts in {len(set(labels))} folders"
+    else:
         files = _visible_files(folder.iterdir())
         description = f"{len(files):,} texts"
     if not files:
@@ -135,7 +136,18 @@ def _texts(folder: Path, encoding: str) -> Source:
         raise InputError("path", str(folder), "holds no text", remedy)
     texts = [read_text(file, encoding) for file in files]
     names = [str(file.relative_to(folder)) for file in files]
-    return Source("texts", texts, np.array(labels) if labels else None, names, None, description)
+    return Source("texts", texts, classes, names, None, description)
+
+
+def _files_by_class(folder: Path) -> tuple[list[Path], list[str]]:
+    """The files in the folders of a folder, and the folder that each of them is in."""
+    files: list[Path] = []
+    labels: list[str] = []
+    for part in sorted(path for path in folder.iterdir() if path.is_dir()):
+        inside = _visible_files(part.rglob("*"))
+        files += inside
+        labels += [part.name] * len(inside)
+    return files, labels
 
 
 def _visible_files(paths: Iterable[Path]) -> list[Path]:

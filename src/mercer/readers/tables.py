@@ -119,23 +119,23 @@ def read_table(
         encoding = like.encoding
     missing = MISSING if missing is None else tuple(missing)
     text = read_text(path, encoding, most_bytes)
-    separator, first, rest = _first_rows(path, text, separator)
+    separator, rows = _first_rows(path, text, separator)
     if header is None:
-        header = _has_header(first, rest, missing, like)
-    names = _names(path, first, header, like)
-    if header and not rest:
+        header = _has_header(rows, missing, like)
+    names = _names(path, rows[0], header, like)
+    if header and len(rows) == 1:
         raise InputError("path", str(path), "has a header and no rows")
-    decimal = _decimal(text, separator) if like is None else like.decimal
-    texts = () if like is None else like.texts
-    layout = Layout(separator, header, tuple(names), texts, missing, encoding, decimal)
+    layout = Layout(separator, header, tuple(names), (), missing, encoding)
+    if like is None:
+        layout = dataclasses.replace(layout, decimal=_decimal(text, separator))
+    else:
+        layout = dataclasses.replace(layout, decimal=like.decimal, texts=like.texts)
     frame = _frame(path, text, layout)
     return frame, dataclasses.replace(layout, texts=_texts(frame))
 
 
-def _first_rows(
-    path: Path, text: str, separator: str | None
-) -> tuple[str, list[str], list[list[str]]]:
-    """The separator, the first row, and some of those below it."""
+def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list[list[str]]]:
+    """The separator, which is detected if it is None, and the first rows."""
     with _long_cells(), _one_line(path):
         separator = separator or _separator(text)
         if len(separator) != 1 or separator in '\r\n"':
@@ -145,7 +145,7 @@ def _first_rows(
         rows = list(itertools.islice(table_rows(text, separator), _LOOK))
     if not rows:
         raise InputError("path", str(path), "is empty")
-    return separator, rows[0], rows[1:]
+    return separator, rows
 
 
 @contextlib.contextmanager
@@ -214,14 +214,15 @@ def _separator(text: str) -> str:
 
 def _agreement(text: str, separator: str) -> tuple[float, int]:
     """The share of lines with the most frequent number of cells, and this number."""
-    try:
-        counts = Counter(len(row) for row in itertools.islice(table_rows(text, separator), _LOOK))
-    except csv.Error:
-        return 0.0, 0
-    n_cells, frequency = max(counts.items(), key=lambda item: item[1], default=(0, 0))
-    share = frequency / max(1, counts.total())
+    lengths: Counter[int] = Counter()
+    with contextlib.suppress(csv.Error):
+        rows = itertools.islice(table_rows(text, separator), _LOOK)
+        lengths = Counter(len(row) for row in rows)
+    n_cells, frequency = max(lengths.items(), key=lambda item: item[1], default=(0, 0))
+    share = frequency / max(1, lengths.total())
     # Blanks stand between words too: all lines must have the same number of them.
-    if n_cells <= 1 or (separator == " " and share < 1.0):
+    disagree = separator == " " and share < 1.0
+    if n_cells <= 1 or disagree:
         return 0.0, 0
     return share, n_cells
 
@@ -248,31 +249,36 @@ def _cells_per_line(text: str, separator: str) -> Iterator[tuple[int, int]]:
     return ((at, line.count(separator) + 1) for at, line in lines if line.strip())
 
 
-def _has_header(
-    first: list[str], rest: list[list[str]], missing: tuple[str, ...], like: Layout | None
-) -> bool:
+def _has_header(rows: list[list[str]], missing: tuple[str, ...], like: Layout | None) -> bool:
     """Whether the first row holds names, by those of an earlier table if there is one."""
     if like is None:
-        return _is_header(first, rest, missing)
-    names = [cell.strip() for cell in first if cell.strip()]
+        return _is_header(rows, missing)
+    names = _named(rows[0])
     known = sum(name in like.names for name in names)
-    if not like.header:
-        return bool(names) and known == len(names)
-    return 2 * known > len(names) or _is_header(first, rest, missing)
+    if like.header:
+        return 2 * known > len(names) or _is_header(rows, missing)
+    return bool(names) and known == len(names)
 
 
-def _is_header(first: list[str], rest: list[list[str]], missing: tuple[str, ...]) -> bool:
+def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     """Names are different words that do not occur again below; some cells may be empty."""
-    names = [cell.strip() for cell in first if cell.strip()]
+    names = _named(rows[0])
     if not names or any(_NUMBER.fullmatch(name) or name in missing for name in names):
         return False
-    columns = [{cell.strip() for cell in cells} for cells in zip(*rest, strict=False)]
-    if any(name.strip() in cells - {""} for name, cells in zip(first, columns, strict=False)):
+    columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
+    if any(cell.strip() in below - {""} for cell, below in zip(rows[0], columns, strict=False)):
         return False
-    if len(set(names)) == len(names):
-        return True
-    # A name occurs twice, which the user should correct, if these are names: above numbers.
-    return any(all(map(_NUMBER.fullmatch, cells)) for cells in columns)
+    # If a name occurs twice, only numbers below show that these are names, for the user to correct.
+    return len(set(names)) == len(names) or any(map(_are_numbers, columns))
+
+
+def _are_numbers(cells: Iterable[str]) -> bool:
+    return all(map(_NUMBER.fullmatch, cells))
+
+
+def _named(cells: Iterable[str]) -> list[str]:
+    """The cells that are not empty, without blanks around them."""
+    return [cell.strip() for cell in cells if cell.strip()]
 
 
 def _decimal(text: str, separator: str) -> str:
@@ -280,19 +286,21 @@ def _decimal(text: str, separator: str) -> str:
 
     If all of them are such as 1,500, commas may separate thousands: the cells stay text.
     """
-    if separator == ",":
+    with_commas = _numbers_with(",", text, separator)
+    if separator == "," or all(map(_THOUSANDS.fullmatch, with_commas)):
         return "."
+    with_points = _numbers_with(r"\.", text, separator)
+    return "," if next(with_points, None) is None else "."
+
+
+def _numbers_with(mark: str, text: str, separator: str) -> Iterator[str]:
+    """The cells that are numbers with this decimal mark."""
     inside, blanks = rf'[^{re.escape(separator)}\r\n"]', " *"
     if separator == " ":
         inside, blanks = r'[^ \t\r\n"]', ""
-
-    def cells(mark: str) -> Iterator[re.Match[str]]:
-        number = rf"([-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?)"
-        return re.finditer(rf"(?<!{inside}){blanks}{number}{blanks}(?!{inside})", text)
-
-    if all(_THOUSANDS.fullmatch(cell[1]) for cell in cells(",")):
-        return "."
-    return "," if next(cells(r"\."), None) is None else "."
+    number = rf"([-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?)"
+    cells = re.finditer(rf"(?<!{inside}){blanks}{number}{blanks}(?!{inside})", text)
+    return (cell[1] for cell in cells)
 
 
 def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> list[str]:
@@ -303,12 +311,15 @@ def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> l
         return names
     if like is None or like.header:
         return [f"c{at}" for at in range(len(first))]
-    n_known = len(like.names)
-    # If one column is absent, the caller knows which.
-    if len(first) not in (n_known, n_known - 1):
-        rule = f"has {len(first)} columns where the table that was learned from has {n_known}"
-        raise InputError("path", str(path), rule)
+    _check_width(path, len(first), len(like.names))
     return list(like.names)
+
+
+def _check_width(path: Path, n_columns: int, n_known: int) -> None:
+    """Refuse a table that lacks more than one column: of one, the caller knows which it is."""
+    if n_columns not in (n_known, n_known - 1):
+        rule = f"has {n_columns} columns where the table that was learned from has {n_known}"
+        raise InputError("path", str(path), rule)
 
 
 def _check_twice(path: Path, names: list[str]) -> None:
