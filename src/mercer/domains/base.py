@@ -267,10 +267,7 @@ class Batch:
             images = function(raw, like=self.like.apply(function).raw)
         else:
             images = function(raw)
-        if raw_length(images) != raw_length(raw):
-            name = getattr(function, "__name__", function)
-            rule = f"returned {raw_length(images)} rows for {raw_length(raw)} samples"
-            raise ParameterError("function", name, rule, "map each row to one row")
+        _check_images(function, raw_length(images), raw_length(raw))
         return images
 
     def select(self, columns: Columns) -> Batch:
@@ -307,6 +304,13 @@ class Batch:
         fork._samples = {key: samples.fork() for key, samples in self._samples.copy().items()}
         fork._batches = {key: batch.fork() for key, batch in self._batches.copy().items()}
         return fork
+
+
+def _check_images(function: Callable[..., RawSamples], n_images: int, n_samples: int) -> None:
+    if n_images != n_samples:
+        name = getattr(function, "__name__", function)
+        rule = f"returned {n_images} rows for {n_samples} samples"
+        raise ParameterError("function", name, rule, "map each row to one row")
 
 
 class _Part(Batch):

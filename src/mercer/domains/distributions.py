@@ -188,8 +188,9 @@ def _join(bags: list[RawSamples], argument: str) -> RawSamples:
 
 def _are_arrays(bags: list[RawSamples]) -> bool:
     """Whether all bags are arrays of one axis, or all of two."""
-    axes = {bag.ndim if isinstance(bag, np.ndarray) else None for bag in bags}
-    return axes in ({1}, {2})
+    if not all(isinstance(bag, np.ndarray) for bag in bags):
+        return False
+    return {bag.ndim for bag in bags} in ({1}, {2})
 
 
 def _join_sparse(bags: list[SparseMatrix], argument: str) -> SparseMatrix:

@@ -105,10 +105,7 @@ def _read_matrix(
 ) -> tuple[scipy.sparse.csr_array, Names | None]:
     """The matrix of weights, and the names that are given or that B has."""
     if _is_networkx(B):
-        if names is not None:
-            rule = "is not needed: a networkx graph names its nodes"
-            remedy = "leave it out, or rename the nodes by networkx.relabel_nodes"
-            raise ParameterError(f"{what}: names", "a list", rule, remedy)
+        _check_no_names(names, what)
         return _from_networkx(B, f"{what}: B")
     if hasattr(B, "columns") and hasattr(B, "index"):
         names = _names_in_frame(B, names, f"{what}: B")
@@ -117,6 +114,13 @@ def _read_matrix(
 
 def _is_networkx(B: GraphLike) -> bool:
     return hasattr(B, "adjacency") and hasattr(B, "nodes") and hasattr(B, "is_directed")
+
+
+def _check_no_names(names: Names | None, what: str) -> None:
+    if names is not None:
+        rule = "is not needed: a networkx graph names its nodes"
+        remedy = "leave it out, or rename the nodes by networkx.relabel_nodes"
+        raise ParameterError(f"{what}: names", "a list", rule, remedy)
 
 
 def _from_networkx(B: GraphLike, what: str) -> tuple[scipy.sparse.csr_array, list[Hashable]]:

@@ -211,10 +211,13 @@ class NgramSamples(Samples):
             out[...] = rows @ cols.T
         else:
             np.dot(rows.astype(np.float64), cols.astype(np.float64).T, out=out)
+        self._add_rest(y, tile)
+
+    def _add_rest(self, y: NgramSamples, tile: Tile) -> None:
         if self.rest is not None and y.rest is not None:
-            products = np.empty_like(out)
+            products = np.empty_like(tile.out)
             self.rest.dot(y.rest, tile._replace(out=products))
-            out += products
+            tile.out[...] += products
 
 
 class Vocabulary:

@@ -146,15 +146,16 @@ def _column_name(column: Hashable, present: list[Hashable]) -> Hashable:
 
 
 def _rectangle(raw: RawSamples) -> RawSamples:
-    """The samples as they are if they are an array or a sparse matrix, else an array of them."""
-    if hasattr(raw, "dtype"):
-        return raw if hasattr(raw, "tocsr") else np.asarray(raw)
+    """A sparse matrix unchanged; anything else as an array."""
+    if hasattr(raw, "tocsr"):
+        return raw
     try:
         array = np.asarray(raw)
     except ValueError as error:
         raise ShapeError("X", type(raw).__name__, f"is not a rectangular table ({error})") from None
-    # NumPy turns numbers beside text into text.
-    return np.array(raw, dtype=object) if array.dtype.kind in "US" else array
+    if array.dtype.kind in "US" and not hasattr(raw, "dtype"):
+        return np.array(raw, dtype=object)  # NumPy has turned numbers beside text into text
+    return array
 
 
 def _array_columns(array: RawSamples, columns: Columns) -> RawSamples:

@@ -57,9 +57,10 @@ def _objects(raw: RawSamples) -> RawSamples:
         raw = raw[raw.columns[0]]
     if hasattr(raw, "to_list"):
         return raw.to_list()
-    if getattr(raw, "dtype", None) == np.dtype(object) and raw.shape[1:] in ((), (1,)):
-        return raw.ravel()
-    return raw if isinstance(raw, (list, tuple)) else None
+    if isinstance(raw, (list, tuple)):
+        return raw
+    objects = getattr(raw, "dtype", None) == np.dtype(object)
+    return raw.ravel() if objects and raw.shape[1:] in ((), (1,)) else None
 
 
 def _check_collection(raw: RawSamples) -> None:

@@ -58,8 +58,8 @@ def _first_not_finite(values: np.ndarray) -> int | None:
         total = values.sum()
     if np.isfinite(total):
         return None
-    bad = np.flatnonzero(~np.isfinite(values))
-    return int(bad[0]) if len(bad) else None
+    bad = ~np.isfinite(values)
+    return int(np.argmax(bad)) if bad.any() else None
 
 
 def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TextIO, cast
@@ -40,18 +41,15 @@ def read_fasta(path: str | PathLike[str]) -> tuple[list[str], list[str]]:
     (['first of two', 'second'], ['acgtac', 'ttga'])
     """
     path = Path(path)
-    names: list[str] = []
-    parts: list[list[str]] = []
     try:
         with _open_text(path) as lines:
-            for number, line in enumerate(lines, 1):
-                _add_line(line.strip(), f"{path.name}, line {number}", names, parts)
+            names, sequences = _parse(lines, path.name)
     except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
         rule, remedy = f"cannot be read ({error})", "is it whole, and text or gzip?"
         raise InputError("path", str(path), rule, remedy) from error
     if not names:
         raise InputError("path", str(path), "holds no sequence")
-    return names, ["".join(part) for part in parts]
+    return names, sequences
 
 
 def _open_text(path: Path) -> TextIO:
@@ -60,13 +58,17 @@ def _open_text(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig")
 
 
-def _add_line(text: str, place: str, names: list[str], parts: list[list[str]]) -> None:
-    """Begin a sequence with a header, or add letters to the last one."""
-    if text.startswith(">"):
-        names.append(text[1:].strip())
-        parts.append([])
-    elif text and not text.startswith(";"):
-        if not parts:
-            rule = "comes before the first line that begins with '>'"
-            raise InputError(place, text, rule, "is this a FASTA file?")
-        parts[-1].append("".join(text.split()))
+def _parse(lines: Iterable[str], file: str) -> tuple[list[str], list[str]]:
+    names: list[str] = []
+    parts: list[list[str]] = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith(">"):
+            names.append(text[1:].strip())
+            parts.append([])
+        elif text and not text.startswith(";"):
+            if not parts:
+                rule = "comes before the first line that begins with '>'"
+                raise InputError(f"{file}, line {number}", text, rule, "is this a FASTA file?")
+            parts[-1].append("".join(text.split()))
+    return names, ["".join(part) for part in parts]

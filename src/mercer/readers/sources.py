@@ -106,8 +106,9 @@ def _sequences(files: Sequence[Path], most_bytes: int) -> Source:
     labels, meaning = _classes(headers, origins, len(files))
     lengths = [len(text) for text in sequences]
     extent = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters"
-    names = headers if len(set(headers)) == len(headers) else []
-    return Source("sequences", sequences, labels, names, None, f"{extent}, {meaning}")
+    if len(set(headers)) < len(headers):
+        headers = []
+    return Source("sequences", sequences, labels, headers, None, f"{extent}, {meaning}")
 
 
 def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.ndarray | None, str]:

@@ -115,9 +115,8 @@ def read_table(
         return _parquet(path, most_bytes)
     if like is not None:
         separator = separator or like.separator
-        missing = missing or like.missing
         encoding = like.encoding
-    missing = MISSING if missing is None else tuple(missing)
+    missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)
     separator, rows = _first_rows(path, text, separator)
     if header is None:
@@ -134,18 +133,29 @@ def read_table(
     return frame, dataclasses.replace(layout, texts=_texts(frame))
 
 
+def _missing(cells: tuple[str, ...] | None, like: Layout | None) -> tuple[str, ...]:
+    """The cells that mean a missing value: those given, those of an earlier table, or the usual."""
+    if like is not None:
+        return tuple(cells or like.missing)
+    return MISSING if cells is None else tuple(cells)
+
+
 def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list[list[str]]]:
     """The separator, which is detected if it is None, and the first rows."""
     with _long_cells(), _one_line(path):
         separator = separator or _separator(text)
-        if len(separator) != 1 or separator in '\r\n"':
-            remedy = "a blank stands for any number of blanks and tabs"
-            raise InputError("separator", separator, "must be one character", remedy)
+        _check_separator(separator)
         _check_rectangle(path, text, separator)
         rows = list(itertools.islice(table_rows(text, separator), _LOOK))
     if not rows:
         raise InputError("path", str(path), "is empty")
     return separator, rows
+
+
+def _check_separator(separator: str) -> None:
+    if len(separator) != 1 or separator in '\r\n"':
+        remedy = "a blank stands for any number of blanks and tabs"
+        raise InputError("separator", separator, "must be one character", remedy)
 
 
 @contextlib.contextmanager
@@ -221,10 +231,10 @@ def _agreement(text: str, separator: str) -> tuple[float, int]:
     n_cells, frequency = max(lengths.items(), key=lambda item: item[1], default=(0, 0))
     share = frequency / max(1, lengths.total())
     # Blanks stand between words too: all lines must have the same number of them.
-    disagree = separator == " " and share < 1.0
-    if n_cells <= 1 or disagree:
-        return 0.0, 0
-    return share, n_cells
+    needed = 1.0 if separator == " " else 0.0
+    if n_cells > 1 and share >= needed:
+        return share, n_cells
+    return 0.0, 0
 
 
 def _check_rectangle(path: Path, text: str, separator: str) -> None:
@@ -329,11 +339,14 @@ def _check_twice(path: Path, names: list[str]) -> None:
 
 
 def _frame(path: Path, text: str, layout: Layout) -> Frame:
+    separator = layout.separator
+    if separator == " ":
+        separator = r"\s+"
     known_texts = {name: str for name in layout.texts if name in layout.names}
     try:
         frame = pandas().read_csv(
             io.StringIO(_BLANK_LINES.sub("", text)),
-            sep=r"\s+" if layout.separator == " " else layout.separator,
+            sep=separator,
             header=None,
             names=list(layout.names),
             skiprows=int(layout.header),
