@@ -163,9 +163,8 @@ class Anything(Domain):
 
     def encode(self, batch: Batch) -> Samples:
         if len(batch) == 0:
-            raise EmptyInputError(
-                batch.argument, "no samples", "is empty", "give at least one sample"
-            )
+            remedy = "give at least one sample"
+            raise EmptyInputError(batch.argument, "no samples", "is empty", remedy)
         return _Identity(len(batch))
 
     def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:

@@ -230,9 +230,7 @@ def check_names(names: Names, count: int, what: str) -> list[Hashable]:
     """The names as a list, which must have a different one for each node."""
     if isinstance(names, (str, bytes)) or not hasattr(names, "__len__"):
         raise ParameterError(what, names, "must be a list with one name for each node")
-    listed: list[Hashable] = list(names)
-    if hasattr(names, "tolist"):
-        listed = names.tolist()
+    listed: list[Hashable] = names.tolist() if hasattr(names, "tolist") else list(names)
     if len(listed) != count:
         rule = f"must have one name for each of the {count} nodes"
         raise ParameterError(what, f"{len(listed)} names", rule)

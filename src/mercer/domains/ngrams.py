@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.aliases import Prepared, RawSamples, SparseMatrix
-from mercer.domains.base import Batch, Domain, Samples, Tile, shared_lock
+from mercer.aliases import Prepared, SparseMatrix
+from mercer.domains.base import Batch, Samples, Tile, shared_lock
 from mercer.domains.raw import starts_of
-from mercer.domains.strings import STRINGS, StringSamples
+from mercer.domains.strings import STRINGS, Strings, StringSamples
 from mercer.domains.vectors import CsrSamples
 
 _DENSE = 0.05  # dense rows are quicker if strings have more than this share of the features
@@ -269,15 +269,12 @@ class Vocabulary:
 FeatureMap = Callable[[StringSamples, str], NgramCounts]
 
 
-class Ngrams(Domain):
+class Ngrams(Strings):
     """Strings read by a feature map, a function that counts the features of encoded strings.
 
     The second argument of the function is the name that messages give to the collection. Domains
     with equal keys have equal feature maps.
     """
-
-    name = "strings"
-    accepts = frozenset({"strings", "objects"})
 
     def __init__(self, key: tuple[Hashable, ...], features: FeatureMap) -> None:
         self.key = key
@@ -329,12 +326,6 @@ class Ngrams(Domain):
             columns = (ngrams.hashes % np.uint64(n_columns)).astype(np.int64)
             blocks.append(canonical(renumbered(ngrams.counts, columns, n_columns)))
         return vstack(blocks, format="csr")
-
-    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> list[str]:
-        return STRINGS.sample(count, n_columns, rng)
-
-    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
-        return STRINGS.lattices(n_columns, rng)
 
 
 def _dense_rows(counts: SparseMatrix) -> np.ndarray:

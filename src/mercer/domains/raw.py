@@ -24,10 +24,8 @@ def raw_length(raw: RawSamples) -> int:
     try:
         return len(raw)
     except TypeError:
-        remedy = "give an array, a data frame or a list"
-        raise InputTypeError(
-            "X", type(raw).__name__, "is not a collection of samples", remedy
-        ) from None
+        rule, remedy = "is not a collection of samples", "give an array, a data frame or a list"
+        raise InputTypeError("X", type(raw).__name__, rule, remedy) from None
 
 
 def pick_rows(raw: RawSamples, rows: Index) -> RawSamples:
@@ -106,12 +104,10 @@ def in_order_of(raw: RawSamples, names: list[Any] | None) -> RawSamples:
 
 def select_columns(raw: RawSamples, columns: Columns) -> RawSamples:
     """Columns by position (arrays, sparse matrices) or by name (data frames)."""
-    several = columns
-    if isinstance(columns, (str, int, np.integer)):
-        several = [columns]
+    several = [columns] if isinstance(columns, (str, int, np.integer)) else columns
     if hasattr(raw, "columns"):
         return _frame_columns(raw, several)
-    array = _rectangle(raw)
+    array = raw if hasattr(raw, "tocsr") else _rectangle(raw)
     if array.ndim != 2:
         rule = f"need a table, but X has {array.ndim} axis"
         raise WidthError("columns", columns, rule, "give a 2-D array")
@@ -146,9 +142,7 @@ def _column_name(column: Hashable, present: list[Hashable]) -> Hashable:
 
 
 def _rectangle(raw: RawSamples) -> RawSamples:
-    """A sparse matrix unchanged; anything else as an array."""
-    if hasattr(raw, "tocsr"):
-        return raw
+    """Rows of any values as an array."""
     try:
         array = np.asarray(raw)
     except ValueError as error:

@@ -70,6 +70,13 @@ def _check_collection(raw: RawSamples) -> None:
         raise EmptyInputError("X", raw, "is empty", "give at least one set")
 
 
+def _check_zeros_and_ones(values: np.ndarray) -> None:
+    allowed = np.isin(values, (0.0, 1.0))
+    if not allowed.all():
+        remedy = "give Python sets, or rows of zeros and ones"
+        raise DomainError("X", float(values[~allowed][0]), "must be 0 or 1", remedy)
+
+
 def _check_sets(values: RawSamples) -> None:
     for row, value in enumerate(values):
         if not is_set(value):
@@ -96,11 +103,7 @@ class Sets(Domain):
             rule = "cannot be compared with Python sets"
             raise DomainMismatchError("Y", "rows of numbers", rule, _ONE_FORM)
         members: Prepared = batch.encode(VECTORS)
-        allowed = np.isin(members.values, (0.0, 1.0))
-        if not allowed.all():
-            value = float(members.values[~allowed][0])
-            remedy = "give Python sets, or rows of zeros and ones"
-            raise DomainError("X", value, "must be 0 or 1", remedy)
+        _check_zeros_and_ones(members.values)
         return SetSamples(members, np.asarray(members.x.sum(axis=1), dtype=float).ravel(), None)
 
     @staticmethod

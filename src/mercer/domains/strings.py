@@ -90,7 +90,7 @@ class Strings(Domain):
     name = "strings"
     accepts = frozenset({"strings", "objects"})
 
-    def encode(self, batch: Batch) -> StringSamples:
+    def encode(self, batch: Batch) -> Samples:
         texts = texts_of(batch)
         joined = "".join(texts)
         try:

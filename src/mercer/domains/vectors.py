@@ -59,7 +59,9 @@ def _first_not_finite(values: np.ndarray) -> int | None:
     if np.isfinite(total):
         return None
     bad = ~np.isfinite(values)
-    return int(np.argmax(bad)) if bad.any() else None
+    if not bad.any():
+        return None
+    return int(np.argmax(bad))
 
 
 def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:

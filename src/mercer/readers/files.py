@@ -6,6 +6,7 @@ import codecs
 import gzip
 import zlib
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from mercer.errors import InputError
 
@@ -16,7 +17,7 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
     """The whole text of a file, plain or compressed by gzip, without a byte-order mark."""
     check_file(path, most)
     try:
-        with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+        with _open(path) as file:
             raw = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError("path", str(path), f"cannot be read ({error})") from None
@@ -29,6 +30,12 @@ def is_gzip(path: Path) -> bool:
     """Whether a file begins as those do that gzip has compressed."""
     with path.open("rb") as file:
         return file.read(2) == b"\x1f\x8b"
+
+
+def _open(path: Path) -> BinaryIO:
+    if is_gzip(path):
+        return cast(BinaryIO, gzip.open(path))
+    return path.open("rb")
 
 
 def check_file(path: Path, most: int = MOST_BYTES) -> None:
@@ -68,4 +75,6 @@ def _codec(raw: bytes, encoding: str) -> str:
     """The codec to read a text by: a byte-order mark of UTF-16 prevails over what is asked."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    return "utf-8-sig" if encoding == "utf-8" else encoding
+    if encoding == "utf-8":
+        return "utf-8-sig"
+    return encoding

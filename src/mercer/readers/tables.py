@@ -222,19 +222,24 @@ def _separator(text: str) -> str:
     return max(scores, key=lambda separator: scores[separator])
 
 
+def _row_lengths(text: str, separator: str) -> Counter[int]:
+    """How many of the first lines have each number of cells; none if they cannot be read."""
+    try:
+        rows = itertools.islice(table_rows(text, separator), _LOOK)
+        return Counter(len(row) for row in rows)
+    except csv.Error:
+        return Counter()
+
+
 def _agreement(text: str, separator: str) -> tuple[float, int]:
     """The share of lines with the most frequent number of cells, and this number."""
-    lengths: Counter[int] = Counter()
-    with contextlib.suppress(csv.Error):
-        rows = itertools.islice(table_rows(text, separator), _LOOK)
-        lengths = Counter(len(row) for row in rows)
+    lengths = _row_lengths(text, separator)
     n_cells, frequency = max(lengths.items(), key=lambda item: item[1], default=(0, 0))
     share = frequency / max(1, lengths.total())
     # Blanks stand between words too: all lines must have the same number of them.
-    needed = 1.0 if separator == " " else 0.0
-    if n_cells > 1 and share >= needed:
-        return share, n_cells
-    return 0.0, 0
+    if n_cells == 1 or (separator == " " and share < 1.0):
+        return 0.0, 0
+    return share, n_cells
 
 
 def _check_rectangle(path: Path, text: str, separator: str) -> None:
@@ -300,7 +305,9 @@ def _decimal(text: str, separator: str) -> str:
     if separator == "," or all(map(_THOUSANDS.fullmatch, with_commas)):
         return "."
     with_points = _numbers_with(r"\.", text, separator)
-    return "," if next(with_points, None) is None else "."
+    if any(with_points):
+        return "."
+    return ","
 
 
 def _numbers_with(mark: str, text: str, separator: str) -> Iterator[str]:
