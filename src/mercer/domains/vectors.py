@@ -89,14 +89,18 @@ def check_signs(samples: VectorSamples | CsrSamples, argument: str, rule: str, r
 
 def _check_shape(x: np.ndarray | SparseMatrix, batch: Batch) -> None:
     """Refuse anything but two axes, both of at least one element."""
+    if x.ndim != 2 or 0 in x.shape:
+        raise _wrong_shape(x, batch.argument)
+
+
+def _wrong_shape(x: np.ndarray | SparseMatrix, argument: str) -> EmptyInputError | ShapeError:
     if x.size == 0 and x.ndim == 1:
-        raise EmptyInputError(batch.argument, "no samples", "is empty", "give at least one sample")
+        return EmptyInputError(argument, "no samples", "is empty", "give at least one sample")
     shown = f"array of shape {x.shape}"
-    if x.ndim != 2:
-        remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
-        raise ShapeError(batch.argument, shown, "must have two axes, samples and features", remedy)
-    if 0 in x.shape:
-        raise EmptyInputError(batch.argument, shown, _no_elements(x.shape))
+    if x.ndim == 2:
+        return EmptyInputError(argument, shown, _no_elements(x.shape))
+    remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
+    return ShapeError(argument, shown, "must have two axes, samples and features", remedy)
 
 
 def _no_elements(shape: tuple[int, ...]) -> str:
