@@ -96,7 +96,7 @@ def test_what_is_no_string_is_named(kernel, bad):
         kernel(["a"], ["b", "c", bad])
 
 
-def test_holes_of_series_are_named():
+def test_missing_values_of_series_are_named():
     for series in (
         pd.Series(["a", None]),
         pd.Series(["a", pd.NA], dtype="string"),

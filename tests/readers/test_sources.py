@@ -21,7 +21,7 @@ def test_a_table(tmp_path):
     assert (
         found.kind == "table"
         and found.labels is None
-        and found.told == "2 rows; commas, a header, 2 columns"
+        and found.description == "2 rows; commas, a header, 2 columns"
     )
     with pytest.raises(errors.InputError, match="are several files, which only FASTA files may be"):
         read_source([file, file])
@@ -39,7 +39,7 @@ def test_svmlight(tmp_path, text):
     file.write_text(text)
     found = read_source(file)
     assert found.kind == "vectors" and found.samples.shape == (text.count("\n"), 3)
-    assert set(found.labels) == {1.0, -1.0} and "svmlight" in found.told
+    assert set(found.labels) == {1.0, -1.0} and "svmlight" in found.description
     packed = tmp_path / "some.gz"
     packed.write_bytes(gzip.compress(text.encode()))
     np.testing.assert_array_equal(read_source(packed).samples.toarray(), found.samples.toarray())
@@ -65,7 +65,7 @@ def test_classes_of_sequences(tmp_path):
     assert (
         found.kind == "sequences"
         and found.labels.tolist() == ["a", "b"] * 6
-        and found.told.endswith("classes in the headers")
+        and found.description.endswith("classes in the headers")
     )
     one.write_text("".join(f">first {at}\nacgt\n" for at in range(6)))
     two.write_bytes(gzip.compress(b"".join(b">second %d\nttga\n" % at for at in range(4))))

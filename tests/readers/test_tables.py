@@ -34,7 +34,7 @@ def assert_read(frame, layout):
     ]
 
 
-# -- layouts that are read ---------------------------------------------------------------------------------------------
+# -- layouts that are read --
 
 LAYOUTS = {
     "plain": TEXT,
@@ -141,7 +141,7 @@ def test_long_cells(written):
     assert len(frame["colour"][2]) == 199_999 and csv.field_size_limit() == before
 
 
-def test_holes(written):
+def test_missing_values(written):
     frame, _ = read_table(written("a,b\n1,x\n?,NA\n,y\n3,\n"))
     assert frame["a"].isna().tolist() == [False, True, True, False] and frame[
         "b"
@@ -150,7 +150,7 @@ def test_holes(written):
     assert np.isnan(frame["a"][1]) and frame["b"][2] == "?" and layout.missing == ("", "-")
 
 
-# -- kinds of columns --------------------------------------------------------------------------------------------------
+# -- kinds of columns --
 
 
 def test_truth_values(written):
@@ -186,7 +186,7 @@ def test_one_column(written):
     assert layout.names == ("y",) and frame["y"].tolist() == ["red", "green", "red"]
 
 
-# -- headers -----------------------------------------------------------------------------------------------------------
+# -- headers --
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_is_there_a_header(written, text, header):
     assert read_table(written("1,2\n3,4\n5,6\n"), header=True)[1].names == ("1", "2")
 
 
-# -- tables like an earlier one ----------------------------------------------------------------------------------------
+# -- tables like an earlier one --
 
 
 def test_like_an_earlier_table(written):
@@ -244,7 +244,7 @@ def test_a_layout_keeps_what_it_was():
     assert layout.decimal == "." and str(layout) == "semicolons, a header, 2 columns"
 
 
-# -- refused -----------------------------------------------------------------------------------------------------------
+# -- refused --
 
 BAD = {
     "ragged": (
@@ -264,6 +264,7 @@ BAD = {
     ),
     "empty": ("", "is empty"),
     "blank": ("\n \n", "is empty"),
+    "one empty cell": ('""\n', "is empty"),
     "header only": ("a,b,c\n", "has a header and no rows"),
     "binary": (bytes(range(128)) * 9, "is not text: it holds zero bytes"),
     "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is not utf-8 text"),

@@ -73,7 +73,7 @@ def _separate(source: Source, target: str | None) -> tuple[RawSamples, Targets, 
     if source.kind != "table":
         if source.labels is None:
             remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
-            raise InputError(source.kind, source.told, "carry no classes", remedy)
+            raise InputError(source.kind, source.description, "carry no classes", remedy)
         return source.samples, source.labels, target or "label"
     frame = source.samples
     name = find_column(frame, target)

@@ -92,7 +92,7 @@ class Study:
             "task": self.question.task,
             "target": self.question.target,
             "samples": raw_length(self.question.X),
-            "read": self.source.told,
+            "read": self.source.description,
             "kernel": repr(model.kernel_),
             "status": str(model.kernel_.certificate().status),
             "learner": type(model.model_).__name__,

@@ -141,7 +141,7 @@ def _lines(result: Study, data: list[Path], summary: dict[str, Any]) -> list[tup
     n_trials = len(model.tuned_.trials)
     folds = f"{assessment.repeats} × {assessment.folds}-fold cross-validation"
     lines = [
-        ("data", f"{names}: {result.source.told}"),
+        ("data", f"{names}: {result.source.description}"),
         ("target", f"{result.question.target}: {_target_text(result)}"),
         ("kernel", shorten(repr(model.kernel_), 330, end=80)),
         ("", _STATUS.get(summary["status"], summary["status"])),

@@ -19,7 +19,7 @@ from mercer.domains.base import raw_length
 from mercer.errors import InputError, ParameterError
 from mercer.readers import Layout, read_source, read_table
 from mercer.readers.files import read_text
-from mercer.readers.tables import _rows
+from mercer.readers.tables import table_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _read(model: Estimator, data: list[Path]) -> _NewSamples:
     source = read_source(data)
     if source.kind != kind:
         rule = f"are {source.kind}, where the model was fitted on {kind}"
-        raise InputError("data", source.told, rule)
+        raise InputError("data", source.description, rule)
     labels = source.labels
     if not _are_targets(labels, model):
         labels = None
@@ -139,7 +139,9 @@ def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
     """The layout without the target, for a file that has neither a header nor the target."""
     if layout.header:
         return layout
-    first: list[str] = next(iter(_rows(read_text(path, layout.encoding), layout.separator)), [])
+    first: list[str] = next(
+        iter(table_rows(read_text(path, layout.encoding), layout.separator)), []
+    )
     if len(first) != len(layout.names) - 1:
         return layout
     others = tuple(name for name in layout.names if name != target)

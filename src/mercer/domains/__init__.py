@@ -1,1 +1,1 @@
-"""What a sample is, and how raw objects become flat arrays, once."""
+"""Kinds of samples, and how raw objects are checked and encoded to arrays, once for all kernels."""

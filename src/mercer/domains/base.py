@@ -1,263 +1,287 @@
-"""The two things every domain shares: a `Batch` of raw objects and the `Samples` it is encoded to."""
+"""What all domains share: raw objects in a `Batch`, which a `Domain` encodes to `Samples`."""
 
 from __future__ import annotations
 
 import copy
 import os
 import threading
-from collections.abc import Callable
-from numbers import Number
-from typing import Any, Self
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from mercer.aliases import Columns, RawSamples
-from mercer.errors import EmptyInputError, InputTypeError, ParameterError, ShapeError, WidthError
+from mercer.aliases import Columns, Prepared, RawSamples
+from mercer.domains.raw import in_order_of, pick_rows, raw_length, select_columns
+from mercer.errors import EmptyInputError, ParameterError
+from mercer.execution.workspace import Workspace
 
-_MAKING = threading.RLock()
+T = TypeVar("T")
+_lock = threading.RLock()
 
 
-def _new_lock() -> None:
-    global _MAKING
-    _MAKING = threading.RLock()
+def _replace_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
-    os.register_at_fork(after_in_child=_new_lock)
+    os.register_at_fork(after_in_child=_replace_lock)
 
 
-class Samples:
-    """Encoded samples: a length, rows that can be taken, and an identity that survives taking.
+def shared_lock() -> threading.RLock:
+    """The lock under which threads compute what they share; a forked process has its own."""
+    return _lock
 
-    ``origin`` and ``index`` tell which sample of which collection a row is: `White` is the noise of a
-    sample, not of its value.
+
+class Memo:
+    """Values that are computed once and kept as long as the object that holds them."""
+
+    _memo: dict[Hashable, Any]
+
+    def once(self, key: Hashable, make: Callable[[], T], keep: int = 8) -> T:
+        """Return the value kept under ``key``; the first call computes it by ``make()``.
+
+        If several threads ask for it at the same time, one computes it and the others wait. At most
+        ``keep`` values are kept: a further one replaces the oldest.
+        """
+        memo = self.__dict__.setdefault("_memo", {})
+        value = memo.get(key)
+        if value is not None:
+            return value
+        with shared_lock():
+            value = memo.get(key)  # another thread may have computed it in the meantime
+            if value is None:
+                value = make()
+                if len(memo) >= keep:
+                    memo.pop(next(iter(memo)))
+                memo[key] = value
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_memo"}
+
+
+class Samples(Memo):
+    """Encoded samples: a number of them, of which some can be taken.
+
+    ``origin`` and ``index`` say which sample of which collection each one is, also after `take`:
+    `White` is the noise of a sample, not of its value.
     """
 
     origin: object
     index: np.ndarray | None = None
-    _memo: dict[Any, Any]
 
-    def once(self, key: Any, make: Callable[[], Any], keep: int = 8) -> Any:
-        """Make something once, also when two threads ask; the oldest of more than ``keep`` things is forgotten."""
-        memo = self.__dict__.setdefault("_memo", {})
-        found = memo.get(key)
-        if found is None:
-            with _MAKING:
-                found = memo.get(key)
-                if found is None:
-                    found = make()
-                    if len(memo) >= keep:
-                        memo.pop(next(iter(memo)))
-                    memo[key] = found
-        return found
+    def __post_init__(self) -> None:
+        self.origin = self
 
     def __len__(self) -> int:
         raise NotImplementedError(type(self).__name__)
 
     def take(self, rows: np.ndarray) -> Samples:
+        """The samples at these positions."""
         raise NotImplementedError(type(self).__name__)
 
     def fork(self) -> Samples:
-        """The same samples for one more comparison; what other samples add to a vocabulary stays with the fork."""
+        """The same samples with a vocabulary of their own.
+
+        Samples that are compared share a vocabulary, to which each collection adds what it has. If
+        new samples are compared with a fork, the vocabulary of the original stays what it was.
+        """
         return self
 
-    def _forked(self, **growing: Any) -> Self:
-        """The same object but for what grows; things made once are made once for all forks."""
+    def _forked(self, **replaced: object) -> Self:
+        """A copy with some attributes replaced; values kept by `once` are shared with it."""
         self.__dict__.setdefault("_memo", {})
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, **growing)
-        return made
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_memo"}
+        fork = object.__new__(type(self))
+        fork.__dict__.update(self.__dict__, **replaced)
+        return fork
 
     def identities(self) -> np.ndarray:
-        return np.arange(len(self)) if self.index is None else self.index
+        """The position of every sample in the collection that it was first part of."""
+        if self.index is None:
+            return np.arange(len(self))
+        return self.index
 
-    def _inherit(self, parent: Samples, rows: np.ndarray) -> None:
+    def _inherit(self, parent: Samples, rows: np.ndarray) -> Self:
+        """Note that these samples are those of the parent at these positions."""
         self.origin = parent.origin
         self.index = parent.identities()[rows]
+        return self
+
+
+class Tile(NamedTuple):
+    """A tile of a Gram matrix to be filled: ``rows`` of one collection, ``cols`` of the other."""
+
+    rows: slice
+    cols: slice
+    out: np.ndarray
+    work: Workspace
 
 
 class Domain:
-    """A kind of sample. ``accepts`` names the raw forms it can read; domains that share one can be combined."""
+    """A kind of sample.
+
+    ``accepts`` names the raw forms that it can read; kernels whose domains share one can be
+    combined.
+    """
 
     name: str = "anything"
     accepts: frozenset[str] = frozenset({"matrix", "sets", "indices", "objects"})
 
     def encode(self, batch: Batch) -> Samples:
-        """Check the raw objects and lay them out flat; ``batch.like`` is the other side, if any."""
+        """Check the raw objects and lay them out in arrays; ``batch.like`` is what they join."""
         raise NotImplementedError(type(self).__name__)
 
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        """Raw objects to test kernels on."""
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
+        """Random raw objects to test kernels on."""
         raise NotImplementedError(type(self).__name__)
 
-    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
-        """Collections on which a false claim is likely to break."""
-        return [self.sample(40, width, rng)]
+    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
+        """Collections that are likely to refute a wrong claim of definiteness."""
+        return [self.sample(40, n_columns, rng)]
 
     def __repr__(self) -> str:
         return self.name
 
 
+@dataclass(eq=False)
 class _Identity(Samples):
     """Samples of which only the identity matters."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.origin = object()
+    count: int
 
     def __len__(self) -> int:
         return self.count
 
     def take(self, rows: np.ndarray) -> _Identity:
-        taken = _Identity(len(rows))
-        taken._inherit(self, rows)
-        return taken
+        return _Identity(len(rows))._inherit(self, rows)
 
 
 class Anything(Domain):
-    """Samples are not looked at: constants and noise."""
+    """Samples of any kind, which are not looked at: the domain of constants and noise."""
 
     def encode(self, batch: Batch) -> Samples:
         if len(batch) == 0:
-            raise EmptyInputError(batch.side, "no samples", "is empty", "give at least one sample")
+            remedy = "give at least one sample"
+            raise EmptyInputError(batch.argument, "no samples", "is empty", remedy)
         return _Identity(len(batch))
 
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return rng.standard_normal((count, width))
-
-
-def raw_length(raw: RawSamples) -> int:
-    """The number of samples in a raw collection."""
-    if isinstance(raw, (str, bytes)):
-        raise InputTypeError(
-            "X", raw, "is one text, not a collection of samples", "give a list: [X]"
-        )
-    shape = getattr(raw, "shape", None)
-    if shape is not None and len(shape) > 0:
-        return int(shape[0])
-    try:
-        return len(raw)
-    except TypeError:
-        raise InputTypeError(
-            "X",
-            type(raw).__name__,
-            "is not a collection of samples",
-            "give an array, a data frame or a list",
-        ) from None
-
-
-def pick_rows(raw: RawSamples, rows: Any) -> Any:
-    """Rows of an array, a sparse matrix, a data frame or a list."""
-    if hasattr(raw, "iloc"):
-        return raw.iloc[rows]
-    if hasattr(raw, "shape") or hasattr(raw, "schema"):
-        return raw[rows]
-    return [raw[i] for i in rows]
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
+        return rng.standard_normal((count, n_columns))
 
 
 class Batch:
-    """Raw objects and every encoding of them that a kernel asked for, each made once."""
+    """Raw objects, and every encoding of them that a kernel asked for; each is computed once.
 
-    __slots__ = ("_made", "_parent", "_raw", "_rows", "like", "new")
+    ``like`` are the samples that these are compared with, if any. ``new`` ones are compared with
+    samples that a model was trained on.
+    """
 
-    def __init__(
-        self,
-        raw: RawSamples,
-        like: Batch | None = None,
-        *,
-        parent: Batch | None = None,
-        rows: np.ndarray | None = None,
-        new: bool = False,
-    ) -> None:
-        """``like`` are samples that these are compared with; ``new`` ones come after those of training."""
+    __slots__ = ("_batches", "_raw", "_samples", "like", "new")
+
+    def __init__(self, raw: RawSamples, like: Batch | None = None, *, new: bool = False) -> None:
         self._raw = raw
-        self.new = new
         self.like = like
-        self._parent = parent
-        self._rows = rows
-        self._made: dict[Any, Any] = {}
+        self.new = new
+        self._samples: dict[Domain, Samples] = {}
+        self._batches: dict[Hashable, Batch] = {}
 
     def __len__(self) -> int:
-        return raw_length(self._raw) if self._rows is None else len(self._rows)
+        return raw_length(self._raw)
 
     @property
-    def raw(self) -> Any:
+    def raw(self) -> RawSamples:
         """The objects themselves."""
-        return self._raw if self._rows is None else pick_rows(self._raw, self._rows)
+        return self._raw
 
     @property
-    def side(self) -> str:
-        """What to call these samples in a message."""
+    def argument(self) -> str:
+        """The name of the argument that holds these samples, for messages: X or Y."""
         return "X" if self.like is None or self.new else "Y"
 
     @property
     def other(self) -> str:
-        """What to call those that these are compared with."""
+        """What messages call the samples that these are compared with."""
         return "the training samples" if self.new else "X"
 
     @property
     def names(self) -> list[Any] | None:
-        """The columns of a data frame."""
-        return list(self._raw.columns) if hasattr(self._raw, "columns") else None
+        """The names of the columns of a data frame."""
+        if not hasattr(self._raw, "columns"):
+            return None
+        return list(self._raw.columns)
+
+    @property
+    def float32(self) -> bool:
+        """Whether the samples are given in single precision, so that results shall be too."""
+        return getattr(self._raw, "dtype", None) == np.float32
 
     def encode(self, domain: Domain) -> Samples:
-        made = self._made.get(domain)
-        if made is None:
-            made = (
-                domain.encode(self)
-                if self._parent is None
-                else self._parent.encode(domain).take(self._rows)  # type: ignore[arg-type]
-            )
-            self._made[domain] = made
-        return made
+        """The samples as this domain encodes them."""
+        samples = self._samples.get(domain)
+        if samples is None:
+            samples = self._encoded(domain)
+            self._samples[domain] = samples
+        return samples
+
+    def encode_like(self, domain: Domain) -> Prepared:
+        """The samples that these are compared with as this domain encodes them, or None."""
+        return None if self.like is None else self.like.encode(domain)
+
+    def _encoded(self, domain: Domain) -> Samples:
+        return domain.encode(self)
 
     def _derived(
-        self, key: Any, make: Callable[[Any], Any], child: Callable[[Batch], Batch]
+        self,
+        key: Hashable,
+        change: Callable[[RawSamples], RawSamples],
+        derive: Callable[[Batch], Batch],
     ) -> Batch:
-        made = self._made.get(key)
-        if made is None:
-            if self._parent is not None:
-                made = child(self._parent).take(self._rows)  # type: ignore[arg-type]
-            else:
-                made = Batch(
-                    make(self.raw), None if self.like is None else child(self.like), new=self.new
-                )
-            self._made[key] = made
-        return made
+        """The batch of changed objects; ``derive`` changes the samples they are compared with."""
+        batch = self._batches.get(key)
+        if batch is None:
+            batch = self._changed(change, derive)
+            self._batches[key] = batch
+        return batch
 
-    def apply(self, function: Callable[..., Any]) -> Batch:
-        """The images of all samples, for a pull-back."""
+    def _changed(
+        self, change: Callable[[RawSamples], RawSamples], derive: Callable[[Batch], Batch]
+    ) -> Batch:
+        raw = change(self._raw)
+        like = None if self.like is None else derive(self.like)
+        return Batch(raw, like, new=self.new)
 
-        def make(raw: RawSamples) -> Any:
-            # a function that ``shares`` reads the other side's image too, for its vocabulary
-            other: dict[str, Any] = {}
-            if self.like is not None and getattr(function, "shares", False):
-                other["like"] = self.like.apply(function).raw
-            image = function(raw, **other)
-            if raw_length(image) != raw_length(raw):
-                rule = f"returned {raw_length(image)} rows for {raw_length(raw)} samples"
-                raise ParameterError(
-                    "function",
-                    getattr(function, "__name__", function),
-                    rule,
-                    "map each row to one row",
-                )
-            return image
+    def apply(self, function: Callable[..., RawSamples]) -> Batch:
+        """The images of all samples under a function."""
+        return self._derived(
+            ("apply", function),
+            lambda raw: self._images(raw, function),
+            lambda batch: batch.apply(function),
+        )
 
-        return self._derived(("apply", function), make, lambda batch: batch.apply(function))
+    def _images(self, raw: RawSamples, function: Callable[..., RawSamples]) -> RawSamples:
+        # A function that ``shares`` a vocabulary reads the images of the other samples too.
+        if self.like is not None and getattr(function, "shares", False):
+            images = function(raw, like=self.like.apply(function).raw)
+        else:
+            images = function(raw)
+        _check_images(function, raw_length(images), raw_length(raw))
+        return images
 
     def select(self, columns: Columns) -> Batch:
         """Some columns only."""
-        key = ("select", repr(columns))
         return self._derived(
-            key, lambda raw: select_columns(raw, columns), lambda batch: batch.select(columns)
+            ("select", repr(columns)),
+            lambda raw: select_columns(raw, columns),
+            lambda batch: batch.select(columns),
         )
 
     def aligned(self, names: list[Any]) -> Batch:
-        """A data frame with these columns, and likewise what it is compared with; other tables are taken to have them in this order."""
+        """The columns of a data frame in the order of these names, here and in ``like``.
+
+        Samples that are not a data frame are taken to have their columns in this order.
+        """
         return self._derived(
             ("aligned", repr(names)),
             lambda raw: in_order_of(raw, names),
@@ -265,92 +289,50 @@ class Batch:
         )
 
     def take(self, rows: np.ndarray) -> Batch:
-        """Some samples, encoded no more than once."""
-        return Batch(
-            self._raw if self._rows is None else self.raw,
-            self.like,
-            parent=self,
-            rows=np.asarray(rows),
-            new=self.new,
-        )
+        """Some of the samples, whose encodings are taken from those of all samples."""
+        return _Part(self, np.asarray(rows))
 
     def fork(self) -> Batch:
-        """The same samples, read as far as these, to be compared with others that shall leave no trace here."""
-        made = Batch(self._raw, self.like, parent=self._parent, rows=self._rows, new=self.new)
-        made._made = {key: known.fork() for key, known in self._made.copy().items()}
-        return made
+        """The same samples, to be compared with others that this batch shall know nothing of.
+
+        Encodings that are there already are not computed again. Words or categories that only the
+        other samples have are added to the vocabularies of the fork, and not to those of this
+        batch: a prediction leaves no trace in a fitted model.
+        """
+        fork = copy.copy(self)
+        fork._samples = {key: samples.fork() for key, samples in self._samples.copy().items()}
+        fork._batches = {key: batch.fork() for key, batch in self._batches.copy().items()}
+        return fork
+
+
+def _check_images(function: Callable[..., RawSamples], n_images: int, n_samples: int) -> None:
+    if n_images != n_samples:
+        name = getattr(function, "__name__", function)
+        rule = f"returned {n_images} rows for {n_samples} samples"
+        raise ParameterError("function", name, rule, "map each row to one row")
+
+
+class _Part(Batch):
+    """Some samples of a batch."""
+
+    __slots__ = ("_rows", "_whole")
+
+    def __init__(self, whole: Batch, rows: np.ndarray) -> None:
+        super().__init__(whole.raw, whole.like, new=whole.new)
+        self._whole = whole
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
     @property
-    def float32(self) -> bool:
-        return getattr(self._raw, "dtype", None) == np.float32
+    def raw(self) -> RawSamples:
+        return pick_rows(self._raw, self._rows)
 
+    def _encoded(self, domain: Domain) -> Samples:
+        return self._whole.encode(domain).take(self._rows)
 
-def own_copy(raw: RawSamples) -> Any:
-    """The samples as a copy: what is done to the caller's collection, or to its rows, does not reach it."""
-    if isinstance(raw, (list, tuple)) or (
-        isinstance(raw, np.ndarray) and raw.dtype == np.dtype(object)
-    ):
-        if len(raw) == 0 or isinstance(raw[0], (str, bytes, Number)):
-            return raw[:] if isinstance(raw, (list, tuple)) else raw.copy()
-        try:
-            return copy.deepcopy(raw)
-        except Exception:  # something that cannot be copied is taken as it is
-            return raw[:]
-    return raw.clone() if hasattr(raw, "clone") else raw.copy() if hasattr(raw, "copy") else raw
-
-
-def in_order_of(raw: RawSamples, names: list[Any] | None) -> Any:
-    """A data frame with the columns of another by their names; anything else, or what has all these columns in order, as it is."""
-    if (
-        names is None
-        or not hasattr(raw, "columns")
-        or list(raw.columns) == names
-        or len(set(names)) < len(names)
-    ):
-        return raw
-    return select_columns(raw, names)
-
-
-def select_columns(raw: RawSamples, columns: Columns) -> Any:
-    """Columns by position (arrays, sparse matrices) or by name (data frames)."""
-    names = [columns] if isinstance(columns, (str, int, np.integer)) else columns
-    if hasattr(raw, "columns"):  # pandas and polars
-        have = list(raw.columns)
-        if isinstance(names, slice):
-            names = have[names]
-        names = [
-            have[c]
-            if isinstance(c, (int, np.integer)) and c not in have and -len(have) <= c < len(have)
-            else c
-            for c in names
-        ]
-        missing = [c for c in names if c not in have]
-        if missing:
-            raise WidthError("columns", missing, f"are not in the table, which has {have}")
-        for name in names:
-            if have.count(name) > 1:
-                raise WidthError("columns", name, "is the name of two columns", "give each its own")
-        return raw[list(names)]
-    try:
-        array = raw if hasattr(raw, "tocsr") else np.asarray(raw)
-        if array.dtype.kind in "US" and not hasattr(
-            raw, "dtype"
-        ):  # NumPy would turn numbers beside text into text
-            array = np.array(raw, dtype=object)
-    except ValueError as error:
-        raise ShapeError("X", type(raw).__name__, f"is not a rectangular table ({error})") from None
-    if array.ndim != 2:
-        raise WidthError(
-            "columns", columns, f"need a table, but X has {array.ndim} axis", "give a 2-D array"
-        )
-    if isinstance(names, slice):
-        return array[:, names]
-    bad = [c for c in names if isinstance(c, str) or not -array.shape[1] <= c < array.shape[1]]
-    if bad:
-        raise WidthError(
-            "columns",
-            bad,
-            f"are not among the {array.shape[1]} columns of X",
-            "use positions, or give a data frame",
-        )
-    return array[:, list(names)]
+    def _changed(
+        self, change: Callable[[RawSamples], RawSamples], derive: Callable[[Batch], Batch]
+    ) -> Batch:
+        return derive(self._whole).take(self._rows)

@@ -71,11 +71,11 @@ class Categories(Domain):
             like = cast(CategorySamples, batch.like.encode(self))
             if like.n_columns != len(columns):
                 rule = f"must have as many columns as {batch.other}: {like.n_columns}"
-                raise WidthError(batch.side, f"{len(columns)} columns", rule)
+                raise WidthError(batch.argument, f"{len(columns)} columns", rule)
             vocabularies = like.vocabularies
         codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
         for k, values in enumerate(columns):
-            codes[:, k] = self._codes(values, vocabularies[k], names[k], batch.side)
+            codes[:, k] = self._codes(values, vocabularies[k], names[k], batch.argument)
         return CategorySamples(codes, vocabularies, names)
 
     def _codes(self, values: list[Any], vocabulary: Vocabulary, name: str, side: str) -> list[int]:

@@ -52,14 +52,14 @@ class IncompleteNumbers(Domain):
         infinite = np.argwhere(np.isinf(samples.x))
         if len(infinite):
             row, k = infinite[0]
-            where = f"{batch.side}[{row}], {samples.names[k]}"
+            where = f"{batch.argument}[{row}], {samples.names[k]}"
             remedy = "give NaN where a value is missing"
             raise NotFiniteError(where, float(samples.x[row, k]), "is infinite", remedy)
         if batch.like is not None:
             like = cast(IncompleteSamples, batch.like.encode(self))
             if like.n_columns != samples.n_columns:
                 rule = f"must have as many columns as {batch.other}: {like.n_columns}"
-                raise WidthError(batch.side, f"{samples.n_columns} columns", rule)
+                raise WidthError(batch.argument, f"{samples.n_columns} columns", rule)
         return samples
 
     def _read(self, batch: Batch) -> IncompleteSamples:
@@ -70,7 +70,7 @@ class IncompleteNumbers(Domain):
         columns, names = table_columns(batch)
         x = np.empty((len(columns[0]), len(columns)))
         for k, values in enumerate(columns):
-            x[:, k] = self._numbers(values, names[k], batch.side)
+            x[:, k] = self._numbers(values, names[k], batch.argument)
         return IncompleteSamples(x, names)
 
     def _numbers(self, values: list[Any], name: str, side: str) -> list[float]:

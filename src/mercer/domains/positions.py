@@ -52,10 +52,10 @@ class Positions(Domain):
     def encode(self, batch: Batch) -> PositionSamples:
         at = self._read(batch)
         if at.size == 0:
-            raise EmptyInputError(batch.side, "no positions", "is empty")
+            raise EmptyInputError(batch.argument, "no positions", "is empty")
         if at.ndim != 1 or not _are_whole(at):
             value = f"{at.dtype} of shape {at.shape}"
-            raise InputTypeError(batch.side, value, _RULE, "give whole numbers")
+            raise InputTypeError(batch.argument, value, _RULE, "give whole numbers")
         return PositionSamples(at.astype(np.int64))
 
     @staticmethod
@@ -65,7 +65,7 @@ class Positions(Domain):
             at = np.asarray(batch.raw)
         except ValueError:
             value = "a ragged list"
-            raise InputTypeError(batch.side, value, _RULE, "give whole numbers") from None
+            raise InputTypeError(batch.argument, value, _RULE, "give whole numbers") from None
         if at.ndim == 2 and at.shape[1] == 1:
             return at[:, 0]
         return at

@@ -1,24 +1,25 @@
-"""Strings over any alphabet: all letters of a collection as one array of code points, and where each string begins."""
+"""Strings over any alphabet: all code points in one array, and where each string begins."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
+from mercer.domains.raw import as_list, check_one_column, starts_of
 from mercer.errors import EmptyInputError, InputTypeError
 
 
+@dataclass(eq=False)
 class StringSamples(Samples):
-    """``codes[offsets[i]:offsets[i + 1]]`` are the code points of string i."""
+    """Strings: ``codes[offsets[i]:offsets[i + 1]]`` are the code points of string i."""
 
-    def __init__(self, codes: np.ndarray, offsets: np.ndarray) -> None:
-        self.codes = codes
-        self.offsets = offsets
-        self.origin = self
+    codes: np.ndarray
+    offsets: np.ndarray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -32,115 +33,92 @@ class StringSamples(Samples):
         return self.codes[self.offsets[row] : self.offsets[row + 1]]
 
     def alphabet(self) -> tuple[np.ndarray, np.ndarray]:
-        """The code points that occur, in order, and for every letter its place among them."""
+        """The code points that occur, in order, and for every letter its position among them."""
 
         def make() -> tuple[np.ndarray, np.ndarray]:
             seen = np.zeros(int(self.codes.max(initial=0)) + 1, dtype=bool)
             seen[self.codes] = True
-            found = np.flatnonzero(seen)
-            places = np.zeros(len(seen), dtype=np.min_scalar_type(max(len(found) - 1, 0)))
-            places[found] = np.arange(len(found))
-            return found.astype(np.uint32), places[self.codes]
+            letters = np.flatnonzero(seen)
+            positions = np.zeros(len(seen), dtype=np.min_scalar_type(max(len(letters) - 1, 0)))
+            positions[letters] = np.arange(len(letters))
+            return letters.astype(np.uint32), positions[self.codes]
 
         return self.once("alphabet", make)
 
     def blocks(self, letters: int) -> Iterator[StringSamples]:
-        """The strings in order, so many at a time that they have about that many letters."""
+        """The strings in order, in blocks of about that many letters."""
         first = 0
         while first < len(self):
-            last = (
-                int(np.searchsorted(self.offsets, self.offsets[first] + letters, side="right")) - 1
-            )
+            end = self.offsets[first] + letters
+            last = int(np.searchsorted(self.offsets, end, side="right")) - 1
             last = max(first + 1, min(last, len(self)))
             bounds = self.offsets[first : last + 1]
-            part = StringSamples(self.codes[bounds[0] : bounds[-1]], bounds - bounds[0])
-            part._inherit(self, np.arange(first, last))
-            yield part
+            block = StringSamples(self.codes[bounds[0] : bounds[-1]], bounds - bounds[0])
+            yield block._inherit(self, np.arange(first, last))
             first = last
 
     def take(self, rows: np.ndarray) -> StringSamples:
         rows = np.asarray(rows)
-        parts = [self.string(int(row)) for row in rows]
-        offsets = np.concatenate([[0], np.cumsum(self.lengths[rows])]).astype(np.int64)
-        taken = StringSamples(np.concatenate(parts) if parts else self.codes[:0], offsets)
-        taken._inherit(self, rows)
-        return taken
+        parts = [self.codes[:0], *(self.string(int(row)) for row in rows)]
+        offsets = starts_of(self.lengths[rows])
+        return StringSamples(np.concatenate(parts), offsets)._inherit(self, rows)
 
 
 def texts_of(batch: Batch) -> list[str]:
-    """The collection as a list of Python strings: a list, an array, a series, or a table of one column."""
-    raw: RawSamples = batch.raw
-    table = hasattr(raw, "columns")
-    columns = (
-        len(raw.columns)
-        if table
-        else raw.shape[1]
-        if isinstance(raw, np.ndarray) and raw.ndim == 2
-        else 1
-    )
-    if columns != 1:
-        rule = f"has {columns} columns, where one of texts is wanted"
-        raise InputTypeError(batch.side, "a table", rule, "say which: k.on('column')")
-    if table:
-        raw = raw[raw.columns[0]]
-    if hasattr(raw, "to_list"):
-        raw = raw.to_list()
-    elif isinstance(raw, np.ndarray) and raw.ndim > 0:
-        raw = raw[:, 0].tolist() if raw.ndim == 2 else raw.tolist()
-    elif not isinstance(raw, (list, tuple)):
-        raise InputTypeError(
-            batch.side, type(raw).__name__, "is not a collection of strings", "give a list of str"
-        )
-    if len(raw) == 0:
-        raise EmptyInputError(batch.side, raw, "is empty", "give at least one string")
-    for row, value in enumerate(raw):
+    """The texts of a list, an array, a series, or a table of one column."""
+    raw = batch.raw
+    if isinstance(raw, np.ndarray) and raw.ndim == 2:
+        check_one_column(raw.shape[1], batch.argument, "texts")
+        raw = raw[:, 0]
+    texts = as_list(raw, batch.argument, "texts", "give a list of str")
+    _check_texts(texts, batch.argument)
+    return texts
+
+
+def _check_texts(texts: list[object], argument: str) -> None:
+    if len(texts) == 0:
+        raise EmptyInputError(argument, texts, "is empty", "give at least one string")
+    for row, value in enumerate(texts):
         if not isinstance(value, str):
             remedy = "make it text, or use '' where there is none"
-            raise InputTypeError(f"{batch.side}[{row}]", value, "is not a string", remedy)
-    return list(raw)
+            raise InputTypeError(f"{argument}[{row}]", value, "is not a string", remedy)
 
 
 class Strings(Domain):
-    """Finite strings of any characters; nothing is folded."""
+    """Finite strings of any characters; upper and lower case are different."""
 
     name = "strings"
     accepts = frozenset({"strings", "objects"})
 
     def encode(self, batch: Batch) -> Samples:
         texts = texts_of(batch)
+        joined = "".join(texts)
         try:
-            joined = "".join(texts).encode("utf-32-le")
-        except UnicodeEncodeError:
-            joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+            codes = joined.encode("utf-32-le")
+        except UnicodeEncodeError:  # surrogates, which stand alone in damaged texts
+            codes = joined.encode("utf-32-le", "surrogatepass")
         lengths = np.fromiter((len(text) for text in texts), dtype=np.int64, count=len(texts))
-        return StringSamples(
-            np.frombuffer(joined, dtype=np.uint32), np.concatenate([[0], np.cumsum(lengths)])
-        )
+        return StringSamples(np.frombuffer(codes, dtype=np.uint32), starts_of(lengths))
 
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
-        return [
-            "".join(rng.choice(list("abc"), size=int(rng.integers(0, width + 6))))
-            for _ in range(count)
-        ]
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> list[str]:
+        lengths = (int(rng.integers(0, n_columns + 6)) for _ in range(count))
+        return ["".join(rng.choice(list("abc"), size=length)) for length in lengths]
 
-    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
+    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
         """All short strings of two letters, repeats, near copies, and random strings."""
-        import itertools
-
-        short = [
-            "".join(letters)
-            for size in range(5)
-            for letters in itertools.product("ab", repeat=size)
-        ]
+        products = (itertools.product("ab", repeat=size) for size in range(5))
+        short = ["".join(letters) for letters in itertools.chain.from_iterable(products)]
         repeats = ["a" * size for size in range(12)] + ["ab" * size for size in range(1, 6)]
-        base = "abcabcab"
-        near = (
-            [base[:i] + "d" + base[i + 1 :] for i in range(len(base))]
-            + [base[:i] + base[i + 1 :] for i in range(len(base))]
-            + [base]
-        )
-        rough = list(dict.fromkeys(self.sample(60, 3 * width, rng)))
-        return [short, repeats, list(dict.fromkeys(near)), rough]
+        rough = list(dict.fromkeys(self.sample(60, 3 * n_columns, rng)))
+        return [short, repeats, _near_copies("abcabcab"), rough]
+
+
+def _near_copies(text: str) -> list[str]:
+    """The different texts with one letter replaced, or left out, and the text itself."""
+    cuts = [(text[:i], text[i + 1 :]) for i in range(len(text))]
+    replaced = [before + "d" + after for before, after in cuts]
+    shorter = [before + after for before, after in cuts]
+    return list(dict.fromkeys([*replaced, *shorter, text]))
 
 
 STRINGS = Strings()

@@ -67,13 +67,13 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
     """The columns of a data frame, an array or a list of rows, as lists, and their names."""
     raw: RawSamples = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
     if hasattr(raw, "columns"):
-        columns = _frame_columns(raw, batch.side)
+        columns = _frame_columns(raw, batch.argument)
         names = [str(name) for name in raw.columns]
     else:
-        columns = [column.tolist() for column in _rectangular(raw, batch.side).T]
+        columns = [column.tolist() for column in _rectangular(raw, batch.argument).T]
         names = [f"column {k}" for k in range(len(columns))]
     if not columns[0]:
-        raise EmptyInputError(batch.side, "a table", "has no rows", "give at least one row")
+        raise EmptyInputError(batch.argument, "a table", "has no rows", "give at least one row")
     return columns, names
 
 

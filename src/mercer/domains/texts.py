@@ -1,26 +1,27 @@
-"""Texts as sparse rows of word counts, read by scikit-learn's vectoriser."""
+"""Texts as sparse rows of word counts, read by scikit-learn's CountVectorizer."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.strings import texts_of
 from mercer.domains.vectors import CsrSamples
 from mercer.errors import DomainError, DomainMismatchError, WidthError
 
 
+@dataclass(eq=False)
 class WordSamples(Samples):
     """Counts of words; collections that are compared share one vocabulary, which only grows."""
 
-    def __init__(self, counts: CsrSamples, vocabulary: dict[str, int], given: bool = False) -> None:
-        self.counts = counts
-        self.given = given  # as counts, not as texts
-        self.vocabulary = vocabulary
-        self.origin = self
+    counts: CsrSamples
+    vocabulary: dict[str, int]
+    given: bool = False  # whether the user gave counts, not texts
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -30,12 +31,20 @@ class WordSamples(Samples):
 
     def take(self, rows: np.ndarray) -> WordSamples:
         taken = WordSamples(self.counts.take(rows), self.vocabulary, self.given)
-        taken._inherit(self, rows)
-        return taken
+        return taken._inherit(self, rows)
+
+
+def _check_form(given: bool, other: bool, batch: Batch) -> None:
+    """Refuse to compare texts with counts, whose columns have no words."""
+    if given != other:
+        forms = ("texts", "counts")
+        which = f"which are {forms[other]}: their columns have no words"
+        rule = f"cannot be compared with {batch.other}, {which}"
+        raise DomainMismatchError(batch.argument, forms[given], rule, "give both in one form")
 
 
 class Words(Domain):
-    """Texts, cut into words and sequences of words as ``options`` of scikit-learn's CountVectorizer say."""
+    """Texts, cut into words by scikit-learn's CountVectorizer with these ``options``."""
 
     name = "texts"
     accepts = frozenset({"strings", "objects"})
@@ -50,59 +59,59 @@ class Words(Domain):
         return isinstance(other, Words) and other.options == self.options
 
     def encode(self, batch: Batch) -> WordSamples:
+        like = batch.encode_like(self)
+        given = hasattr(batch.raw, "tocsr")
+        if like is None:
+            vocabulary = {}
+        else:
+            _check_form(given, like.given, batch)
+            vocabulary = like.vocabulary
+        if given:
+            return self._from_counts(batch, vocabulary)
+        return self._from_texts(batch, vocabulary)
+
+    def _from_texts(self, batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
-        like: Any = None if batch.like is None else batch.like.encode(self)
-        if like is not None and like.given != hasattr(batch.raw, "tocsr"):
-            forms = ("texts", "counts")
-            rule = f"cannot be compared with {batch.other}, which are {forms[like.given]}: their columns have no words"
-            raise DomainMismatchError(
-                batch.side, forms[not like.given], rule, "give both in one form"
-            )
-        if hasattr(batch.raw, "tocsr"):
-            return self._counted(batch, like)
         analyse = CountVectorizer(**self.options).build_analyzer()
-        known: dict[str, int] = {} if like is None else like.vocabulary
         indptr, indices, data = [0], [], []
         for text in texts_of(batch):
             for word, count in Counter(analyse(text)).items():
-                indices.append(known.setdefault(word, len(known)))
+                indices.append(vocabulary.setdefault(word, len(vocabulary)))
                 data.append(float(count))
             indptr.append(len(indices))
-        counts = csr_matrix(
-            (data, indices, indptr), shape=(len(indptr) - 1, max(1, len(known))), dtype=np.float64
-        )
+        shape = (len(indptr) - 1, max(1, len(vocabulary)))
+        counts = csr_matrix((data, indices, indptr), shape=shape, dtype=np.float64)
         counts.sort_indices()
-        return WordSamples(CsrSamples(counts), known)
+        return WordSamples(CsrSamples(counts), vocabulary)
 
-    def _counted(self, batch: Batch, like: Any) -> WordSamples:
-        """A sparse matrix of counts, a column for each word: as a vectoriser of one's own makes it."""
+    @staticmethod
+    def _from_counts(batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
+        """A sparse matrix of counts with a column for each word, as a vectoriser makes it."""
         from scipy.sparse import csr_matrix
 
-        counts = csr_matrix(
-            batch.raw, dtype=np.float64, copy=True
-        )  # what is done to it is not done to the caller's
+        counts = csr_matrix(batch.raw, dtype=np.float64, copy=True)
         counts.sum_duplicates()
         counts.sort_indices()
-        if not np.isfinite(counts.data).all() or (counts.nnz and counts.data.min() < 0):
-            raise DomainError(
-                batch.side, "a sparse matrix", "holds what is no count", "give numbers >= 0"
-            )
-        if like is not None and len(like.vocabulary) != counts.shape[1]:
-            rule = f"must have as many columns as {batch.other}: {len(like.vocabulary)}"
-            raise WidthError(batch.side, f"{counts.shape[1]} columns", rule)
-        known = (
-            {f"column {k}": k for k in range(counts.shape[1])} if like is None else like.vocabulary
-        )
-        return WordSamples(CsrSamples(counts), known, given=True)
+        valid = np.isfinite(counts.data) & (counts.data >= 0)
+        if not valid.all():
+            rule = "holds what is no count"
+            raise DomainError(batch.argument, "a sparse matrix", rule, "give numbers >= 0")
+        n_columns = counts.shape[1]
+        if batch.like is None:
+            vocabulary.update({f"column {k}": k for k in range(n_columns)})
+        elif len(vocabulary) != n_columns:
+            rule = f"must have as many columns as {batch.other}: {len(vocabulary)}"
+            raise WidthError(batch.argument, f"{n_columns} columns", rule)
+        return WordSamples(CsrSamples(counts), vocabulary, given=True)
 
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> Any:
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> list[str]:
         words = np.array(["kernel", "proof", "the", "oil", "grain", "an", "wheat"])
-        return [
-            " ".join(rng.choice(words, size=int(rng.integers(0, width + 5)))) for _ in range(count)
-        ]
+        lengths = (int(rng.integers(0, n_columns + 5)) for _ in range(count))
+        return [" ".join(rng.choice(words, size=length)) for length in lengths]
 
-    def lattices(self, width: int, rng: np.random.Generator) -> list[Any]:
+    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
+        """Texts between two words, and random texts, short and long."""
         chain = [" ".join(["word"] * k + ["other"] * (6 - k)) for k in range(7)]
-        return [chain, self.sample(60, width, rng), self.sample(40, 4 * width, rng)]
+        return [chain, self.sample(60, n_columns, rng), self.sample(40, 4 * n_columns, rng)]

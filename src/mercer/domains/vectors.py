@@ -1,19 +1,13 @@
-"""Rows of numbers, dense or sparse, and the products between two collections of them.
-
-Dense rows are kept twice: as they came (the rows of a tile) and in *panels*, feature by feature (its columns).
-Up to `WIDE` features inner products and squared distances are summed directly; beyond, they come from BLAS on
-centred data, and entries that lost too much to cancellation are computed again directly.
-"""
+"""Vectors: rows of finite real numbers, dense or sparse."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
 import numpy as np
 
-from mercer import _compiled
-from mercer.aliases import DType, Prepared, RawSamples
-from mercer.domains.base import Batch, Domain, Samples
+from mercer.aliases import DType, Prepared, RawSamples, SparseMatrix
+from mercer.domains.base import Batch, Domain
+from mercer.domains.dense import TILE, WIDE, VectorSamples
+from mercer.domains.sparse import CsrSamples
 from mercer.errors import (
     DomainError,
     EmptyInputError,
@@ -23,360 +17,105 @@ from mercer.errors import (
     WidthError,
 )
 
-if TYPE_CHECKING:
-    import scipy.sparse
-
-TILE = 256  # rows and columns of a tile, and the width of a panel
-WIDE = 48  # more features than this: BLAS
-_SUMMED = 64  # products that BLAS may add in one go
-_KEEP = 0.5  # a squared distance below this share of ‖x‖² + ‖y‖² is computed again
-_MANY = 8  # if more than 1/8 of a tile has to be computed again, all of it is
+__all__ = ["NONNEGATIVE", "TILE", "VECTORS", "WIDE", "CsrSamples", "VectorSamples", "Vectors"]
 
 
-class Workspace(Protocol):
-    """What the engine lends to a tile."""
-
-    def lookup(self, size: int) -> np.ndarray: ...
-    def serial_blas(self) -> None: ...
-
-
-class VectorSamples(Samples):
-    """Dense rows as float64."""
-
-    sparse = False
-
-    def __init__(self, x: np.ndarray) -> None:
-        self.x = x
-        self.origin = self
-
-    def __len__(self) -> int:
-        return self.x.shape[0]
-
-    @property
-    def width(self) -> int:
-        return self.x.shape[1]
-
-    def take(self, rows: np.ndarray) -> VectorSamples:
-        taken = VectorSamples(np.ascontiguousarray(self.x[rows]))
-        taken._inherit(self, rows)
-        return taken
-
-    @property
-    def panels(self) -> np.ndarray:
-        return self.once("panels", self._pack)
-
-    def _pack(self) -> np.ndarray:
-        n, d = self.x.shape
-        width = min(TILE, -(-n // 8) * 8)
-        made = np.empty((-(-n // width), d, width))
-        _compiled.storage.pack(self.x, made)
-        return made
-
-    def panel(self, j0: int) -> np.ndarray:
-        """The panel that starts at row j0."""
-        return self.panels[j0 // TILE]
-
-    @property
-    def norms(self) -> np.ndarray:
-        """‖x‖² of every row, summed as tiles are."""
-        return self.once("norms", lambda: self.products_with(self))
-
-    def products_with(self, other: VectorSamples) -> np.ndarray:
-        """⟨x_i, y_i⟩ of every row."""
-        out = np.empty(len(self))
-        _compiled.products.row_dots(self.x, other.x, out)
-        return out
-
-    @property
-    def mean(self) -> np.ndarray:
-        return self.once("mean", lambda: self.x.mean(axis=0))
-
-    def centred(
-        self, centre: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(x − centre)√weights and its squared norms, for BLAS."""
-
-        def make() -> tuple[np.ndarray, np.ndarray]:
-            rows = self.x - centre
-            if weights is not None:
-                rows *= np.sqrt(weights)
-            return rows, np.einsum("ij,ij->i", rows, rows)
-
-        return self.once(
-            ("centred", centre.tobytes(), None if weights is None else weights.tobytes()), make
-        )
-
-    def dot(
-        self, y: VectorSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
-    ) -> None:
-        if self.width <= WIDE:
-            _compiled.products.dot_tile(self.x[i0:i1], y.panel(j0), out)
-            return
-        work.serial_blas()
-        rows, cols = self.x[i0:i1], y.x[j0:j1]
-        # BLAS adds all products one after the other; some at a time, they keep the accuracy of the direct path
-        np.dot(rows[:, :_SUMMED], cols[:, :_SUMMED].T, out=out)
-        part = np.empty_like(out)
-        for start in range(_SUMMED, self.width, _SUMMED):
-            np.dot(rows[:, start : start + _SUMMED], cols[:, start : start + _SUMMED].T, out=part)
-            out += part
-        _compiled.products.repair_dots(
-            out, self.norms[i0:i1], y.norms[j0:j1], rows, cols, np.empty(1)
-        )
-
-    def sqdist(
-        self,
-        y: VectorSamples,
-        weights: np.ndarray | None,
-        i0: int,
-        i1: int,
-        j0: int,
-        j1: int,
-        out: np.ndarray,
-        work: Workspace,
-    ) -> None:
-        if self.width > WIDE and self._wide_sqdist(y, weights, i0, i1, j0, j1, out, work):
-            return
-        if weights is None:
-            _compiled.products.sqdist_tile(self.x[i0:i1], y.panel(j0), out)
-        else:
-            _compiled.products.weighted_sqdist_tile(self.x[i0:i1], y.panel(j0), weights, out)
-
-    def _wide_sqdist(
-        self,
-        y: VectorSamples,
-        weights: np.ndarray | None,
-        i0: int,
-        i1: int,
-        j0: int,
-        j1: int,
-        out: np.ndarray,
-        work: Workspace,
-    ) -> bool:
-        """By BLAS; False if so much was lost that the whole tile should be computed directly."""
-        products = _compiled.products
-        rows, nx = self.centred(self.mean, weights)
-        cols, ny = y.centred(self.mean, weights)
-        work.serial_blas()
-        np.dot(rows[i0:i1], cols[j0:j1].T, out=out)
-        nx, ny = nx[i0:i1], ny[j0:j1]
-        lost = products.dots_to_sqdist(out, nx, ny, _KEEP)
-        if lost * _MANY > out.size:
-            return False
-        if lost:
-            ones = np.ones(self.width) if weights is None else weights
-            products.repair_sqdist(out, nx, ny, _KEEP, self.x[i0:i1], y.x[j0:j1], ones)
-        return True
-
-    def l1(
-        self,
-        y: VectorSamples,
-        weights: np.ndarray,
-        i0: int,
-        i1: int,
-        j0: int,
-        j1: int,
-        out: np.ndarray,
-        work: Workspace,
-    ) -> None:
-        _compiled.products.l1_tile(self.x[i0:i1], y.panel(j0), weights, out)
-
-    def squared_difference(
-        self, y: VectorSamples, f: int, i0: int, i1: int, j0: int, j1: int, out: np.ndarray
-    ) -> None:
-        _compiled.coordinates.squared_difference(self.x[i0:i1], y.panel(j0), f, out)
+def _not_numbers(raw: RawSamples, dtype: DType, argument: str) -> InputTypeError:
+    value = f"{type(raw).__name__} of {dtype}"
+    remedy = "encode text and categories, or use a kernel for them"
+    return InputTypeError(argument, value, "does not hold numbers", remedy)
 
 
-class CsrSamples(Samples):
-    """Sparse rows; inner products and Euclidean distances only."""
-
-    sparse = True
-
-    def __init__(self, x: scipy.sparse.csr_matrix) -> None:
-        self.x = x
-        self.origin = self
-        self._panels: dict[int, tuple[np.ndarray, ...]] = {}
-
-    def __len__(self) -> int:
-        return self.x.shape[0]
-
-    @property
-    def width(self) -> int:
-        return self.x.shape[1]
-
-    def take(self, rows: np.ndarray) -> CsrSamples:
-        taken = CsrSamples(self.x[rows])
-        taken._inherit(self, rows)
-        return taken
-
-    @property
-    def norms(self) -> np.ndarray:
-        return self._norms(None)
-
-    def _norms(self, weights: np.ndarray | None) -> np.ndarray:
-        def make() -> np.ndarray:
-            out = np.empty(len(self))
-            weighted = self.x.data if weights is None else self.x.data * weights[self.x.indices]
-            _compiled.sparse.row_dots(self.x.indptr, self.x.data, weighted, out)
-            return out
-
-        return self.once(("norms", None if weights is None else weights.tobytes()), make)
-
-    def products_with(self, other: CsrSamples) -> np.ndarray:
-        return np.asarray(self.x.multiply(other.x).sum(axis=1)).ravel()
-
-    def _panel(self, j0: int, weights: np.ndarray | None) -> tuple[np.ndarray, ...]:
-        """Rows j0 … j0 + TILE turned by feature: (features, starts, rows, values)."""
-        made = self._panels.get(j0)
-        if made is None:
-            block = self.x[j0 : j0 + TILE].tocoo()
-            order = np.lexsort((block.row, block.col))
-            column = block.col[order]
-            features, counts = np.unique(column, return_counts=True)
-            starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-            made = (
-                features.astype(np.int64),
-                starts,
-                block.row[order].astype(np.int64),
-                block.data[order],
-                column,
-            )
-            self._panels[j0] = made
-        features, starts, rows, values, column = made
-        return features, starts, rows, values if weights is None else values * weights[column]
-
-    def dot(
-        self, y: CsrSamples, i0: int, i1: int, j0: int, j1: int, out: np.ndarray, work: Workspace
-    ) -> None:
-        self._dot(y, None, i0, i1, j0, out, work)
-
-    def _dot(
-        self,
-        y: CsrSamples,
-        weights: np.ndarray | None,
-        i0: int,
-        i1: int,
-        j0: int,
-        out: np.ndarray,
-        work: Workspace,
-    ) -> None:
-        x = self.x
-        lookup = work.lookup(max(self.width, y.width))
-        _compiled.sparse.dot_tile(
-            x.indptr, x.indices, x.data, i0, i1, *y._panel(j0, weights), lookup, out
-        )
-
-    def sqdist(
-        self,
-        y: CsrSamples,
-        weights: np.ndarray | None,
-        i0: int,
-        i1: int,
-        j0: int,
-        j1: int,
-        out: np.ndarray,
-        work: Workspace,
-    ) -> None:
-        self._dot(y, weights, i0, i1, j0, out, work)
-        nx, ny = self._norms(weights)[i0:i1], y._norms(weights)[j0:j1]
-        if _compiled.products.dots_to_sqdist(out, nx, ny, _KEEP):
-            a, b = self.x, y.x
-            ones = np.ones(self.width) if weights is None else weights
-            _compiled.sparse.repair_sqdist(
-                out,
-                nx,
-                ny,
-                _KEEP,
-                a.indptr,
-                a.indices,
-                a.data,
-                i0,
-                b.indptr,
-                b.indices,
-                b.data,
-                j0,
-                ones,
-            )
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("panel", "l1", "squared_difference", "panels"):
-            raise InputTypeError(
-                "X",
-                "a sparse matrix",
-                "is not enough for this kernel, which looks at every coordinate",
-                "give X.toarray()",
-            )
-        raise AttributeError(name)
-
-
-def _not_numbers(raw: RawSamples, dtype: DType, side: str) -> InputTypeError:
-    return InputTypeError(
-        side,
-        f"{type(raw).__name__} of {dtype}",
-        "does not hold numbers",
-        "encode text and categories, or use a kernel for them",
-    )
-
-
-def _as_floats(raw: RawSamples, side: str) -> np.ndarray:
+def _as_floats(raw: RawSamples, argument: str) -> np.ndarray:
+    """An array of double precision."""
     try:
         array = np.asarray(raw)
     except (ValueError, TypeError) as error:  # ragged lists
-        raise ShapeError(
-            side, type(raw).__name__, f"is not a rectangular table ({error})"
-        ) from None
-    if array.dtype == np.float64:
-        return array
+        rule = f"is not a rectangular table ({error})"
+        raise ShapeError(argument, type(raw).__name__, rule) from None
     if array.dtype.kind == "O":
-        try:
-            if any(isinstance(v, (str, bytes)) for v in array.ravel()):
-                raise _not_numbers(raw, "strings", side)
-            return array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, InputTypeError):
-                raise
-            raise _not_numbers(raw, "objects", side) from None
+        return _objects_as_floats(array, raw, argument)
     if array.dtype.kind not in "fiub":
-        raise _not_numbers(raw, array.dtype, side)
-    return array.astype(np.float64)
+        raise _not_numbers(raw, array.dtype, argument)
+    return array.astype(np.float64, copy=False)
 
 
-def _check_finite(values: np.ndarray, where: Any, batch: Batch) -> None:
-    """NaN and infinity are refused, with the place; the sum is a quick test that can only err on the side of looking."""
+def _objects_as_floats(array: np.ndarray, raw: RawSamples, argument: str) -> np.ndarray:
+    """Numbers stored as objects; NumPy would also read text that looks like a number."""
+    if any(isinstance(value, (str, bytes)) for value in array.ravel()):
+        raise _not_numbers(raw, "strings", argument)
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise _not_numbers(raw, "objects", argument) from None
+
+
+def _first_not_finite(values: np.ndarray) -> int | None:
+    """The position of the first NaN or infinity."""
+    # The sum is a quick test: it may overflow where all values are finite, but never the other way
+    # round.
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
-    if not np.isfinite(total):
-        bad = ~np.isfinite(values)
-        if bad.any():
-            row, column, value = where(bad)
-            at = (
-                f"{batch.side}[{row}, {column}]"
-                if batch.names is None
-                else f"{batch.side}[{row}], {batch.names[column]}"
-            )
-            raise NotFiniteError(
-                at,
-                float(value),
-                "must be finite",
-                "drop or impute the row, or use MissingAware for holes",
-            )
+    if np.isfinite(total):
+        return None
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return None
+    return int(np.argmax(bad))
 
 
-def _check_shape(x: Prepared, batch: Batch) -> None:
+def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
+    """Refuse NaN and infinity, and name the place."""
+    at = _first_not_finite(samples.values)
+    if at is None:
+        return
+    row, column = samples.position(at)
+    place = f"{batch.argument}[{row}, {column}]"
+    if batch.names is not None:
+        place = f"{batch.argument}[{row}], {batch.names[column]}"
+    remedy = "drop or impute the row, or use MissingAware for missing values"
+    raise NotFiniteError(place, float(samples.values[at]), "must be finite", remedy)
+
+
+def check_signs(samples: VectorSamples | CsrSamples, argument: str, rule: str, remedy: str) -> None:
+    """Refuse negative numbers, and name the place of the first."""
+    values = samples.values
+    if not values.size or values.min() >= 0:
+        return
+    at = int(np.argmax(values < 0))
+    row, column = samples.position(at)
+    raise DomainError(f"{argument}[{row}, {column}]", float(values[at]), rule, remedy)
+
+
+def _check_shape(x: np.ndarray | SparseMatrix, batch: Batch) -> None:
+    """Refuse anything but two axes, both of at least one element."""
+    if x.ndim != 2 or 0 in x.shape:
+        raise _wrong_shape(x, batch.argument)
+
+
+def _wrong_shape(x: np.ndarray | SparseMatrix, argument: str) -> EmptyInputError | ShapeError:
     if x.size == 0 and x.ndim == 1:
-        raise EmptyInputError(batch.side, "no samples", "is empty", "give at least one sample")
-    if x.ndim != 2:
-        remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
-        raise ShapeError(
-            batch.side,
-            f"array of shape {x.shape}",
-            "must have two axes, samples and features",
-            remedy,
-        )
-    if 0 in x.shape:
-        what = "sample" if x.shape[0] == 0 else "feature"
-        rule = f"is empty: at least one {what} (found 0 {what}(s), shape={x.shape}) while a minimum of 1 is required"
-        raise EmptyInputError(batch.side, f"array of shape {x.shape}", rule)
+        return EmptyInputError(argument, "no samples", "is empty", "give at least one sample")
+    shown = f"array of shape {x.shape}"
+    if x.ndim == 2:
+        return EmptyInputError(argument, shown, _no_elements(x.shape))
+    remedy = "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample"
+    return ShapeError(argument, shown, "must have two axes, samples and features", remedy)
+
+
+def _no_elements(shape: tuple[int, ...]) -> str:
+    """The rule that an empty array breaks, in words that scikit-learn's checks look for."""
+    what = "sample" if shape[0] == 0 else "feature"
+    counted = f"found 0 {what}(s), shape={shape}"
+    return f"is empty: at least one {what} ({counted}) while a minimum of 1 is required"
+
+
+def _check_n_features(n_features: int, wanted: int, batch: Batch) -> None:
+    if n_features != wanted:
+        has = "have" if batch.new else "has"
+        rule = f"does not fit {batch.other}, which {has} {wanted}"
+        value = f"{n_features} columns"
+        raise WidthError(batch.argument, value, rule, "give both the same features")
 
 
 class Vectors(Domain):
@@ -394,60 +133,39 @@ class Vectors(Domain):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vectors) and other.nonnegative == self.nonnegative
 
-    def encode(self, batch: Batch) -> Samples:
-        samples: Any
+    def encode(self, batch: Batch) -> VectorSamples | CsrSamples:
+        samples: Prepared
         if self.nonnegative:
             samples = batch.encode(VECTORS)
-            self._check_signs(samples, batch.side)
+            rule = "must be >= 0 for this kernel"
+            check_signs(samples, batch.argument, rule, "shift or rescale the data")
             return samples
-        raw = batch.raw
-        if type(raw) is np.ndarray and raw.dtype == np.float64 and raw.ndim == 2 and raw.size:
-            x = np.ascontiguousarray(raw)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch)
-            samples = VectorSamples(x)
-        elif hasattr(raw, "tocsr"):
-            samples = self._encode_sparse(raw, batch)
+        if hasattr(batch.raw, "tocsr"):
+            samples = self._encode_sparse(batch)
         else:
-            x = np.ascontiguousarray(_as_floats(raw, batch.side))
+            x = np.ascontiguousarray(_as_floats(batch.raw, batch.argument))
             _check_shape(x, batch)
-            _check_finite(x, lambda bad: (*np.argwhere(bad)[0], x[bad][0]), batch)
             samples = VectorSamples(x)
-        return (
-            samples
-            if batch.like is None
-            else self._match(samples, batch.like.encode(VECTORS), batch)
-        )
+        _check_finite(samples, batch)
+        if batch.like is not None:
+            samples = self._match(samples, batch.like.encode(VECTORS), batch)
+        return samples
 
-    def _encode_sparse(self, raw: RawSamples, batch: Batch) -> CsrSamples:
-        if raw.dtype.kind not in "fiub":
-            raise _not_numbers(raw, raw.dtype, batch.side)
-        x = raw.tocsr().astype(np.float64)
+    @staticmethod
+    def _encode_sparse(batch: Batch) -> CsrSamples:
+        if batch.raw.dtype.kind not in "fiub":
+            raise _not_numbers(batch.raw, batch.raw.dtype, batch.argument)
+        x = batch.raw.tocsr().astype(np.float64)
         _check_shape(x, batch)
         if not x.has_canonical_format:
             x = x.copy()
             x.sum_duplicates()
-
-        def place(bad: np.ndarray) -> tuple[int, int, float]:
-            at = int(np.argmax(bad))
-            return (
-                int(np.searchsorted(x.indptr, at, side="right") - 1),
-                int(x.indices[at]),
-                x.data[at],
-            )
-
-        _check_finite(x.data, place, batch)
         return CsrSamples(x)
 
     @staticmethod
-    def _match(samples: Any, like: Any, batch: Batch) -> Any:
-        """The same width as the other side, and the same storage."""
-        if samples.width != like.width:
-            rule = (
-                f"does not fit {batch.other}, which {'have' if batch.new else 'has'} {like.width}"
-            )
-            raise WidthError(
-                batch.side, f"{samples.width} columns", rule, "give both the same features"
-            )
+    def _match(samples: Prepared, like: Prepared, batch: Batch) -> VectorSamples | CsrSamples:
+        """Samples stored as those that they are compared with, which have as many columns."""
+        _check_n_features(samples.n_features, like.n_features, batch)
         if samples.sparse and not like.sparse:
             return VectorSamples(np.ascontiguousarray(samples.x.toarray()))
         if like.sparse and not samples.sparse:
@@ -456,46 +174,39 @@ class Vectors(Domain):
             return CsrSamples(scipy.sparse.csr_matrix(samples.x))
         return samples
 
-    @staticmethod
-    def _check_signs(samples: Any, side: str) -> None:
-        values = samples.x.data if samples.sparse else samples.x
-        if values.size and values.min() < 0:
-            if samples.sparse:
-                raise DomainError(
-                    side, float(values.min()), "must be >= 0 everywhere for this kernel"
-                )
-            row, column = np.argwhere(values < 0)[0]
-            raise DomainError(
-                f"{side}[{row}, {column}]",
-                float(values[row, column]),
-                "must be >= 0 for this kernel",
-                "shift or rescale the data",
-            )
-
-    def sample(self, count: int, width: int, rng: np.random.Generator) -> np.ndarray:
-        x = rng.standard_normal((count, width))
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> np.ndarray:
+        x = rng.standard_normal((count, n_columns))
         return np.abs(x) if self.nonnegative else x
 
-    def lattices(self, width: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """A grid, a line, tight clusters, a sphere and noise at three scales."""
-        side = max(2, round(64 ** (1 / width))) if width <= 6 else 2
-        axes = np.meshgrid(*[np.arange(side, dtype=float)] * min(width, 6), indexing="ij")
-        grid = np.zeros((side ** min(width, 6), width))
-        grid[:, : min(width, 6)] = np.stack([a.ravel() for a in axes], axis=1)
-        line = np.linspace(-1, 1, 33)[:, None] * np.ones(width)
-        centres = 3 * rng.standard_normal((6, width))
-        clusters = (centres[:, None] + 1e-2 * rng.standard_normal((6, 6, width))).reshape(-1, width)
-        cross = np.vstack([np.zeros((1, width)), np.eye(width), -np.eye(width), 2 * np.eye(width)])
-        made = [grid - grid.mean(axis=0), grid, line, clusters, cross]
-        noise = rng.standard_normal((60, width))
-        made += [
-            noise,
-            10 * noise,
-            0.1 * noise,
-            3 * noise / np.maximum(np.linalg.norm(noise, axis=1, keepdims=True), 1e-12),
-        ]
-        made = [np.unique(np.round(m, 12), axis=0) for m in made]
-        return [np.abs(m) for m in made] if self.nonnegative else made
+    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[np.ndarray]:
+        """A grid, a line, tight clusters, a cross, a sphere, and noise at three scales."""
+        d = n_columns
+        grid = _grid(d)
+        line = np.linspace(-1, 1, 33)[:, None] * np.ones(d)
+        centres = 3 * rng.standard_normal((6, d))
+        clusters = (centres[:, None] + 1e-2 * rng.standard_normal((6, 6, d))).reshape(-1, d)
+        cross = np.vstack([np.zeros((1, d)), np.eye(d), -np.eye(d), 2 * np.eye(d)])
+        noise = rng.standard_normal((60, d))
+        lengths = np.linalg.norm(noise, axis=1, keepdims=True)
+        sphere = 3 * noise / np.maximum(lengths, 1e-12)
+        centred = grid - grid.mean(axis=0)
+        points = [centred, grid, line, clusters, cross, noise, 10 * noise, 0.1 * noise, sphere]
+        points = [np.unique(np.round(x, 12), axis=0) for x in points]
+        if self.nonnegative:
+            points = [np.abs(x) for x in points]
+        return points
+
+
+def _grid(n_columns: int) -> np.ndarray:
+    """About 64 points of a grid in up to six dimensions; further columns are 0."""
+    axes = min(n_columns, 6)
+    steps = 2
+    if n_columns <= 6:
+        steps = max(2, round(64 ** (1 / n_columns)))
+    points = np.meshgrid(*[np.arange(steps, dtype=float)] * axes, indexing="ij")
+    grid = np.zeros((steps**axes, n_columns))
+    grid[:, :axes] = np.stack([axis.ravel() for axis in points], axis=1)
+    return grid
 
 
 VECTORS = Vectors()

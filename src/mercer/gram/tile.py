@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from mercer.aliases import Prepared
+from mercer.domains.base import Tile
 from mercer.execution.workspace import Workspace
 
 
@@ -71,7 +72,7 @@ class Pair:
         """Inner products of the rows."""
         tile, ready = self._tile(("dot", id(self.x), id(self.y)), out)
         if not ready:
-            self.x.dot(self.y, self.i0, self.i1, self.j0, self.j1, tile, self.work)
+            self.x.dot(self.y, Tile(self.rows, self.cols, tile, self.work))
         return tile
 
     def sqdist(
@@ -81,19 +82,19 @@ class Pair:
         key = ("sqdist", id(self.x), id(self.y), None if weights is None else weights.tobytes())
         tile, ready = self._tile(key, out)
         if not ready:
-            self.x.sqdist(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
+            self.x.sqdist(self.y, weights, Tile(self.rows, self.cols, tile, self.work))
         return tile
 
     def l1(self, weights: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Σ weights |x − y|."""
         tile, ready = self._tile(("l1", id(self.x), id(self.y), weights.tobytes()), out)
         if not ready:
-            self.x.l1(self.y, weights, self.i0, self.i1, self.j0, self.j1, tile, self.work)
+            self.x.l1(self.y, weights, Tile(self.rows, self.cols, tile, self.work))
         return tile
 
     def squared_difference(self, column: int, out: np.ndarray) -> np.ndarray:
         """(x_f − y_f)² of one column."""
-        self.x.squared_difference(self.y, column, self.i0, self.i1, self.j0, self.j1, out)
+        self.x.squared_difference(self.y, column, Tile(self.rows, self.cols, out, self.work))
         return out
 
     def coordinates(self) -> tuple[np.ndarray, np.ndarray]:

@@ -71,7 +71,7 @@ class Precomputed(Kernel):
         outside = (samples.at < 0) | (samples.at >= size)
         if outside.any():
             rule = f"is not a position in the {size} x {size} matrix"
-            raise DomainError(batch.side, int(samples.at[outside][0]), rule)
+            raise DomainError(batch.argument, int(samples.at[outside][0]), rule)
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

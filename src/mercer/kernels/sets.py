@@ -149,13 +149,13 @@ class Matches(Kernel):
         return samples
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.divide(pair.of(pair.x.members, pair.y.members).dot(), pair.x.width, out=out)
+        np.divide(pair.of(pair.x.members, pair.y.members).dot(), pair.x.n_features, out=out)
 
     def diagonal(self, samples: SetSamples) -> np.ndarray:
-        return samples.sizes / samples.width
+        return samples.sizes / samples.n_features
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
-        n_columns = self.prepare(batch).width
+        n_columns = self.prepare(batch).n_features
         rows: Prepared = batch.encode(VECTORS)
         return rows.x / np.sqrt(n_columns)
 

@@ -1,4 +1,4 @@
-"""The text of a file, or one line that says why there is none."""
+"""The text of a file, or one line that says why it cannot be read."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import codecs
 import gzip
 import zlib
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from mercer.errors import InputError
 
-MOST_BYTES = 1_000_000_000  # of text; what is made of it takes several times as much
-_BYTE_ORDER = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+MOST_BYTES = 1_000_000_000  # of text; a data frame of it takes several times as much memory
 
 
 def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> str:
     """The whole text of a file, plain or compressed by gzip, without a byte-order mark."""
     check_file(path, most)
     try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else path.open("rb") as file:
+        with _open(path) as file:
             raw = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError("path", str(path), f"cannot be read ({error})") from None
@@ -28,13 +26,25 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
     return _decoded(path, raw, encoding)
 
 
+def is_gzip(path: Path) -> bool:
+    """Whether a file begins as those do that gzip has compressed."""
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _open(path: Path) -> BinaryIO:
+    if is_gzip(path):
+        return cast(BinaryIO, gzip.open(path))
+    return path.open("rb")
+
+
 def check_file(path: Path, most: int = MOST_BYTES) -> None:
-    """There, a file, and not too large to be read."""
+    """Refuse a path that is not a file, or a file that is too large to be read."""
     if not path.exists():
         raise InputError("path", str(path), "is not there")
     if path.is_dir():
         raise InputError("path", str(path), "is a folder", "give a file")
-    if not path.is_file():  # what is read from a pipe is gone, and it is read more than once
+    if not path.is_file():  # a pipe can be read only once, and files are read more often
         raise InputError("path", str(path), "is not a file", "save what it gives, and name that")
     if path.stat().st_size > most:
         raise _too_large(path, path.stat().st_size, most)
@@ -46,19 +56,25 @@ def _too_large(path: Path, size: int, most: int) -> InputError:
 
 
 def _decoded(path: Path, raw: bytes, encoding: str) -> str:
-    mark = next((name for mark, name in _BYTE_ORDER.items() if raw.startswith(mark)), None)
     try:
-        text = raw.decode("utf-8-sig" if mark is None and encoding == "utf-8" else mark or encoding)
+        text = raw.decode(_codec(raw, encoding))
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
-        raise InputError(
-            "path", str(path), rule, "say which encoding it has, latin-1 perhaps"
-        ) from None
+        remedy = "say which encoding it has, latin-1 perhaps"
+        raise InputError("path", str(path), rule, remedy) from None
     except LookupError:
-        raise InputError(
-            "encoding", encoding, "is unknown", "utf-8 or latin-1, for instance"
-        ) from None
+        remedy = "utf-8 or latin-1, for instance"
+        raise InputError("encoding", encoding, "is unknown", remedy) from None
     if "\0" in text[:100_000]:
         raise InputError("path", str(path), "is not text: it holds zero bytes")
     return text
+
+
+def _codec(raw: bytes, encoding: str) -> str:
+    """The codec to read a text by: a byte-order mark of UTF-16 prevails over what is asked."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if encoding == "utf-8":
+        return "utf-8-sig"
+    return encoding

@@ -1,15 +1,16 @@
-"""Whatever was given, as samples and, where the format tells them, what is to be learned of them."""
+"""Files and folders of any known format as samples, with their labels where the format has them."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
 from mercer.readers.fasta import read_fasta
 from mercer.readers.files import MOST_BYTES, check_file, read_text
@@ -21,115 +22,145 @@ _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Samples of one kind."""
+    """Samples of one kind, and how they were read."""
 
     kind: str  # "table", "sequences", "texts" or "vectors" (sparse)
-    samples: Any  # a data frame, a list of strings, or a sparse matrix
-    labels: Any  # where the format has them; of a table None, since they are one of its columns
-    names: list[str]  # of the samples, empty where they have none
+    samples: RawSamples  # a data frame, a list of strings, or a sparse matrix
+    labels: Targets  # None where the format has none; those of a table are a column
+    names: list[str]  # of the samples; empty where they have none
     layout: Layout | None  # of a table
-    told: str  # how it was read
+    description: str  # how it was read
 
 
 def read_source(
-    paths: Any, *, like: Source | None = None, most_bytes: int = MOST_BYTES, **options: Any
+    paths: str | Path | Sequence[str | Path],
+    *,
+    like: Source | None = None,
+    most_bytes: int = MOST_BYTES,
+    **options: Any,
 ) -> Source:
-    """Read a table, a svmlight file, FASTA files or a folder with a folder of texts for every class.
+    """Read a table, a svmlight file, FASTA files, or a folder with one of texts for each class.
 
-    Several FASTA files are one collection; where their headers are names, the file that a sequence is in is its class. Options go to
-    `read_table`.
+    Parameters
+    ----------
+    paths : path or list of paths
+        A file or a folder. Several FASTA files are one collection; where their headers are names,
+        the file that holds a sequence is its class.
+    like : Source, optional
+        An earlier source, whose layout tables are read by.
+    most_bytes : int
+        Larger files are refused.
+    **options
+        Options of `read_table`.
+
+    Returns
+    -------
+    source : Source
+        The samples, with labels and names where the format has them.
     """
-    files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    files = _existing(paths)
+    if all(_suffix(file) in _FASTA for file in files):
+        return _sequences(files, most_bytes)
+    if len(files) > 1:
+        rule = "are several files, which only FASTA files may be"
+        raise InputError("paths", [str(file) for file in files], rule)
+    return _read_one(files[0], like, most_bytes, options)
+
+
+def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
+    if file.is_dir():
+        return _texts(file, options.get("encoding", "utf-8"))
+    if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
+        return _vectors(file)
+    layout = None if like is None else like.layout
+    frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
+    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
+
+
+def _existing(paths: str | Path | Sequence[str | Path]) -> list[Path]:
+    several = [paths] if isinstance(paths, (str, Path)) else paths
+    files = [Path(path) for path in several]
     if not files:
         raise InputError("paths", [], "names no file")
     for file in files:
         if not file.exists():
             raise InputError("path", str(file), "is not there")
-    if all(_suffix(file) in _FASTA for file in files):
-        for file in files:
-            check_file(file, most_bytes)
-        return _sequences(files)
-    if len(files) > 1:
-        raise InputError(
-            "paths",
-            [str(file) for file in files],
-            "are several files, which only FASTA files may be",
-        )
-    file = files[0]
-    if file.is_dir():
-        return _texts(file, options.get("encoding", "utf-8"))
-    if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
-        return _vectors(file)
-    frame, layout = read_table(
-        file, like=None if like is None else like.layout, most_bytes=most_bytes, **options
-    )
-    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
+    return files
 
 
 def _suffix(file: Path) -> str:
-    return Path(file.stem).suffix.lower() if file.suffix == ".gz" else file.suffix.lower()
+    """What a file's name ends with, before the ending of gzip."""
+    return Path(file.name.removesuffix(".gz")).suffix.lower()
 
 
-def _sequences(files: Sequence[Path]) -> Source:
+def _sequences(files: Sequence[Path], most_bytes: int) -> Source:
     headers: list[str] = []
     sequences: list[str] = []
-    origin: list[str] = []
+    origins: list[str] = []
     for file in files:
-        found, texts = read_fasta(file)
-        headers += found
+        check_file(file, most_bytes)
+        names, texts = read_fasta(file)
+        headers += names
         sequences += texts
-        origin += [file.name.partition(".")[0] if len(files) > 1 else ""] * len(found)
-    different = len(set(headers))
-    labels: Any = None
-    if 1 < different <= max(2, len(headers) // 5) or (different == 1 and len(files) == 1):
-        labels, told = np.array(headers), "classes in the headers"
-    elif len(set(origin)) > 1:
-        labels, told = np.array(origin), "classes by file"
-    else:
-        told = "headers are names"
+        origins += [file.name.partition(".")[0]] * len(names)
+    labels, meaning = _classes(headers, origins, len(files))
     lengths = [len(text) for text in sequences]
-    told = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters, {told}"
-    return Source(
-        "sequences", sequences, labels, headers if different == len(headers) else [], None, told
-    )
+    extent = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters"
+    if len(set(headers)) < len(headers):
+        headers = []
+    return Source("sequences", sequences, labels, headers, None, f"{extent}, {meaning}")
+
+
+def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.ndarray | None, str]:
+    """The classes of sequences: headers that repeat, or else the files that hold them."""
+    different = len(set(headers))
+    repeated = 1 < different <= max(2, len(headers) // 5)
+    if repeated or (different == 1 and n_files == 1):
+        return np.array(headers), "classes in the headers"
+    if len(set(origins)) > 1:
+        return np.array(origins), "classes by file"
+    return None, "headers are names"
 
 
 def _texts(folder: Path, encoding: str) -> Source:
-    texts: list[str] = []
+    """The texts of all folders in a folder, or its own if they are not sorted into classes."""
+    files, labels = _files_by_class(folder)
+    classes = None
+    if labels:
+        classes = np.array(labels)
+        description = f"{len(files):,} texts in {len(set(labels))} folders"
+    else:
+        files = _visible_files(folder.iterdir())
+        description = f"{len(files):,} texts"
+    if not files:
+        remedy = "make a folder for every class, with its texts in it"
+        raise InputError("path", str(folder), "holds no text", remedy)
+    texts = [read_text(file, encoding) for file in files]
+    names = [str(file.relative_to(folder)) for file in files]
+    return Source("texts", texts, classes, names, None, description)
+
+
+def _files_by_class(folder: Path) -> tuple[list[Path], list[str]]:
+    """The files in the folders of a folder, and the folder that each of them is in."""
+    files: list[Path] = []
     labels: list[str] = []
-    names: list[str] = []
     for part in sorted(path for path in folder.iterdir() if path.is_dir()):
-        for file in sorted(
-            path for path in part.rglob("*") if path.is_file() and not path.name.startswith(".")
-        ):
-            texts.append(read_text(file, encoding))
-            labels.append(part.name)
-            names.append(str(file.relative_to(folder)))
-    if not texts:  # not yet sorted into classes: the texts alone
-        loose = sorted(
-            path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")
-        )
-        texts, names = [read_text(file, encoding) for file in loose], [file.name for file in loose]
-    if not texts:
-        raise InputError(
-            "path",
-            str(folder),
-            "holds no text",
-            "make a folder for every class, with its texts in it",
-        )
-    told = (
-        f"{len(texts):,} texts in {len(set(labels))} folders" if labels else f"{len(texts):,} texts"
-    )
-    return Source("texts", texts, np.array(labels) if labels else None, names, None, told)
+        inside = _visible_files(part.rglob("*"))
+        files += inside
+        labels += [part.name] * len(inside)
+    return files, labels
+
+
+def _visible_files(paths: Iterable[Path]) -> list[Path]:
+    return sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
 
 
 def _is_svmlight(file: Path, most_bytes: int) -> bool:
-    lines = [
-        line for line in read_text(file, "latin-1", most_bytes).split("\n", 50)[:50] if line.strip()
-    ]
-    return any(":" in line for line in lines) and all(
-        _SVMLIGHT.fullmatch(line.strip()) for line in lines[: 50 if len(lines) < 50 else 49]
-    )
+    """Whether the first lines of a file are rows of svmlight, one of them with an entry."""
+    first = read_text(file, "latin-1", most_bytes).split("\n", 50)[:50]
+    lines = [line.strip() for line in first if line.strip()]
+    entries = any(":" in line for line in lines)
+    return entries and all(_SVMLIGHT.fullmatch(line) for line in lines[:49])
 
 
 def _vectors(file: Path) -> Source:
@@ -139,12 +170,9 @@ def _vectors(file: Path) -> Source:
         X, y = load_svmlight_file(str(file), zero_based=False)
     except (ValueError, OSError) as error:
         raise InputError("path", str(file), f"is not a svmlight file ({error})") from None
-    share = X.nnz / max(1, X.shape[0] * X.shape[1])
-    return Source(
-        "vectors",
-        X,
-        y,
-        [],
-        None,
-        f"{X.shape[0]:,} rows of {X.shape[1]} columns, {100 * share:.0f} % of them set (svmlight)",
+    n_samples, n_columns = X.shape
+    percent = 100 * X.nnz / max(1, n_samples * n_columns)
+    description = (
+        f"{n_samples:,} rows of {n_columns} columns, {percent:.0f} % of them set (svmlight)"
     )
+    return Source("vectors", X, y, [], None, description)

@@ -99,7 +99,7 @@ def _page(study: Study, sources: list[Path], command: str, memory: float | None)
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return (
         f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f'<body>\n<main>\n<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.told)}</p>'
+        f'<body>\n<main>\n<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.description)}</p>'
         f"<nav>{links}</nav></header>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
@@ -264,7 +264,7 @@ def _support_vectors(study: Study) -> str:
 def _data(study: Study) -> str:
     question = study.question
     target = f"Target: {escape(question.target)} ({question.task})."
-    content = f"<p>{escape(study.source.told)}. {target}</p>{_distribution(study)}"
+    content = f"<p>{escape(study.source.description)}. {target}</p>{_distribution(study)}"
     if study.columns:
         rows = [
             [c["name"], c["kind"], f"{c['missing']:,}", f"{c['distinct']:,}", c["values"]]

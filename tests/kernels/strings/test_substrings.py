@@ -51,7 +51,7 @@ def storage(request, monkeypatch):
     if "sparse" in request.param:
         monkeypatch.setattr(ngrams, "_DENSE", 2.0)
     if "hashes" in request.param:
-        monkeypatch.setattr(ngrams, "_TABLE", 0)
+        monkeypatch.setattr(ngrams, "_LOOKUP", 0)
     return request.param
 
 
@@ -96,7 +96,7 @@ def test_hashed_features_do_not_depend_on_the_collection(kernel, monkeypatch, rn
     assert (kernel.hashed_features([X[i] for i in rows], width=1000) != whole[rows]).nnz == 0
     monkeypatch.setattr(ngrams, "_BLOCK", 40)
     assert (kernel.hashed_features(X, width=1000) != whole).nnz == 0
-    monkeypatch.setattr(ngrams, "_TABLE", 0)
+    monkeypatch.setattr(ngrams, "_LOOKUP", 0)
     assert (kernel.hashed_features(X, width=1000) != whole).nnz == 0
 
 

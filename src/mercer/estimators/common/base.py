@@ -12,7 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
-from mercer.domains.base import Domain, own_copy, raw_length
+from mercer.domains.base import Domain, raw_length
+from mercer.domains.raw import own_copy
 from mercer.domains.vectors import VECTORS
 from mercer.errors import (
     DefinitenessError,

@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import ClassWeight, Estimator, Prepared, RawSamples, Targets, Weights
-from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.raw import own_copy
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion

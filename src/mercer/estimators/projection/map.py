@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import RandomState, RawSamples, Targets
-from mercer.domains.base import Batch, own_copy, pick_rows
+from mercer.domains.base import Batch, pick_rows
+from mercer.domains.raw import own_copy
 from mercer.domains.vectors import Vectors
 from mercer.errors import ParameterError
 from mercer.estimators.common.prepared import prepare_both

@@ -112,7 +112,7 @@ class MeanEmbedding(Composite):
                 try:
                     use(Batch(bag))
                 except MercerError as error:
-                    raise type(error)(f"in the bag {batch.side}[{row}]: {error}") from None
+                    raise type(error)(f"in the bag {batch.argument}[{row}]: {error}") from None
             raise
 
     def fit_batch(self, batch: Batch) -> Self:

@@ -81,7 +81,7 @@ class Fisher(Kernel):
 
     def _encode(self, batch: Batch) -> Prepared:
         samples: Prepared = batch.encode(self.domain)
-        check_fitted(self.model, samples.width)
+        check_fitted(self.model, samples.n_features)
         return samples
 
     def fit_batch(self, batch: Batch) -> Self:

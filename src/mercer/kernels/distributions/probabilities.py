@@ -64,7 +64,7 @@ class JensenShannon(Kernel):
         samples = super().prepare(batch)
         if samples.sparse:
             rule = "is not enough for JensenShannon"
-            raise InputTypeError(batch.side, "a sparse matrix", rule, "give X.toarray()")
+            raise InputTypeError(batch.argument, "a sparse matrix", rule, "give X.toarray()")
         return samples
 
     def _divergence(self, pair: Pair) -> np.ndarray:

@@ -139,7 +139,7 @@ class LocalAlignment(Kernel):
             row = int(np.searchsorted(samples.offsets, unknown[0], side="right")) - 1
             letter = chr(samples.codes[unknown[0]])
             rule = f"is a letter without scores, which are for {letters}"
-            raise DomainError(f"{batch.side}[{row}]", letter, rule, _remedy(letter, letters))
+            raise DomainError(f"{batch.argument}[{row}]", letter, rule, _remedy(letter, letters))
         return StringSamples(order[place], samples.offsets)
 
     def _sums(self, entries: Entries) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from typing import Self, cast
 import numpy as np
 
 from mercer.domains.base import Batch
-from mercer.domains.ngrams import Coding, Found, Substrings, expanded, substrings
+from mercer.domains.ngrams import Coding, NgramCounts, Substrings, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import DomainError, NotFittedError, ParameterError
 from mercer.kernels.base import Kernel
@@ -83,7 +83,7 @@ class Mismatch(NgramKernel):
             return getattr(self, "alphabet_", None)
         return self.alphabet
 
-    def find(self, samples: StringSamples, name: str) -> Found:
+    def find(self, samples: StringSamples, name: str) -> NgramCounts:
         alphabet = self._sorted_alphabet()
         self._check_count(len(alphabet))
         if self.alphabet is not None:
@@ -92,7 +92,7 @@ class Mismatch(NgramKernel):
         coding = Coding(alphabet, self.n)
         which, neighbours = self._neighbours(words, coding)
         codes, columns = coding.number(neighbours)
-        return Found(expanded(words, which, columns, len(codes)), coding.hashes(codes))
+        return NgramCounts(expanded(words, which, columns, len(codes)), coding.hashes(codes))
 
     def _sorted_alphabet(self) -> np.ndarray:
         """The code points of the alphabet, in order."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import PSD, Definite
-from mercer.domains.base import Batch, Domain
-from mercer.domains.ngrams import Coding, Found, Ngrams, canonical, expanded, substrings
+from mercer.domains.base import Batch, Domain, Tile
+from mercer.domains.ngrams import Coding, NgramCounts, Ngrams, canonical, expanded, substrings
 from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.errors import ParameterError
@@ -42,7 +42,7 @@ class NgramKernel(Kernel, abstract=True):
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._param_names()))
 
-    def find(self, samples: StringSamples, name: str) -> Found:
+    def find(self, samples: StringSamples, name: str) -> NgramCounts:
         """The features of every string; ``name`` is what messages call the collection."""
         raise NotImplementedError(f"{type(self).__name__} must define find(samples, name)")
 
@@ -52,7 +52,7 @@ class NgramKernel(Kernel, abstract=True):
         return Ngrams(self.key(), self.copy().find)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        pair.x.dot(pair.y, pair.i0, pair.i1, pair.j0, pair.j1, out, pair.work)
+        pair.x.dot(pair.y, Tile(pair.rows, pair.cols, out, pair.work))
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return samples.norms
@@ -110,9 +110,9 @@ class Spectrum(NgramKernel):
 
     n: int = param(default=3, check=integer(1))
 
-    def find(self, samples: StringSamples, name: str) -> Found:
+    def find(self, samples: StringSamples, name: str) -> NgramCounts:
         words = substrings(samples, self.n, kind=self.n)
-        return Found(canonical(words.counts), words.hashes)
+        return NgramCounts(canonical(words.counts), words.hashes)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -243,7 +243,7 @@ class GappedKmer(NgramKernel):
             remedy = "take a shorter length, or more matches"
             raise ParameterError(what, self.matches, rule, remedy)
 
-    def find(self, samples: StringSamples, name: str) -> Found:
+    def find(self, samples: StringSamples, name: str) -> NgramCounts:
         words = substrings(samples, self.length)
         columns, hashes = [], []
         n_columns = 0
@@ -255,7 +255,7 @@ class GappedKmer(NgramKernel):
             n_columns += len(codes)
         which = np.concatenate([np.arange(len(words))] * len(columns))
         counts = expanded(words, which, np.concatenate(columns), n_columns)
-        return Found(counts, np.concatenate(hashes))
+        return NgramCounts(counts, np.concatenate(hashes))
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -84,7 +84,7 @@ class Completed(Expected, abstract=True):
 
     def prepare(self, batch: Batch) -> Prepared:
         batch = read_numbers(batch, self.domain)
-        self._check_columns("shares_", len(table_columns(batch)[0]), batch.side)
+        self._check_columns("shares_", len(table_columns(batch)[0]), batch.argument)
         return self.inner_.prepare(batch.apply(self.bags))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:

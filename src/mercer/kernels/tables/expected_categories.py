@@ -107,7 +107,7 @@ class ExpectedMatches(Expected, abstract=True):
 
     def prepare(self, batch: Batch) -> ColumnTerms:
         samples = cast(CategorySamples, batch.encode(self.domain))
-        self._check_columns("shares_", samples.n_columns, batch.side)
+        self._check_columns("shares_", samples.n_columns, batch.argument)
         return self._column_terms(samples, self._means)
 
     def _sum(

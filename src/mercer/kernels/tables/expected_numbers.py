@@ -140,7 +140,7 @@ class ExpectedGaussian(_Numbers, abstract=True):
 
     def prepare(self, batch: Batch) -> ColumnTerms:
         samples = cast(IncompleteSamples, batch.encode(self.domain))
-        self._check_columns("means_", samples.n_columns, batch.side)
+        self._check_columns("means_", samples.n_columns, batch.argument)
         return self._means(samples)
 
     def _sum(
@@ -187,7 +187,7 @@ class MeanFilled(_Numbers, abstract=True):
 
     def prepare(self, batch: Batch) -> Prepared:
         samples = cast(IncompleteSamples, batch.encode(self.domain))
-        self._check_columns("means_", samples.n_columns, batch.side)
+        self._check_columns("means_", samples.n_columns, batch.argument)
         return Linear().prepare(batch.apply(self.filled))
 
     def filled(self, raw: RawSamples) -> np.ndarray:

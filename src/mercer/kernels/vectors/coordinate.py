@@ -143,8 +143,8 @@ class Periodic(Kernel):
 
     def prepare(self, batch: Batch) -> Prepared:
         samples = super().prepare(batch)
-        check_per_column(self, "period", self.period, samples.width)
-        check_per_column(self, "length_scale", self.length_scale, samples.width)
+        check_per_column(self, "period", self.period, samples.n_features)
+        check_per_column(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def _columns(self, n_columns: int) -> tuple[np.ndarray, np.ndarray]:

@@ -217,14 +217,14 @@ class Laplacian(Kernel):
 
     def prepare(self, batch: Batch) -> Prepared:
         samples = super().prepare(batch)
-        check_per_column(self, "length_scale", self.length_scale, samples.width)
+        check_per_column(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def _scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """A tile and a factor whose product is the scaled L1 distance."""
         if np.ndim(self.length_scale):
             return pair.l1(1.0 / np.asarray(self.length_scale, dtype=float), out), 1.0
-        return pair.l1(np.ones(pair.x.width), out), float(1.0 / np.float64(self.length_scale))
+        return pair.l1(np.ones(pair.x.n_features), out), float(1.0 / np.float64(self.length_scale))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self._scaled(pair, out)

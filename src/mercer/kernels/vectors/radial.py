@@ -65,7 +65,7 @@ class ScaledDistance(Kernel, abstract=True):
 
     def prepare(self, batch: Batch) -> Prepared:
         samples = super().prepare(batch)
-        check_per_column(self, "length_scale", self.length_scale, samples.width)
+        check_per_column(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:
@@ -215,14 +215,14 @@ class RBF(RadialKernel):
     def single_precision(self, samples: Prepared) -> SinglePrecisionRows | None:
         """Samples for tiles in single precision, if that is quick: few columns, or sparse rows."""
         scale = np.sqrt(0.5) / np.asarray(self.length_scale)
-        if isinstance(samples, VectorSamples) and samples.width <= WIDE:
+        if isinstance(samples, VectorSamples) and samples.n_features <= WIDE:
             # centred first: far from the origin single precision would see no differences
             return DenseRows(((samples.x - samples.mean) * scale).astype(np.float32))
         if not isinstance(samples, CsrSamples):
             return None
-        if not fits(len(samples), samples.width, PANELS, FLOAT32):
+        if not fits(len(samples), samples.n_features, PANELS, FLOAT32):
             return None
-        per_column = np.broadcast_to(scale, (samples.width,))[None, :]
+        per_column = np.broadcast_to(scale, (samples.n_features,))[None, :]
         return SparseRows(samples.x.multiply(per_column).tocsr().astype(np.float32))
 
 

@@ -63,8 +63,8 @@ class GeneralLinear(Kernel):
         """Two parts: the rows xᵀA, and the samples themselves."""
         samples = super().prepare(batch)
         a = self._matrix()
-        if samples.width != len(a):
-            rule = f"does not fit X, which has {samples.width} columns"
+        if samples.n_features != len(a):
+            rule = f"does not fit X, which has {samples.n_features} columns"
             raise WidthError("GeneralLinear: A", f"{len(a)} x {len(a)}", rule)
         if samples.sparse:
             from scipy.sparse import csr_matrix
