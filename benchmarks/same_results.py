@@ -65,7 +65,12 @@ def cases() -> Iterator[tuple[str, dict[str, Any], str, str]]:
     inverse = {"kernel": "rbf", "gamma": 0.2, "n_components": 4, "fit_inverse_transform": True}
     yield "KernelPCA", inverse, "plain", "default"
     yield "KernelPCA", {**inverse, "inverse": "fixed_point"}, "plain", "default"
-    yield "SpectralClustering", {"n_clusters": 3, "affinity": "nearest_neighbors"}, "plain", "default"
+    yield (
+        "SpectralClustering",
+        {"n_clusters": 3, "affinity": "nearest_neighbors"},
+        "plain",
+        "default",
+    )
     for repair in ("clip", "flip", "shift"):
         yield "SVC", {"kernel": "sigmoid", "repair": repair}, "plain", "default"
     for tol in (1e-2, 1e-5, 1e-9):
@@ -217,7 +222,11 @@ def main() -> None:
             gap = difference(before, after)
             equal += gap == 0.0
             if gap > 0.0:
-                print(f"{gap:.1e}  {key[:150]}  {method}", before if gap == float("inf") else "", after if gap == float("inf") else "")
+                print(
+                    f"{gap:.1e}  {key[:150]}  {method}",
+                    before if gap == float("inf") else "",
+                    after if gap == float("inf") else "",
+                )
     print(f"{len(old)} fits compared, {equal} results bit-equal")
 
 

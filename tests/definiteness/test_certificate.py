@@ -297,7 +297,7 @@ def test_random_algebra_never_claims_too_much(kernel):
     rng = np.random.default_rng(0)
     for d in (1, 2):
         certificate = kernel.certificate(d)
-        for points in mercer.domains.vectors.VECTORS.lattices(d, rng):
+        for points in mercer.domains.vectors.domain.VECTORS.lattices(d, rng):
             try:
                 if certificate.cpd:
                     assert witness_among(kernel, points, certificate.status == "cpd") is None, str(

@@ -60,7 +60,7 @@ def test_bits_do_not_depend_on_threads(d, threads, rng):
 
 def test_leaves_share_products(rng, monkeypatch):
     """One pass for distances and one for inner products, however many leaves ask."""
-    from mercer.domains.vectors import VectorSamples
+    from mercer.domains.vectors.domain import VectorSamples
 
     calls = []
     for name in ("dot", "sqdist"):

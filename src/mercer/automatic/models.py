@@ -22,7 +22,7 @@ from mercer.automatic.frames import (
 from mercer.automatic.learners import learner_for
 from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
-from mercer.domains.tables import missing_values
+from mercer.domains.tables.columns import missing_values
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, warn
 
 _FEWEST = 4  # samples below which nothing can be held out

@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer.aliases import Frame
 from mercer.domains.base import Batch, raw_length
-from mercer.domains.tables import Markers, present_values, table_columns
+from mercer.domains.tables.columns import Markers, present_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import FUNCTIONS

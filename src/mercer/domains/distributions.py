@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import Frame, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.raw import as_list, pick_rows, raw_length, starts_of
-from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples, check_signs
+from mercer.domains.vectors.domain import VECTORS, CsrSamples, VectorSamples, check_signs
 from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError
 
 _TOLERANCE = 1e-8  # how far from 1 a row may sum

@@ -12,7 +12,7 @@ import scipy
 
 from mercer.aliases import Frame, GraphLike, SparseMatrix
 from mercer.domains.base import Memo
-from mercer.domains.sparse import entry_position
+from mercer.domains.vectors.sparse import entry_position
 from mercer.errors import MissingDependencyError, ParameterError
 
 Names = Sequence[Hashable] | np.ndarray

@@ -16,7 +16,7 @@ from mercer.aliases import Prepared, SparseMatrix
 from mercer.domains.base import Batch, Samples, Tile, shared_lock
 from mercer.domains.raw import starts_of
 from mercer.domains.strings import STRINGS, Strings, StringSamples
-from mercer.domains.vectors import CsrSamples
+from mercer.domains.vectors.domain import CsrSamples
 
 _DENSE = 0.05  # dense rows are quicker if strings have more than this share of the features
 _ROOM = 2**30  # bytes of dense rows, at most

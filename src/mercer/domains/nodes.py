@@ -12,7 +12,7 @@ from mercer.aliases import GraphLike, RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.graphs import Graph, Names, check_names, read_graph
 from mercer.domains.raw import as_list
-from mercer.domains.tables import missing_values
+from mercer.domains.tables.columns import missing_values
 from mercer.errors import DomainError, EmptyInputError, NotFiniteError, ShapeError
 
 __all__ = ["Graph", "NodeSamples", "Nodes", "read_nodes"]

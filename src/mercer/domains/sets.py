@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.vectors import VECTORS, CsrSamples, VectorSamples
+from mercer.domains.vectors.domain import VECTORS, CsrSamples, VectorSamples
 from mercer.errors import DomainError, DomainMismatchError, EmptyInputError, InputTypeError
 
 _ONE_FORM = "give both in one form"

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.strings import texts_of
-from mercer.domains.vectors import CsrSamples
+from mercer.domains.vectors.domain import CsrSamples
 from mercer.errors import DomainError, DomainMismatchError, WidthError
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import DType, Prepared
-from mercer.domains.vectors import TILE
+from mercer.domains.vectors.domain import TILE
 from mercer.errors import KernelOverflowError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run

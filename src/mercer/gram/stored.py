@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer import _compiled
-from mercer.domains.vectors import TILE
+from mercer.domains.vectors.domain import TILE
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.matrix import Matrix

@@ -18,7 +18,7 @@ from mercer import _compiled
 from mercer.aliases import DType, Features, Prepared, RawSamples
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
-from mercer.domains.vectors import VECTORS
+from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import InfiniteFeaturesError, NotDifferentiableError
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair

@@ -14,7 +14,7 @@ from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, PSD, STRICT, UNKNOWN, Certificate, Where
 from mercer.domains.base import Domain
 from mercer.domains.objects import OBJECTS
-from mercer.domains.vectors import VECTORS
+from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import (
     CompilationError,
     KernelOverflowError,

@@ -16,7 +16,7 @@ from mercer.aliases import Features, Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.sets import SETS, SetSamples
-from mercer.domains.vectors import VECTORS
+from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import InfiniteFeaturesError, InputTypeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel

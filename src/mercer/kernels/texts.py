@@ -18,7 +18,7 @@ from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.texts import Words, WordSamples
-from mercer.domains.vectors import CsrSamples
+from mercer.domains.vectors.domain import CsrSamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.parameters import computed

@@ -14,7 +14,7 @@ from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
-from mercer.domains.vectors import VECTORS
+from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import (
     DefinitenessError,
     DefinitenessWarning,

@@ -7,7 +7,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.domains.base import Anything, Domain, in_order_of
-from mercer.domains.vectors import Vectors
+from mercer.domains.vectors.domain import Vectors
 from mercer.errors import ParameterError, ShapeError, explain
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name

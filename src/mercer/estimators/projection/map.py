@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, pick_rows
 from mercer.domains.raw import own_copy
-from mercer.domains.vectors import Vectors
+from mercer.domains.vectors.domain import Vectors
 from mercer.errors import ParameterError
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.validation import as_in_training, note_columns

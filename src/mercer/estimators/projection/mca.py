@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import ParameterRules, RawSamples, SparseMatrix, Targets, Weights
-from mercer.domains.tables import missing_cells, missing_values, present_values
+from mercer.domains.tables.columns import missing_cells, missing_values, present_values
 from mercer.errors import InputTypeError, ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits
 from mercer.estimators.common.report import FitReport

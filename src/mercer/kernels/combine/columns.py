@@ -13,8 +13,8 @@ from mercer.definiteness import Certificate
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.parts import Parts
-from mercer.domains.tables import TABLES
-from mercer.domains.vectors import Vectors
+from mercer.domains.tables.columns import TABLES
+from mercer.domains.vectors.domain import Vectors
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Mapped, within
 from mercer.kernels.parameters import computed, show_value

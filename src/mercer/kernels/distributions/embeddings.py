@@ -14,7 +14,7 @@ from mercer.aliases import Prepared, SparseMatrix
 from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, STRICT, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
-from mercer.domains.vectors import TILE
+from mercer.domains.vectors.domain import TILE
 from mercer.errors import MercerError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import Estimator, Prepared
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.vectors import NONNEGATIVE, VECTORS, VectorSamples
+from mercer.domains.vectors.domain import NONNEGATIVE, VECTORS, VectorSamples
 from mercer.errors import DomainError, NotFittedError
 from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair

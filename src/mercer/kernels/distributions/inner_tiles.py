@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mercer.domains.vectors import TILE
+from mercer.domains.vectors.domain import TILE
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace

@@ -17,9 +17,9 @@ from mercer import _compiled, errors
 from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.categories import CATEGORIES, CategorySamples, Vocabulary
 from mercer.domains.parts import Parts
-from mercer.domains.tables import table_columns
+from mercer.domains.tables.categories import CATEGORIES, CategorySamples, Vocabulary
+from mercer.domains.tables.columns import table_columns
 from mercer.errors import WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel

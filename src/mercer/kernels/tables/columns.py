@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
-from mercer.domains.tables import missing_cells, missing_values, table_columns
+from mercer.domains.tables.columns import missing_cells, missing_values, table_columns
 from mercer.errors import InputTypeError
 from mercer.kernels.functions import register_function
 

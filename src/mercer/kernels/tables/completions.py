@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain
-from mercer.domains.tables import Row, rows_with_missing, table_columns
+from mercer.domains.tables.columns import Row, rows_with_missing, table_columns
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative

@@ -19,11 +19,11 @@ from mercer import errors
 from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import Categories
-from mercer.domains.missing import IncompleteNumbers, IncompleteSamples
 from mercer.domains.parts import Parts
-from mercer.domains.tables import Markers, Row, objects_array, present_values, table_columns
-from mercer.domains.vectors import Vectors
+from mercer.domains.tables.categories import Categories
+from mercer.domains.tables.columns import Markers, Row, objects_array, present_values, table_columns
+from mercer.domains.tables.missing import IncompleteNumbers, IncompleteSamples
+from mercer.domains.vectors.domain import Vectors
 from mercer.errors import DomainError, WidthError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import Categories, CategorySamples
+from mercer.domains.tables.categories import Categories, CategorySamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.combine.maps import Warp

@@ -10,7 +10,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain
-from mercer.domains.missing import IncompleteNumbers, IncompleteSamples
+from mercer.domains.tables.missing import IncompleteNumbers, IncompleteSamples
 from mercer.errors import ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative

@@ -17,7 +17,13 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
-from mercer.domains.tables import Markers, Row, missing_values, rows_with_missing, table_columns
+from mercer.domains.tables.columns import (
+    Markers,
+    Row,
+    missing_values,
+    rows_with_missing,
+    table_columns,
+)
 from mercer.errors import WidthError
 from mercer.kernels.tables.expectations import as_table, fill_row, is_number, no_value
 

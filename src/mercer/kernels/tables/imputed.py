@@ -16,9 +16,9 @@ from mercer import errors
 from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, PSD, Certificate
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import Categories
 from mercer.domains.parts import Parts
-from mercer.domains.tables import Markers
+from mercer.domains.tables.categories import Categories
+from mercer.domains.tables.columns import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names

@@ -22,7 +22,7 @@ from mercer import errors
 from mercer.aliases import Columns, Prepared
 from mercer.definiteness import PSD, Certificate
 from mercer.domains.base import Batch, Domain
-from mercer.domains.tables import Markers, table_columns
+from mercer.domains.tables.columns import Markers, table_columns
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import On, by_names

@@ -9,9 +9,9 @@ import numpy as np
 
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.categories import MISSING, Categories, CategorySamples
 from mercer.domains.parts import Parts
-from mercer.domains.tables import Markers
+from mercer.domains.tables.categories import MISSING, Categories, CategorySamples
+from mercer.domains.tables.columns import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.tables.categories import SPACE

@@ -13,7 +13,7 @@ from mercer import _compiled
 from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.vectors import NONNEGATIVE
+from mercer.domains.vectors.domain import NONNEGATIVE
 from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel

@@ -16,7 +16,7 @@ from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import DIVISIBLE, PSD, SEPARATES, STRICT, Certificate, Definite, Where
 from mercer.definiteness.rules import conformal_rule, exp_rule
 from mercer.domains.base import Batch
-from mercer.domains.vectors import WIDE, CsrSamples, VectorSamples
+from mercer.domains.vectors.domain import WIDE, CsrSamples, VectorSamples
 from mercer.errors import NotDifferentiableError, WidthError
 from mercer.gram.plan import FLOAT32, PANELS, fits
 from mercer.gram.tile import Pair

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import Prepared
-from mercer.domains.vectors import TILE
+from mercer.domains.vectors.domain import TILE
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 

@@ -14,7 +14,7 @@ from mercer.aliases import Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Definite
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
-from mercer.domains.vectors import CsrSamples, VectorSamples
+from mercer.domains.vectors.domain import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from mercer.aliases import Frame, RawSamples
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.vectors import VECTORS
+from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import EmptyInputError, InputTypeError, ShapeError, WidthError
 
 Markers = tuple[Hashable, ...]

@@ -10,8 +10,8 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import SparseMatrix
 from mercer.domains.base import Samples, Tile
-from mercer.domains.dense import CANCELLED, TILE, weights_key, weights_or_ones
 from mercer.domains.raw import starts_of
+from mercer.domains.vectors.dense import CANCELLED, TILE, weights_key, weights_or_ones
 from mercer.errors import InputTypeError
 
 _DENSE_ONLY = ("panel", "l1", "squared_difference", "panels")

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.tables import Markers, missing_values, table_columns
+from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import DomainError, InputTypeError, WidthError
 
 MISSING = -1

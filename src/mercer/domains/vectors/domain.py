@@ -6,8 +6,8 @@ import numpy as np
 
 from mercer.aliases import DType, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain
-from mercer.domains.dense import TILE, WIDE, VectorSamples
-from mercer.domains.sparse import CsrSamples
+from mercer.domains.vectors.dense import TILE, WIDE, VectorSamples
+from mercer.domains.vectors.sparse import CsrSamples
 from mercer.errors import (
     DomainError,
     EmptyInputError,

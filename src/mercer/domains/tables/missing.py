@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples
-from mercer.domains.tables import Markers, missing_values, table_columns
+from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, WidthError
 
 

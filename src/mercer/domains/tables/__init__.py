@@ -1,0 +1,1 @@
+"""Data tables: columns, categories and missing values."""

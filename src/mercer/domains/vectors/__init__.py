@@ -1,0 +1,1 @@
+"""Vectors: rows of numbers, dense or sparse."""
