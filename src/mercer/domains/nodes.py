@@ -8,7 +8,7 @@ import math
 import numbers
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
@@ -25,6 +25,7 @@ from mercer.errors import (
     ShapeError,
     explain,
 )
+from mercer.state import State, storable
 
 _ROUNDING = 1e-12  # of the largest weight: what may lie between B and Bᵀ
 
@@ -315,11 +316,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
+@storable
 class Nodes(Domain):
     """The nodes of one graph. Samples are names; positions too, unless a name is a number."""
 
     name = "nodes of a graph"
     accepts = frozenset({"indices", "objects"})
+    # A file holds the matrix of the graph, which is read again.
+    stored: ClassVar[State] = State(
+        plain=("names", "matrix"), rebuilt=("graph", "where", "by_position")
+    )
 
     def __init__(self, graph: Graph, names: list[Hashable] | None = None) -> None:
         self.graph = graph
@@ -332,6 +338,13 @@ class Nodes(Domain):
         self.names = names
         self.where = None if names is None else {name: at for at, name in enumerate(names)}
         self.by_position = names is None or not any(_is_number(name) for name in names)
+
+    def _before_store(self, state: dict[str, object]) -> None:
+        state["matrix"] = self.graph.matrix
+
+    def _rebuild(self) -> None:
+        nodes = read_nodes(vars(self).pop("matrix"), self.names, "graph")
+        vars(self).update(vars(nodes))
 
     def __hash__(self) -> int:
         return hash((Nodes, self.graph.key))
