@@ -61,7 +61,9 @@ _FLAGS = {"contract", "nsz"}
 
 def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{_MODULES[name]}")
+        module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+        globals()[name] = module  # later uses find it without this function
+        return module
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

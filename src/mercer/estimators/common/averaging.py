@@ -1,4 +1,4 @@
-"""Probabilities averaged over what is not known of the latent function."""
+"""Class probabilities averaged over a Gaussian posterior of the latent function."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ _TAIL = 40.0  # beyond, a sigmoid is 0 or 1 in double precision
 def averaged(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """The mean of a sigmoid under normal distributions.
 
-    Narrow ones by Gauss–Hermite quadrature. Under wide ones a sigmoid is a step, whose mean is known, and what it differs by from a
-    step, 1/(1 + exp|u|), which is smooth on either side.
+    For narrow ones it is computed by Gauss–Hermite quadrature. Under wide ones a sigmoid is a step,
+    whose mean is known, and its difference from a step, 1/(1 + exp|u|), is smooth on either side.
     """
-    made = np.empty(len(mean))
+    probability = np.empty(len(mean))
     narrow = variance < 1
     spread = np.sqrt(2 * variance[narrow])[:, None]
-    made[narrow] = expit(mean[narrow][:, None] + spread * _NODES) @ _SHARES / np.sqrt(np.pi)
+    values = expit(mean[narrow][:, None] + spread * _NODES)
+    probability[narrow] = values @ _SHARES / np.sqrt(np.pi)
     wide = ~narrow
-    middle, width = mean[wide][:, None], np.sqrt(variance[wide])[:, None]
+    center, deviation = mean[wide], np.sqrt(variance[wide])
     u = 0.5 * _TAIL * (_STEPS + 1)
-    bell = np.exp(-0.5 * ((u + middle) / width) ** 2) - np.exp(-0.5 * ((u - middle) / width) ** 2)
-    rest = bell @ (0.5 * _TAIL * _LENGTHS * expit(-u)) / (width[:, 0] * np.sqrt(2 * np.pi))
-    made[wide] = np.clip(ndtr(middle[:, 0] / width[:, 0]) + rest, 0.0, 1.0)
-    return made
+    right = ((u + center[:, None]) / deviation[:, None]) ** 2
+    left = ((u - center[:, None]) / deviation[:, None]) ** 2
+    density = np.exp(-0.5 * right) - np.exp(-0.5 * left)
+    rest = density @ (0.5 * _TAIL * _LENGTHS * expit(-u)) / (deviation * np.sqrt(2 * np.pi))
+    probability[wide] = np.clip(ndtr(center / deviation) + rest, 0.0, 1.0)
+    return probability
 
 
 @functools.cache
-def _draws(dimensions: int) -> np.ndarray:
-    """Normal numbers that fill space evenly, each with its mirror image; the same for everyone, so that probabilities reproduce."""
-    even = qmc.Sobol(dimensions, seed=0).random_base2(_POWER)
+def _draws(n_dimensions: int) -> np.ndarray:
+    """Quasi-random normal numbers, each with its mirror image; always the same ones."""
+    even = qmc.Sobol(n_dimensions, seed=0).random_base2(_POWER)
     half = ndtri(np.clip(even, 1e-12, 1 - 1e-12))
     return np.concatenate([half, -half])
 
@@ -44,16 +47,15 @@ def _draws(dimensions: int) -> np.ndarray:
 def averaged_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """The mean of a softmax under normal distributions: n × C means, n × C × C covariances.
 
-    What all classes have in common drops out of a softmax, so draws are made of the differences alone.
+    What all classes have in common drops out of a softmax, so only the differences are drawn.
     """
-    n, classes = mean.shape
-    apart = np.eye(classes) - 1.0 / classes
-    values, vectors = np.linalg.eigh(apart @ covariance @ apart)
-    half = vectors[:, :, 1:] * np.sqrt(
-        np.maximum(values[:, None, 1:], 0.0)
-    )  # the smallest is that of the common direction
-    made = np.empty((n, classes))
-    draws = _draws(classes - 1)
+    n, n_classes = mean.shape
+    differences = np.eye(n_classes) - 1.0 / n_classes
+    values, vectors = np.linalg.eigh(differences @ covariance @ differences)
+    # the smallest eigenvalue is that of the direction that all classes have in common
+    root = vectors[:, :, 1:] * np.sqrt(np.maximum(values[:, None, 1:], 0.0))
+    probability = np.empty((n, n_classes))
+    draws = _draws(n_classes - 1)
     for i in range(n):
-        made[i] = softmax(mean[i] + draws @ half[i].T, axis=1).mean(axis=0)
-    return made
+        probability[i] = softmax(mean[i] + draws @ root[i].T, axis=1).mean(axis=0)
+    return probability

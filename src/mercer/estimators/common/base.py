@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import validate_data
 
@@ -31,7 +32,6 @@ from mercer.estimators.common.kernel_choice import (
     Choice,
     choose_kernel,
     is_precomputed,
-    kernel_by_name,
 )
 from mercer.estimators.common.validation import (
     are_vectors,
@@ -40,6 +40,7 @@ from mercer.estimators.common.validation import (
     where_not_finite,
 )
 from mercer.kernels.expression import parse
+from mercer.kernels.vectors.coordinate import Chi2
 
 # scikit-learn's constraints on the parameters that describe a kernel
 KERNEL_RULES: ParameterRules = {
@@ -51,7 +52,7 @@ KERNEL_RULES: ParameterRules = {
     "coef0": [Interval(Real, None, None, closed="neither")],
 }
 _REMEMBERED = 10_000  # combinations of parameters
-_VALID: set[Any] = set()  # combinations that were checked before
+_VALID: set[tuple[object, ...]] = set()  # combinations that were checked before
 
 
 class KernelEstimator(Observable, BaseEstimator):
@@ -67,15 +68,17 @@ class KernelEstimator(Observable, BaseEstimator):
         Values that were valid once are valid again: the checks cost as much as a small fit.
         """
         given = vars(self)
-        values = {name: given[name] for name in self._parameter_constraints if name in given}
-        key = (type(self), *((type(value), value) for value in values.values()))
+        names = [name for name in self._parameter_constraints if name in given]
+        values = [given[name] for name in names]
+        key = (type(self), *map(type, values), *values)
         try:
             if key in _VALID:
                 return
         except TypeError:  # a value that cannot be remembered
             key = ()
-        rules = {name: self._parameter_constraints[name] for name in values}
-        validate_parameter_constraints(rules, values, caller_name=type(self).__name__)
+        rules = {name: self._parameter_constraints[name] for name in names}
+        parameters = dict(zip(names, values, strict=True))
+        validate_parameter_constraints(rules, parameters, caller_name=type(self).__name__)
         if key and len(_VALID) < _REMEMBERED:
             _VALID.add(key)
 
@@ -106,8 +109,9 @@ class KernelEstimator(Observable, BaseEstimator):
         if choice.kernel is None or self.needs == "any" or repair is not None:
             return
         certificate = choice.kernel.certificate()
-        sufficient = certificate.psd or (certificate.status == CPD and self.needs == "cpd")
-        if sufficient:
+        if certificate.psd:
+            return
+        if certificate.status == CPD and self.needs == "cpd":
             return
         name = type(self).__name__
         reason = f"is {certificate.status}{_because(certificate)}"
@@ -119,6 +123,7 @@ class KernelEstimator(Observable, BaseEstimator):
         raise DefinitenessError("kernel", choice.kernel, rule, self._definite_remedy(certificate))
 
     def _definite_remedy(self, certificate: Certificate) -> str:
+        """What the user can do about a kernel that is not definite enough."""
         if certificate.status == CPD:
             return "centre it: k.center()"
         if "repair" in vars(self):
@@ -132,13 +137,14 @@ class KernelEstimator(Observable, BaseEstimator):
         kernel = self._given_kernel()
         if not isinstance(kernel, str):
             return getattr(kernel, "domain", None)
-        if kernel in VECTOR_NAMES - {"chi2"}:
-            return VECTORS
         if kernel == "precomputed":
             return None
+        if kernel == "chi2":
+            return Chi2.domain
+        if kernel in VECTOR_NAMES:
+            return VECTORS
         try:
-            named = kernel_by_name(kernel, np.ones((1, 1)), 1.0, 3, 1.0, None)
-            return (named or parse(kernel)).domain
+            return parse(kernel).domain
         except MercerError:  # an expression that cannot be read is refused by fit
             return None
 
@@ -147,7 +153,7 @@ class KernelEstimator(Observable, BaseEstimator):
         domain = self._domain()
         return domain is None or are_vectors(domain)
 
-    def _check_X(self, X: RawSamples, reset: bool, **options: Any) -> RawSamples:
+    def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""
         if self._takes_vectors():
             return self._check_numbers(X, reset=reset, **options)
@@ -158,7 +164,7 @@ class KernelEstimator(Observable, BaseEstimator):
         note_columns(self, X)
         return own_copy(X)
 
-    def _check_numbers(self, X: RawSamples, **options: Any) -> Any:
+    def _check_numbers(self, X: RawSamples, **options: object) -> RawSamples:
         """scikit-learn's checks, of ``y`` too if it is given."""
         sparse = False if is_precomputed(self._given_kernel()) else "csr"
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
@@ -179,7 +185,7 @@ class KernelEstimator(Observable, BaseEstimator):
             return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
         return error
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         vectors = self._takes_vectors()
         tags.input_tags.pairwise = is_precomputed(self._given_kernel())
@@ -191,6 +197,7 @@ class KernelEstimator(Observable, BaseEstimator):
 
 
 def _because(certificate: Certificate) -> str:
+    """The part of a composite kernel that is not definite enough, in words."""
     leaf = certificate.failing()
     if leaf is None or leaf.claim == certificate.claim:
         return ""
@@ -198,6 +205,7 @@ def _because(certificate: Certificate) -> str:
 
 
 def _witness(certificate: Certificate) -> str:
+    """Points at which an indefinite kernel fails, in words."""
     leaf = certificate.failing()
     if leaf is None or leaf.witness is None or certificate.status != INDEFINITE:
         return ""

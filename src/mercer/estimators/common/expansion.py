@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,16 +13,25 @@ from mercer.errors import ShapeError
 from mercer.estimators.common.prepared import prepare_both
 from mercer.gram.fill import Visitor, multiply, visit_rows
 from mercer.kernels.base import Kernel
+from mercer.state import State, storable
 
 _BLOCK = 256  # rows of a precomputed matrix that are visited at a time
 
 
+@storable
 @dataclasses.dataclass
 class Expansion:
     """The training samples that count, as the user gave them, and how to evaluate sums over them.
 
     The kernel and the samples are None for a precomputed matrix, of which only positions are known.
     """
+
+    stored: ClassVar[State] = State(
+        plain=("kernel", "samples", "positions", "n_training"),
+        samples=("samples",),
+        per_sample=("positions",),
+        positions={"positions": "n_training"},
+    )
 
     kernel: Kernel | None
     samples: RawSamples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
@@ -31,33 +31,39 @@ def fits(method: Method) -> Method:
     checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
 
     @functools.wraps(method)
-    def fit(self: Any, *args: Any, **options: Any) -> Any:
+    def fit(self: Estimator, *args: object, **options: object) -> Estimator:
         before = vars(self).copy()
+        small = self.small_fits_use_blas and len(args) > 0 and _count(args[0]) <= _FEW
         try:
-            if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
-                with serial_blas():
-                    return checked(self, *args, **options)
-            return checked(self, *args, **options)
+            if not small:
+                return checked(self, *args, **options)
+            with serial_blas():
+                return checked(self, *args, **options)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
-    return fit  # type: ignore[return-value]
+    return cast(Method, fit)
 
 
 def _count(X: RawSamples) -> float:
+    """Number of samples; infinite where X is not a collection."""
     try:
-        return float(X.shape[0] if hasattr(X, "shape") else len(X))
+        if hasattr(X, "shape"):
+            return float(X.shape[0])
+        return float(len(X))
     except (TypeError, IndexError):  # what is no collection is refused later, with its name
         return np.inf
 
 
-def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
+def _observed(method: Method) -> Method:
     """Tell scikit-learn's callbacks, where there are any, when the fit begins and ends."""
 
     @functools.wraps(method)
-    def fit(self: Any, X: RawSamples, y: Targets = None, *args: Any, **options: Any) -> Any:
+    def fit(
+        self: Estimator, X: RawSamples, y: Targets = None, *args: object, **options: object
+    ) -> Estimator:
         if not hasattr(self, "_skl_callbacks"):
             return method(self, X, y, *args, **options)
         context = self._init_callback_context(max_subtasks=None)
@@ -68,10 +74,11 @@ def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
         )
         return fitted
 
-    return fit
+    return cast(Method, fit)
 
 
-def _fitted_attributes(estimator: Estimator) -> dict[str, Any]:
+def _fitted_attributes(estimator: Estimator) -> dict[str, object]:
+    """What the fit has set, by name."""
     parameters = estimator.get_params(deep=False)
     return {
         name: value

@@ -43,6 +43,8 @@ class _RawSamples(Samples):
 
 
 class _Collections(Domain):
+    """Collections that are passed on to the user's function unread."""
+
     name = "collections"
 
     def encode(self, batch: Batch) -> Samples:
@@ -90,7 +92,9 @@ def choose_kernel(
         return Choice(None, True)
     if isinstance(kernel, str):
         named = kernel_by_name(kernel, X, gamma, degree, coef0, weight)
-        return Choice(parse(kernel), False) if named is None else Choice(named, True)
+        if named is None:
+            return Choice(parse(kernel), False)
+        return Choice(named, True)
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         name = kernel.__name__
         raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
@@ -114,7 +118,9 @@ def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
         return 1.0 / X.shape[1]
     if gamma == "scale":
         variance = _variance(X, weight)
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        if variance <= 0:
+            return 1.0
+        return 1.0 / (X.shape[1] * variance)
     if gamma in ("sigest", "median"):
         return 0.5 / width(X, gamma, weight=weight) ** 2
     return float(gamma)
@@ -169,10 +175,13 @@ def _constant(name: str, degree: float, coef0: float) -> Kernel:
         value = float(coef0**degree)
     elif name == "sigmoid":
         value = float(np.tanh(coef0))
-    return Constant(value) if value >= 0 else value * Constant(1.0)
+    if value < 0:
+        return value * Constant(1.0)
+    return Constant(value)
 
 
 def _polynomial(degree: float, scale: float, offset: float) -> Kernel:
+    """(scale·xᵀy + offset)^degree for a whole number of a degree."""
     if degree != int(degree):
         rule = "must be a whole number: other powers of an inner product are no kernel"
         raise ParameterError("degree", degree, rule)

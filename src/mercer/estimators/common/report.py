@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mercer.state import State, storable
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -42,20 +46,45 @@ FACTS: dict[str, tuple[str, str]] = {
 }
 
 
+@storable
 @dataclasses.dataclass(frozen=True)
 class FitReport:
     """How a model was fitted: kernel, plan of the Gram matrix, solver, and what it reached.
 
-    ``print`` shows it as text, notebooks show it as a table, `to_dict` gives plain values. The facts of
-    a solver are attributes too: ``report.objective``.
+    ``print`` shows it as text, notebooks show it as a table, `to_dict` gives plain values. The facts
+    of a solver are attributes too: ``report.objective``.
+
+    Parameters
+    ----------
+    model : Kernel, str or None
+        The fitted kernel, or text where it is not a mercer kernel; None where it is precomputed.
+    plan : str
+        The form and size of the Gram matrix.
+    solver : str
+        How the problem was solved.
+    samples : int
+        Number of training samples.
+    seconds : float
+        Duration of the fit.
+    converged : bool or None
+        Whether the solver has converged; None for a fit that is not iterative.
+    facts : dict of str to object
+        What the solver reached, by the names in `FACTS`.
+    notes : tuple of str
+        Further remarks.
     """
 
-    model: Kernel | str | None = dataclasses.field(repr=False)  # text where it is no mercer kernel
+    stored: ClassVar[State] = State(
+        finite=("seconds",),
+        plain=("model", "plan", "solver", "samples", "converged", "facts", "notes"),
+    )
+
+    model: Kernel | str | None = dataclasses.field(repr=False)
     plan: str
     solver: str
     samples: int
     seconds: float
-    converged: bool | None = None  # None for a fit that is not iterative
+    converged: bool | None = None
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -72,7 +101,7 @@ class FitReport:
         """
         if self.model is None:
             return "precomputed"
-        return self.model if isinstance(self.model, str) else repr(self.model)
+        return str(self.model)
 
     @property
     def status(self) -> str:
@@ -81,24 +110,25 @@ class FitReport:
             return "unknown"
         return self.model.certify(None).status
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Everything by name, as plain values."""
-        return dict(self._values())
-
-    def _values(self) -> list[tuple[str, Any]]:
-        general = [
-            ("kernel", self.kernel),
-            ("status", self.status),
-            ("plan", self.plan),
-            ("solver", self.solver),
-            ("converged", self.converged),
-        ]
-        ending = [("notes", self.notes), ("samples", self.samples), ("seconds", self.seconds)]
-        return [*general, *self.facts.items(), *ending]
+        return {
+            "kernel": self.kernel,
+            "status": self.status,
+            "plan": self.plan,
+            "solver": self.solver,
+            "converged": self.converged,
+            **self.facts,
+            "notes": self.notes,
+            "samples": self.samples,
+            "seconds": self.seconds,
+        }
 
     def lines(self) -> list[tuple[str, str]]:
         """The report as labelled lines of text."""
-        kernel = self.kernel if self.status == "unknown" else f"{self.kernel} ({self.status})"
+        kernel = self.kernel
+        if self.status != "unknown":
+            kernel = f"{kernel} ({self.status})"
         lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]
         result = self._result()
         if result:
@@ -108,6 +138,7 @@ class FitReport:
         return lines
 
     def _result(self) -> str:
+        """Whether the solver has converged, and its facts, in words."""
         parts = []
         if self.converged is not None:
             parts.append("converged" if self.converged else "NOT converged")
@@ -129,10 +160,11 @@ class FitReport:
         return f"<table>{''.join(rows)}</table>"
 
 
-def _formatted(value: Any, form: str) -> str:
+def _formatted(value: object, form: str) -> str:
     """One number or text, or several; empty where there is nothing to say."""
-    if value is None or (isinstance(value, float) and value != value):
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    if missing:
         return ""
-    if hasattr(value, "__iter__") and not isinstance(value, str):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         return " ".join(_formatted(entry, form) for entry in value)
     return format(value, form)

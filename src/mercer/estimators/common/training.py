@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import column_or_1d, compute_class_weight
@@ -15,7 +15,7 @@ from mercer.domains.base import Batch, own_copy, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.common.validation import check_square, check_weights
+from mercer.estimators.common.validation import check_square, check_weights, note_columns
 from mercer.gram.build import gram_matrix
 from mercer.gram.fill import dense
 from mercer.gram.matrix import Matrix
@@ -23,14 +23,18 @@ from mercer.gram.plan import FLOAT64, WHOLE, Need, Plan, plan_matrix
 from mercer.gram.stored import Stored
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
+from mercer.state import State, storable
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
 
 
+@storable
 @dataclasses.dataclass
 class Training:
-    """Samples of positive weight, their targets, and the kernel; None where X is the Gram matrix."""
+    """Samples of positive weight, their targets, and the kernel, which is None for a Gram matrix."""
+
+    stored: ClassVar[State] = State(finite=("weight",), plain=("X", "kernel", "rows", "y"))
 
     X: RawSamples  # as given, all rows
     kernel: Kernel | None
@@ -57,7 +61,9 @@ class Training:
         """The raw samples of positive weight; None where X is the Gram matrix."""
         if self.kernel is None:
             return None
-        return self.X if self.all_count else pick_rows(self.X, self.rows)
+        if self.all_count:
+            return self.X
+        return pick_rows(self.X, self.rows)
 
     def own_samples(self) -> RawSamples:
         """The same as the estimator's own: later changes to the caller's array do not reach it."""
@@ -75,21 +81,27 @@ class Training:
         """
         assert self.kernel is not None
         samples = self.kernel.prepare(Batch(self.X))
-        return samples if self.all_count else samples.take(self.rows)
+        if self.all_count:
+            return samples
+        return samples.take(self.rows)
+
+    def _given_matrix(self) -> np.ndarray:
+        """A precomputed Gram matrix of the samples of positive weight."""
+        if self.all_count:
+            return np.asarray(self.X)
+        return np.asarray(self.X)[np.ix_(self.rows, self.rows)]
 
     def gram(self) -> np.ndarray:
         """A dense Gram matrix of the samples of positive weight, the caller's to overwrite."""
         if self.kernel is None:
-            given = self.X if self.all_count else self.X[np.ix_(self.rows, self.rows)]
-            return np.array(given, dtype=np.float64)
+            return np.array(self._given_matrix(), dtype=np.float64)
         samples = self.prepared()
         return dense(self.kernel, samples, samples, FLOAT64)
 
     def products(self) -> Matrix:
         """The Gram matrix for products alone: it is not stored unless it was given."""
         if self.kernel is None:
-            given = self.X if self.all_count else self.X[np.ix_(self.rows, self.rows)]
-            return Stored(np.asarray(given), plan_matrix(self.count, WHOLE, given=True))
+            return Stored(self._given_matrix(), plan_matrix(self.count, WHOLE, given=True))
         samples = self.prepared()
         plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * self.count**2, "is not stored")
         return Streamed(self.kernel, samples, samples, plan)
@@ -119,19 +131,32 @@ def begin(
 
 
 def check_data(
-    estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target, **options: Any
+    estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target, **options: object
 ) -> tuple[RawSamples, np.ndarray]:
     """Samples and targets as arrays or collections that the kernel can read."""
     if target != "none" and y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None")
     if not options and _needs_no_conversion(estimator, X, y, target):
-        _note_width(estimator, X)
-        return X, np.zeros(len(X)) if target == "none" else y
-    if target == "none":
+        note_columns(estimator, X)
+    elif target == "none":
         X = estimator._check_X(X, reset=True, **options)
-        return X, np.zeros(raw_length(X))
-    numeric = target in ("number", "numbers")
+    else:
+        X, y = _converted(estimator, X, y, target, options)
+    if target == "none":
+        y = np.zeros(raw_length(X))
+    return X, y
+
+
+def _converted(
+    estimator: KernelEstimator,
+    X: RawSamples,
+    y: Targets,
+    target: Target,
+    options: dict[str, object],
+) -> tuple[RawSamples, np.ndarray]:
+    """Samples and targets after scikit-learn's checks, or those of the kernel's domain."""
+    numeric = target != "labels"
     if estimator._takes_vectors():
         if numeric:
             options |= {"y_numeric": True, "multi_output": target == "numbers"}
@@ -145,7 +170,7 @@ def check_data(
             raise ShapeError("y", f"{len(y)} values", rule)
     if target != "numbers":
         y = column_or_1d(y, warn=True)
-    return X, np.asarray(y, dtype=np.float64) if numeric else np.asarray(y)
+    return X, np.asarray(y, dtype=np.float64 if numeric else None)
 
 
 def _needs_no_conversion(
@@ -154,12 +179,15 @@ def _needs_no_conversion(
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or not X.flags.c_contiguous:
         return False
-    if X.ndim != 2 or len(X) < 2 or X.shape[1] == 0 or not np.isfinite(X.sum()):
+    if X.ndim != 2 or len(X) < 2 or X.shape[1] == 0:
         return False
-    return _are_plain_targets(y, target, len(X)) and estimator._takes_vectors()
+    if not np.isfinite(X.sum()) or not _are_plain_targets(y, target, len(X)):
+        return False
+    return estimator._takes_vectors()
 
 
 def _are_plain_targets(y: Targets, target: Target, n: int) -> bool:
+    """Whether targets are an array that needs no conversion."""
     if target == "none":
         return True
     if type(y) is not np.ndarray or y.shape != (n,):
@@ -167,11 +195,6 @@ def _are_plain_targets(y: Targets, target: Target, n: int) -> bool:
     if target == "labels":
         return y.dtype.kind in "iubU"
     return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
-
-
-def _note_width(estimator: Estimator, X: np.ndarray) -> None:
-    estimator.n_features_in_ = X.shape[1]
-    estimator.__dict__.pop("feature_names_in_", None)
 
 
 def begin_classes(
@@ -204,7 +227,8 @@ def encode_classes(estimator: Estimator, data: Training) -> None:
 
 def _unique(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with its inverse, faster for small integers."""
-    if y.dtype.kind == "i" and len(y) and int(y.min()) >= 0 and int(y.max()) < _SMALL_LABELS:
+    small = y.dtype.kind == "i" and len(y) > 0 and y.min() >= 0
+    if small and y.max() < _SMALL_LABELS:
         classes = np.flatnonzero(np.bincount(y)).astype(y.dtype)
         return classes, np.searchsorted(classes, y)
     classes, inverse = np.unique(y, return_inverse=True)

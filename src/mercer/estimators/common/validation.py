@@ -34,7 +34,9 @@ def where_not_finite(X: RawSamples) -> str:
         values = np.asarray(X, dtype=float)
         row, column = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
         value = values[row, column]
-    name = list(X.columns)[column] if hasattr(X, "columns") else column
+    name = column
+    if hasattr(X, "columns"):
+        name = list(X.columns)[column]
     remedy = "drop or impute the row, or use MissingAware(kernel) for missing values"
     return explain(f"X[{row}, {name!r}]", float(value), "must be finite", remedy)
 
@@ -57,13 +59,17 @@ def as_in_training(estimator: Estimator, X: RawSamples) -> RawSamples:
     known = vars(estimator).get("feature_names_in_")
     if known is None or not hasattr(X, "columns") or len(set(known)) < len(known):
         return X
-    kernels = vars(estimator).get("kernel_")
-    if not isinstance(kernels, (list, tuple)):
-        kernels = [kernels]
-    by_name = all(isinstance(kernel, Kernel) and reads_by_name(kernel) for kernel in kernels)
-    if by_name and not set(known) <= set(X.columns):
+    incomplete = not set(known) <= set(X.columns)
+    if incomplete and _reads_columns_by_name(vars(estimator).get("kernel_")):
         return X
     return in_order_of(X, list(known))
+
+
+def _reads_columns_by_name(kernels: object) -> bool:
+    """Whether one kernel, or each of several, looks columns up by their names."""
+    if not isinstance(kernels, (list, tuple)):
+        kernels = [kernels]
+    return all(isinstance(kernel, Kernel) and reads_by_name(kernel) for kernel in kernels)
 
 
 def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
@@ -91,8 +97,8 @@ def check_square(X: RawSamples) -> None:
     """Raise an error for a precomputed training matrix that is not square or not symmetric."""
     if X.shape[0] != X.shape[1]:
         remedy = "Precomputed matrix must be a square matrix: k(X, X)"
-        what = f"array of shape {X.shape}"
-        raise ShapeError("X", what, "should be a square kernel matrix", remedy)
+        shape = f"array of shape {X.shape}"
+        raise ShapeError("X", shape, "should be a square kernel matrix", remedy)
     largest, gap = _compiled.storage.asymmetry(np.require(X, requirements=["C", "W"]))
     if gap > 1e-8 * (largest or 1.0):
         i, j = np.unravel_index(int(np.argmax(np.abs(X - X.T))), X.shape)

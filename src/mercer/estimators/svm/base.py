@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from numbers import Integral, Real
 from typing import ClassVar
@@ -24,6 +25,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.dual import DualSolution
 from mercer.solvers.margin.problem import MarginProblem
+from mercer.state import State
+
+_ADVICE = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
 
 
 class SupportVectorMachine(KernelEstimator):
@@ -31,6 +35,24 @@ class SupportVectorMachine(KernelEstimator):
 
     needs: ClassVar[str] = "cpd"
     small_fits_use_blas: ClassVar[bool] = False  # only the polish uses BLAS, and limits it itself
+    stored: ClassVar[State] = State(
+        finite=("dual_coef_", "intercept_"),
+        plain=(
+            "kernel_",
+            "support_",
+            "support_vectors_",
+            "shape_fit_",
+            "fit_status_",
+            "n_iter_",
+            "report_",
+            "_n_support",
+            "_duals",
+        ),
+        samples=("support_vectors_",),
+        per_sample=("support_",),
+        per_sample_last=("dual_coef_",),
+        positions={"support_": "_n_training"},
+    )
     tol: float
     repair: str | None
     warm_start: bool
@@ -71,6 +93,7 @@ class SupportVectorMachine(KernelEstimator):
         return kernel.prepare(Batch(X))
 
     def _problem(self, data: Training) -> MarginProblem:
+        """The dual problem of all samples of positive weight."""
         return self._part(data.kernel, self._whole(data.kernel, data.X), data.rows)
 
     def _part(
@@ -99,38 +122,46 @@ class SupportVectorMachine(KernelEstimator):
         seconds: float,
         tol: float | None = None,
     ) -> None:
-        worst = max(solutions, key=lambda solution: solution.gap)
+        """Set ``report_`` and ``fit_status_``; warn of problems that were not solved."""
+        worst = max(solutions, key=operator.attrgetter("gap"))
         tol = self.tol if tol is None else tol
-        converged = all(solution.converged for solution in solutions)
+        objective, iterations, converged = 0.0, 0, True
+        for solution in solutions:
+            objective += solution.objective
+            iterations += solution.iterations
+            converged = converged and solution.converged
+        facts = {
+            "gap": worst.gap,
+            "tol": tol,
+            "objective": objective,
+            "iterations": iterations,
+            "support": len(self.support_),
+        }
+        solver = f"second-order SMO, {len(solutions)} problem(s)"
         self.report_ = FitReport(
-            kernel,
-            plan,
-            f"second-order SMO, {len(solutions)} problem(s)",
-            self.shape_fit_[0],
-            seconds,
-            converged,
-            {
-                "gap": worst.gap,
-                "tol": tol,
-                "objective": sum(solution.objective for solution in solutions),
-                "iterations": sum(solution.iterations for solution in solutions),
-                "support": len(self.support_),
-            },
+            kernel, plan, solver, self.shape_fit_[0], seconds, converged, facts
         )
         self.fit_status_ = int(not converged)
         if not converged:
-            name, gap = type(self).__name__, f"KKT gap {worst.gap:.3g}, tolerance {tol:.3g}"
-            advice = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
-            message = f"{name} did not converge ({worst.reason}): {gap}; {advice}"
+            gap = f"KKT gap {worst.gap:.3g}, tolerance {tol:.3g}"
+            name = type(self).__name__
+            message = f"{name} did not converge ({worst.reason}): {gap}; {_ADVICE}"
             warn(message, ConvergenceWarning)
         if self.verbose:
             print(self.report_)
 
+    @property
+    def _n_training(self) -> int:
+        """Number of samples that were given to ``fit``."""
+        return int(self.shape_fit_[0])
+
     def _expansion(self) -> Expansion:
+        """The sum over support vectors, for new samples."""
         samples = None if self.kernel_ is None else self.support_vectors_
-        return Expansion(self.kernel_, samples, self.support_, self.shape_fit_[0])
+        return Expansion(self.kernel_, samples, self.support_, self._n_training)
 
     def _keep_support(self, kernel: Kernel | None, X: RawSamples, support: np.ndarray) -> None:
+        """Set the kernel and the support vectors, by their positions among all samples."""
         self.kernel_ = kernel
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = np.empty((0, 0))
@@ -139,7 +170,7 @@ class SupportVectorMachine(KernelEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights of the columns, for the linear kernel."""
+        """The weight of every column, where the kernel is linear."""
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
@@ -158,6 +189,7 @@ class SingleMachine(SupportVectorMachine):
         solution: DualSolution,
         start: float,
     ) -> None:
+        """Set the fitted attributes from coefficients β and the intercept."""
         beta = problem.coefficients(beta)
         used = np.flatnonzero(beta)
         self._keep_support(data.kernel, data.X, data.rows[used])

@@ -28,7 +28,8 @@ def held_out_margins(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Margins of samples that the model was not fitted on, and their class numbers.
 
-    A class of a single sample cannot be held out: then the margins are those of the training samples.
+    A class of a single sample cannot be held out: then the margins are those of the training
+    samples.
     """
     folds = int(min(_FOLDS, np.bincount(data.y).min()))
     plain = clone(estimator).set_params(probability=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -13,6 +13,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
 from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.solvers.margin.problem import MarginProblem
+from mercer.state import State
 
 
 class MarginRegressor(RegressorMixin, SingleMachine):
@@ -48,15 +49,106 @@ class MarginRegressor(RegressorMixin, SingleMachine):
     def _solve(
         self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray
     ) -> tuple[DualSolution, float]:
+        """Solve the dual problem with |β| ≤ limit: the solution and the intercept."""
         raise NotImplementedError(type(self).__name__)
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The regression function."""
+        """Predict the targets of new samples.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            f(x) = Σ β_i k(x, x_i) + b.
+        """
         return self._value(X)
 
 
 class SVR(MarginRegressor):
-    """ε-insensitive regression, as in scikit-learn.
+    """ε-support vector regression: errors smaller than ε are not penalised.
+
+    It minimises C Σ w max(0, |y − f(x) − b| − ε) + ½ ‖f‖². Use it where few samples should carry
+    the function, or where outliers should not count with their squares. Names and defaults are
+    scikit-learn's. Conditionally positive definite kernels are enough.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
+        function of two collections, or "precomputed", where X is the Gram matrix.
+    degree : int, default=3
+        The degree of the kernel named "poly"; ignored by all others.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2":
+        "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features, and "sigest" and
+        "median" come from distances between samples. Kernel objects have their own parameters.
+    coef0 : float, default=0.0
+        The constant term of the kernels named "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The gap in the Karush-Kuhn-Tucker conditions at which the dual problem is solved.
+    C : float, default=1.0
+        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
+    epsilon : float, default=0.1
+        Half the width of the tube within which errors are not penalised.
+    shrinking : bool, default=True
+        Accepted as in scikit-learn, without effect on the solver.
+    cache_size : float, default=200
+        Accepted as in scikit-learn, without effect: the setting ``memory_budget`` limits the
+        memory.
+    verbose : bool, default=False
+        Whether the report of the fit is printed.
+    max_iter : int, default=-1
+        The largest number of steps of the solver; -1 for no limit.
+    repair : {"clip", "flip", "shift"} or None, default=None
+        How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
+        eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
+        refuses such kernels.
+    warm_start : bool, default=False
+        Whether a fit begins at the coefficients of the last one, where the samples of a problem are
+        the same rows.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or None
+        The fitted kernel; None where it is precomputed.
+    support_ : ndarray of shape (n_SV,)
+        Positions of the support vectors among the training samples.
+    support_vectors_ : array-like or collection of n_SV
+        The support vectors; empty where the kernel is precomputed.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The bias.
+    coef_ : ndarray of shape (1, n_features)
+        The weight of each feature; only for the linear kernel.
+    n_iter_ : int
+        Number of steps of the solver.
+    fit_status_ : int
+        0 if the fit has converged, else 1 (with a warning).
+    shape_fit_ : tuple of int
+        The shape of the training samples.
+    report_ : FitReport
+        How the model was fitted: plan of the Gram matrix, solver, convergence, time.
+    n_features_in_ : int
+        Number of columns of the training samples, where they have columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where all of them are strings.
+
+    See Also
+    --------
+    NuSVR : The same with a bound on the share of samples outside the tube.
+    KernelRidge : Regression by squared errors.
+
+    References
+    ----------
+    .. [1] A. J. Smola and B. Schölkopf, "A tutorial on support vector regression", Statistics and
+           Computing 14 (2004) 199-222.
 
     Examples
     --------
@@ -107,7 +199,97 @@ class SVR(MarginRegressor):
 
 
 class NuSVR(MarginRegressor):
-    """ν in place of ε: it bounds the share of points outside the tube; as in scikit-learn."""
+    """ν-support vector regression: the width of the tube follows from a share of samples.
+
+    In place of ε it takes ν, which bounds the share of samples outside the tube from above and that
+    of support vectors from below. Names and defaults are scikit-learn's.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        An upper bound on the share of samples outside the tube and a lower bound on the share of
+        support vectors, between 0 and 1.
+    C : float, default=1.0
+        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
+        function of two collections, or "precomputed", where X is the Gram matrix.
+    degree : int, default=3
+        The degree of the kernel named "poly"; ignored by all others.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2":
+        "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features, and "sigest" and
+        "median" come from distances between samples. Kernel objects have their own parameters.
+    coef0 : float, default=0.0
+        The constant term of the kernels named "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted as in scikit-learn, without effect on the solver.
+    tol : float, default=1e-3
+        The gap in the Karush-Kuhn-Tucker conditions at which the dual problem is solved.
+    cache_size : float, default=200
+        Accepted as in scikit-learn, without effect: the setting ``memory_budget`` limits the
+        memory.
+    verbose : bool, default=False
+        Whether the report of the fit is printed.
+    max_iter : int, default=-1
+        The largest number of steps of the solver; -1 for no limit.
+    repair : {"clip", "flip", "shift"} or None, default=None
+        How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
+        eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
+        refuses such kernels.
+    warm_start : bool, default=False
+        Whether a fit begins at the coefficients of the last one, where the samples of a problem are
+        the same rows.
+
+    Attributes
+    ----------
+    epsilon_ : float
+        Half the width of the tube.
+    kernel_ : Kernel or None
+        The fitted kernel; None where it is precomputed.
+    support_ : ndarray of shape (n_SV,)
+        Positions of the support vectors among the training samples.
+    support_vectors_ : array-like or collection of n_SV
+        The support vectors; empty where the kernel is precomputed.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The bias.
+    coef_ : ndarray of shape (1, n_features)
+        The weight of each feature; only for the linear kernel.
+    n_iter_ : int
+        Number of steps of the solver.
+    fit_status_ : int
+        0 if the fit has converged, else 1 (with a warning).
+    shape_fit_ : tuple of int
+        The shape of the training samples.
+    report_ : FitReport
+        How the model was fitted: plan of the Gram matrix, solver, convergence, time.
+    n_features_in_ : int
+        Number of columns of the training samples, where they have columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where all of them are strings.
+
+    See Also
+    --------
+    SVR : The same with a tube of given width.
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. J. Smola, R. C. Williamson and P. L. Bartlett, "New support vector
+           algorithms", Neural Computation 12 (2000) 1207-1245.
+
+    Examples
+    --------
+    >>> from mercer import RBF, NuSVR
+    >>> model = NuSVR(kernel=RBF(), C=100.0, nu=0.5).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+    >>> model.predict([[1.0]]).round(2).tolist()
+    [1.0]
+    """
+
+    stored: ClassVar[State] = State(finite=("epsilon_",))
 
     def __init__(
         self,

@@ -1,0 +1,327 @@
+"""Support vector classification of any number of classes, one against one as LIBSVM does it."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from typing import ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.aliases import ClassWeight, Prepared, RandomState, RawSamples, Targets, Weights
+from mercer.errors import ModelFileError, ParameterError
+from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.training import Training, encode_classes
+from mercer.estimators.svm.base import SupportVectorMachine
+from mercer.estimators.svm.probability import held_out_margins, softmax, steepness
+from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
+from mercer.execution.threads import run
+from mercer.execution.workspace import Workspace
+from mercer.gram.fill import dense
+from mercer.kernels.base import Kernel
+from mercer.solvers.margin.dual import DualSolution
+from mercer.solvers.margin.problem import MarginProblem, in_one_matrix
+from mercer.state import State
+
+
+class MarginClassifier(ClassifierMixin, SupportVectorMachine):
+    """Base class of support vector classifiers, one against one."""
+
+    classes_: np.ndarray
+    class_weight: ClassWeight
+    probability: bool
+    break_ties: bool
+    decision_function_shape: str
+    random_state: RandomState
+    C: float = 1.0
+    stored: ClassVar[State] = State(
+        finite=("class_weight_", "_pair_coef", "_pair_intercept", "_steepness"),
+        plain=("classes_", "_pairs"),
+        per_sample=("_pair_coef",),
+    )
+
+    @fits
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            Training samples, or their Gram matrix if the kernel is "precomputed".
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each weight multiplies C for its sample.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        start = time.perf_counter()
+        data = self._begin(X, y, sample_weight, "labels")
+        encode_classes(self, data)
+        self.class_weight_ = self._class_weights(data)
+        weight = data.weight * self.class_weight_[data.y]
+        members = [np.flatnonzero(data.y == c) for c in range(len(self.classes_))]
+        problems = every_two_classes(data.rows, members, weight)
+        solutions = self._solve_problems(data, problems, members)
+        self._pairs = list(itertools.combinations(range(len(members)), 2))
+        self._keep_coefficients(data, members, problems)
+        self._set_layout()
+        self.n_iter_ = np.array([s.iterations for s in solutions], dtype=np.int32)
+        self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
+        if self.probability:
+            margins, labels = held_out_margins(self, data, self.classes_, self.random_state)
+            self._steepness = steepness(margins, labels)
+        return self
+
+    def _class_weights(self, data: Training) -> np.ndarray:
+        """One weight per class, all of them positive."""
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
+        labels = self.classes_[data.y]
+        weights = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        values = np.asarray(weights, dtype=float)
+        if not np.isfinite(values).all() or (values <= 0).any():
+            rule = "must be finite and positive for every class"
+            raise ParameterError("class_weight", self.class_weight, rule)
+        return values
+
+    def _solve_problems(
+        self, data: Training, problems: list[TwoClasses], members: list[np.ndarray]
+    ) -> list[DualSolution]:
+        """Solve all problems: small ones together, then the others one by one on the threads."""
+        kernel = data.kernel
+        whole = self._whole(kernel, data.X)
+        if kernel is not None and in_one_matrix(list(map(len, members)), len(whole)):
+            whole, kernel = dense(kernel, whole, whole), None
+        unsolved = problems
+        if kernel is None:
+            unsolved = self._solve_together(whole, problems)
+
+        def solve(number: int, work: Workspace) -> None:
+            lent = work if len(problems) > 1 else None
+            self._solve_one(kernel, whole, unsolved[number], lent)
+
+        run(len(unsolved), solve, "support vectors")
+        return [problem.solution for problem in problems if problem.solution is not None]
+
+    def _solve_one(
+        self, kernel: Kernel | None, whole: Prepared, two: TwoClasses, work: Workspace | None
+    ) -> None:
+        """Solve one problem, from where the solver of small problems ended, if it began."""
+        problem = self._part(kernel, whole, two.rows, two.number, work)
+        begun = two.solution
+        if begun is not None:
+            problem.earlier = [(begun.beta, self.C * float(two.weight.sum()))]
+        solution, beta, two.intercept = self._solve_pair(problem, two)
+        if begun is not None:
+            iterations = begun.iterations + solution.iterations
+            solution = dataclasses.replace(solution, iterations=iterations)
+        two.solution = solution
+        two.beta = problem.coefficients(beta)
+        two.plan = problem.plan
+
+    def _solve_pair(
+        self, problem: MarginProblem, two: TwoClasses
+    ) -> tuple[DualSolution, np.ndarray, float]:
+        """Solve the dual problem of two classes: the solution, coefficients and intercept."""
+        raise NotImplementedError(type(self).__name__)
+
+    def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
+        """Solve small problems in one compiled call, where the formulation allows it.
+
+        Returns the problems that are not solved.
+        """
+        return problems
+
+    def _keep_coefficients(
+        self, data: Training, members: list[np.ndarray], problems: list[TwoClasses]
+    ) -> None:
+        """Set the support vectors, class by class, and their coefficients in every problem."""
+        coefficient = np.zeros((data.n_given, len(problems)))
+        for problem in problems:
+            coefficient[problem.rows, problem.number] = problem.beta
+        used = (coefficient != 0).any(axis=1)
+        support, counts = [], []
+        for member in members:
+            rows = data.rows[member]
+            support.append(rows[used[rows]])
+            counts.append(len(support[-1]))
+        self._n_support = np.array(counts, dtype=np.int32)
+        self._keep_support(data.kernel, data.X, np.concatenate(support))
+        self._pair_coef = np.ascontiguousarray(coefficient[self.support_])
+        self._pair_intercept = np.array([problem.intercept for problem in problems])
+
+    def _set_layout(self) -> None:
+        """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""
+        n_classes = len(self.classes_)
+        if n_classes == 2:  # scikit-learn flips the signs of two classes
+            self.dual_coef_ = -self._pair_coef.T
+            self.intercept_ = -self._pair_intercept
+            return
+        label = np.repeat(np.arange(n_classes), self._n_support)
+        self.dual_coef_ = np.zeros((n_classes - 1, len(label)))
+        for number, (a, b) in enumerate(self._pairs):
+            self.dual_coef_[b - 1, label == a] = self._pair_coef[label == a, number]
+            self.dual_coef_[a, label == b] = self._pair_coef[label == b, number]
+        self.intercept_ = self._pair_intercept.copy()
+
+    def _check_loaded(self) -> None:
+        """One column of coefficients and one intercept for every two classes."""
+        n_classes = len(self.classes_)
+        n_pairs = n_classes * (n_classes - 1) // 2
+        pairs = itertools.combinations(range(n_classes), 2)
+        numbered = len(self._pairs) == n_pairs and self._pairs == list(pairs)
+        shapes = self._pair_coef.shape, self._pair_intercept.shape
+        if not numbered or shapes != ((len(self.support_), n_pairs), (n_pairs,)):
+            rule = "are not those of the coefficients"
+            raise ModelFileError("classes_", f"{n_classes} classes", rule)
+        if int(self._n_support.sum()) != len(self.support_):
+            rule = f"does not add up to {len(self.support_)}"
+            raise ModelFileError("n_support_", self._n_support.tolist(), rule)
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        return self._n_support
+
+    # -- prediction --------------------------------------------------------------------------------
+
+    def _pairwise_decision(self, X: RawSamples) -> np.ndarray:
+        """One column per two classes (a, b), positive for a."""
+        check_is_fitted(self)
+        X = self._check_X(X, reset=False)
+        return self._expansion().apply(X, self._pair_coef) + self._pair_intercept
+
+    def decision_function(self, X: RawSamples) -> np.ndarray:
+        """Evaluate the decision function.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_columns)
+            One number for two classes, positive for the second; else one column per class ("ovr")
+            or per two classes ("ovo").
+        """
+        decision = self._pairwise_decision(X)
+        if len(self.classes_) == 2:
+            return -decision[:, 0]
+        if self.decision_function_shape == "ovr":
+            return _ovr_decision_function(decision < 0, -decision, len(self.classes_))
+        return decision
+
+    def predict(self, X: RawSamples) -> np.ndarray:
+        """Predict class labels: the class with most votes of the pairs.
+
+        With ``break_ties`` it is the class with the largest decision value.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self.classes_) > 2:
+            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+        decision = self._pairwise_decision(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(decision[:, 0] <= 0).astype(int)]
+        return self.classes_[np.argmax(self._votes(decision), axis=1)]
+
+    def _votes(self, decision: np.ndarray) -> np.ndarray:
+        """How many of its pairs each class wins."""
+        votes = np.zeros((len(decision), len(self.classes_)))
+        for number, (a, b) in enumerate(self._pairs):
+            votes[:, a] += decision[:, number] > 0
+            votes[:, b] += decision[:, number] <= 0
+        return votes
+
+    # -- probabilities -----------------------------------------------------------------------------
+
+    def _scores(self, decision: np.ndarray) -> np.ndarray:
+        """What `predict` maximises; decision values separate equal votes by less than one vote."""
+        if self.break_ties:
+            return _ovr_decision_function(decision < 0, -decision, len(self.classes_))
+        votes = self._votes(decision)
+        confidence = np.zeros_like(votes)
+        for number, (a, b) in enumerate(self._pairs):
+            confidence[:, a] += decision[:, number]
+            confidence[:, b] -= decision[:, number]
+        small = confidence / (3 * (np.abs(confidence) + 1))
+        # among equal votes `predict` takes the first class
+        winner = np.argmax(votes, axis=1)
+        tied = votes == votes.max(axis=1, keepdims=True)
+        below_winner = np.take_along_axis(small, winner[:, None], axis=1) - 1e-9
+        small = np.where(tied, np.minimum(small, below_winner), small)
+        small[np.arange(len(small)), winner] += 1e-9
+        return votes + small
+
+    def _margins(self, X: RawSamples) -> np.ndarray:
+        """One score per class, of which `predict_proba` is the softmax."""
+        decision = self._pairwise_decision(X)
+        if len(self.classes_) == 2:
+            return np.column_stack([decision[:, 0], -decision[:, 0]]) / 2
+        return self._scores(decision)
+
+    def _has_probability(self) -> bool:
+        if not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: RawSamples) -> np.ndarray:
+        """Predict class probabilities, of which the largest is that of the predicted class.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, classes in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return softmax(self._steepness * self._margins(X))
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: RawSamples) -> np.ndarray:
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+        """
+        return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
