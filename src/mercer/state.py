@@ -15,7 +15,6 @@ A class may define three methods, each of which is called for objects that hold 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -106,7 +105,6 @@ def formerly(*names: str) -> Callable[[Class], Class]:
     return decorate
 
 
-@functools.cache
 def declared(cls: type) -> State:
     """The declarations of a class and of all its bases, each as ``stored = State(...)``."""
     total = State()

@@ -22,8 +22,9 @@ _markers = Constraint("markers", lambda v: isinstance(v, tuple), "give a tuple, 
 class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """The majority of ``draws`` copies of a classifier, each fitted to the table with its holes filled by other draws.
 
-    Holes are None, NaN, or one of ``missing``; they are filled as `Imputed` fills them, and those of a new row alike. Numbers are
-    names of categories with ``categories=True``. Of classes with equal votes the first in ``classes_`` wins.
+    Holes are None, NaN, or one of ``missing``; they are filled as `Imputed` fills them, and those
+    of a new row alike. Numbers are names of categories with ``categories=True``. Of classes with
+    equal votes the first in ``classes_`` wins.
 
     >>> from mercer import SVC, ImputedVote, Overlap
     >>> X = [["y", "n"], ["y", None], ["n", "y"], [None, "y"]]

@@ -16,11 +16,11 @@ import functools
 import inspect
 from typing import Literal
 
-from mercer import state
 from mercer.errors import ModelFileError
 from mercer.estimators import ESTIMATORS, estimator
 from mercer.kernels import Kernel, catalogue
 from mercer.model_files import scikit_learn
+from mercer.state import FORMER_NAMES, STORABLE, State, declared, to_store
 
 Kind = Literal["kernel", "estimator", "record", "object"]
 
@@ -46,6 +46,11 @@ class Known:
         """Whether this is a class of mercer."""
         return scikit_learn.find(self.name) is None
 
+    @functools.cached_property
+    def state(self) -> State:
+        """What the class declares of its fitted attributes."""
+        return declared(self.cls)
+
     @property
     def is_model(self) -> bool:
         """Whether people save instances of the class, or only what contains them."""
@@ -69,7 +74,7 @@ class Known:
     def attributes(self, instance: object) -> dict[str, object]:
         """The parameters and the learned attributes of an instance that are stored."""
         if self.ours:
-            attributes = state.to_store(instance)
+            attributes = to_store(instance)
         else:
             attributes = scikit_learn.to_store(instance)
         for name in scikit_learn.TRANSIENT:
@@ -82,12 +87,9 @@ class Known:
             return False
         if self.ours:
             of_estimators = self.kind == "estimator" and name in scikit_learn.SET_BY_FIT
-            return of_estimators or name in state.declared(self.cls).kept
-        if (
-            name in self.parameters
-            or name in scikit_learn.TRANSIENT
-            or _is_shadowed(self.cls, name)
-        ):
+            return of_estimators or name in self.state.kept
+        other = name in self.parameters or name in scikit_learn.TRANSIENT
+        if other or _is_shadowed(self.cls, name):
             return False
         return self.kind == "object" or name.startswith("_") or name.endswith("_")
 
@@ -117,11 +119,11 @@ def by_name(name: object) -> Known:
     """The class a file asks for."""
     if not isinstance(name, str):
         raise _not_known(name)
-    name = state.FORMER_NAMES.get(name, name)
+    name = FORMER_NAMES.get(name, name)
     cls = _listed(name)
     if cls is None:
         _register_all()
-        cls = state.STORABLE.get(name)
+        cls = STORABLE.get(name)
     if cls is None:
         raise _not_known(name)
     return _entry(name, cls)
@@ -139,7 +141,7 @@ def _listed(name: str) -> type | None:
     """The class of this name, as far as it is registered; one of the estimators is imported."""
     if name in ESTIMATORS:
         return estimator(name)
-    return state.STORABLE.get(name) or catalogue().get(name) or scikit_learn.find(name)
+    return STORABLE.get(name) or catalogue().get(name) or scikit_learn.find(name)
 
 
 _entry = functools.cache(Known)

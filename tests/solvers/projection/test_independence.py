@@ -79,9 +79,9 @@ def test_descent_lowers_the_contrast_and_stays_a_rotation(sources):
     values, V = np.linalg.eigh(np.cov(sources))
     white = (V / np.sqrt(values)).T @ (sources - sources.mean(axis=1, keepdims=True))
     contrast = Contrast(1.0, 0.02, 60)
-    _, W, value, _, converged = descend(contrast, white.copy(), np.eye(3), 1e-6, 200, None)
-    assert converged and value < contrast.value(white)
-    np.testing.assert_allclose(W @ W.T, np.eye(3), atol=1e-10)
+    rotation = descend(contrast, white.copy(), np.eye(3), 1e-6, 200, None)
+    assert rotation.converged and rotation.value < contrast.value(white)
+    np.testing.assert_allclose(rotation.W @ rotation.W.T, np.eye(3), atol=1e-10)
 
 
 def test_equal_numbers_have_rank_one():

@@ -1,8 +1,8 @@
-"""Graphs of samples: all pairs weighted by a kernel, with or without local scaling, or neighbours."""
+"""Graphs of samples: every two samples linked with a kernel's weight, or nearest neighbours."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,7 @@ from scipy import sparse
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.config import format_bytes
 from mercer.definiteness import Definite
+from mercer.domains.base import raw_length
 from mercer.domains.parts import Parts
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.expansion import Expansion
@@ -24,8 +25,8 @@ from mercer.gram.streamed import Streamed
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
-from mercer.linalg.matrices import Multipliable
 from mercer.params import param
+from mercer.state import State, check_count, storable
 
 _TINY = 1e-150  # a local scale that only copies of a sample have
 
@@ -35,14 +36,12 @@ class Graph(Protocol):
 
     plan: str
     degree: np.ndarray
-    weights: Multipliable  # the matrix of weights
-    matrix: Any  # the weights as an array or a sparse matrix, where they are stored
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ w(x, x_i) u_i for new samples."""
 
 
-def _weights(
+def _local_weights(
     k: np.ndarray,
     squares: np.ndarray,
     other_squares: np.ndarray,
@@ -56,7 +55,7 @@ def _weights(
 
 
 class LocallyScaled(Kernel, abstract=True):
-    """The weights between samples that carry k(x, x) and a local scale."""
+    """exp(−d(x, y)²/(s_x s_y)), for samples prepared with their k(x, x) and local scale s_x."""
 
     definite: ClassVar[Definite | None] = None
     kernel: Kernel = param(check=is_kernel)
@@ -66,68 +65,77 @@ class LocallyScaled(Kernel, abstract=True):
         x, y = pair.x.extra, pair.y.extra
         squares = x["square"][pair.rows], y["square"][pair.cols]
         scales = x["scale"][pair.rows], y["scale"][pair.cols]
-        np.copyto(out, _weights(out, *squares, *scales))
+        np.copyto(out, _local_weights(out, *squares, *scales))
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.ones(len(samples))
 
 
+def _check_vectors(expansion: Expansion, vectors: dict[str, np.ndarray]) -> None:
+    """Raise an error unless all training samples are kept, and vectors have one value for each."""
+    check_count("positions", len(expansion.positions), expansion.n_training)
+    for name, vector in vectors.items():
+        check_count(name, len(np.atleast_1d(vector)), expansion.n_training)
+
+
+@storable
 class KernelGraph:
-    """Weights for all pairs of samples: k(x, y), or exp(−d²/(s_x s_y)) with local scaling.
+    """Every two samples linked with weight k(x, y), or exp(−d²/(s_x s_y)) with local scaling.
 
     The local scale s_x is the distance from x to its m-th neighbour, m = ``scaling``. Nothing is
     computed before `build`.
     """
 
+    stored: ClassVar[State] = State(
+        finite=("degree", "square", "scale"), plain=("scaling", "kernel", "expansion", "plan")
+    )
+
     def __init__(self, data: Training, scaling: int | None) -> None:
         if scaling is not None and scaling >= data.count:
             rule = f"must be less than n_samples={data.count}"
             raise ParameterError("local_scaling", scaling, rule)
-        self.data, self.scaling = data, scaling
+        self.scaling = scaling
         self.kernel = data.kernel
         self.expansion = Expansion(
             data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
         )
-        self.matrix: np.ndarray | None = None
 
-    def build(self) -> KernelGraph:
-        """Compute the local scales, the degrees and, where they fit, the weights."""
-        plan = plan_matrix(self.data.count, PRODUCTS, given=self.data.kernel is None)
-        matrix = self._matrix(plan)
+    def build(self, data: Training) -> Matrix:
+        """Compute the local scales and degrees; the matrix of weights, stored where it fits."""
+        plan = plan_matrix(data.count, PRODUCTS, given=data.kernel is None)
+        matrix = self._with_loops(data, plan)
         if isinstance(matrix, Stored):
-            self._keep_stored(matrix)
-        else:
-            assert isinstance(matrix, Streamed)
-            self._keep_streamed(matrix)
-        self.plan = _describe(plan)
-        del self.data
-        return self
+            self.plan = f"all pairs, stored, {format_bytes(plan.bytes)}"
+            return self._without_loops(matrix)
+        assert isinstance(matrix, Streamed)
+        self.plan = f"all pairs, {plan}"
+        return self._without_streamed_loops(matrix)
 
-    def _matrix(self, plan: Plan) -> Matrix:
-        """The weights with loops."""
-        if self.data.kernel is None:
-            K = self.data.gram()
+    def _with_loops(self, data: Training, plan: Plan) -> Matrix:
+        """The weights with those of every sample with itself."""
+        if data.kernel is None:
+            K = data.gram()
             if self.scaling is not None:
-                self._scale_samples(np.ascontiguousarray(K.diagonal()))
-                K = _weights(K, self.square, self.square, self.scale, self.scale)
+                self._scale_samples(data.X, np.ascontiguousarray(K.diagonal()))
+                K = _local_weights(K, self.square, self.square, self.scale, self.scale)
             return Stored(K, plan)
-        kernel, samples = self.data.kernel, self.data.prepared()
+        kernel, samples = data.kernel, data.prepared()
         if self.scaling is not None:
             squares = np.ascontiguousarray(kernel.diagonal(samples), dtype=np.float64)
-            self._scale_samples(squares)
-            kernel, samples = self._scaled(samples, self.scale, self.square)
+            self._scale_samples(data.X, squares)
+            kernel = LocallyScaled(kernel)
+            samples = Parts(samples, square=self.square, scale=self.scale)
         return gram_matrix(kernel, samples, plan)
 
-    def _keep_stored(self, matrix: Stored) -> None:
+    def _without_loops(self, matrix: Stored) -> Matrix:
         n = len(matrix)
-        self.matrix = matrix.array
-        np.fill_diagonal(self.matrix, 0.0)
-        _check_signs(self.matrix, (0, n), (0, n))
-        self.weights: Multipliable = matrix
+        np.fill_diagonal(matrix.array, 0.0)
+        _check_signs(matrix.array, (0, n), (0, n))
         self.degree = (matrix @ np.ones((n, 1)))[:, 0]
+        return matrix
 
-    def _keep_streamed(self, matrix: Streamed) -> None:
-        """Sums of the rows, and a check of every sign."""
+    def _without_streamed_loops(self, matrix: Streamed) -> Matrix:
+        """The degrees are summed, and all signs checked, in one pass over the tiles."""
         degree = np.zeros(len(matrix))
 
         def visit(tile: np.ndarray, rows: Range, cols: Range) -> None:
@@ -137,22 +145,16 @@ class KernelGraph:
         matrix.visit(visit, "degrees")
         loops = matrix.diagonal()
         self.degree = degree - loops
-        self.weights = Shifted(matrix, -loops)
+        return Shifted(matrix, -loops)
 
-    def _scale_samples(self, squares: np.ndarray) -> None:
+    def _scale_samples(self, X: RawSamples, squares: np.ndarray) -> None:
         self.square = squares
-        self.scale = self._local_scales(self.data.X, squares, np.arange(len(squares)))
+        self.scale = self._local_scales(X, squares, np.arange(len(squares)))
 
     def _local_scales(self, X: RawSamples, squares: np.ndarray, skip: np.ndarray) -> np.ndarray:
         assert self.scaling is not None
         squared, _ = nearest(self.expansion, X, squares, self.square, self.scaling, skip)
         return np.maximum(np.sqrt(np.maximum(squared[:, -1], 0.0)), _TINY)
-
-    def _scaled(
-        self, samples: Prepared, scale: np.ndarray, squares: np.ndarray
-    ) -> tuple[Kernel, Prepared]:
-        assert self.kernel is not None
-        return LocallyScaled(self.kernel), Parts(samples, square=squares, scale=scale)
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ w(x, x_i) u_i for new samples."""
@@ -161,16 +163,17 @@ class KernelGraph:
         squares = np.ascontiguousarray(self.expansion.squares(X, self.square))
         scale = self._local_scales(X, squares, np.full(len(squares), -1))
         if self.kernel is None:
-            return _weights(np.asarray(X), squares, self.square, scale, self.scale) @ U
+            return _local_weights(np.asarray(X), squares, self.square, scale, self.scale) @ U
         x, y = self.expansion.prepare(X)
-        kernel, training = self._scaled(y, self.scale, self.square)
-        return multiply(kernel, Parts(x, square=squares, scale=scale), training, U)
+        x = Parts(x, square=squares, scale=scale)
+        y = Parts(y, square=self.square, scale=self.scale)
+        return multiply(LocallyScaled(self.kernel), x, y, U)
 
-
-def _describe(plan: Plan) -> str:
-    if plan.stored:
-        return f"all pairs, stored, {format_bytes(plan.bytes)}"
-    return f"all pairs, {plan}"
+    def _check_loaded(self) -> None:
+        vectors = {"degree": self.degree}
+        if self.scaling is not None:
+            vectors |= {"square": self.square, "scale": self.scale}
+        _check_vectors(self.expansion, vectors)
 
 
 def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
@@ -185,69 +188,82 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
     raise ParameterError(what, float(tile[i, j]), "is negative", remedy)
 
 
+@storable
 class NeighbourGraph:
-    """½(A + Aᵀ), A the 0/1 matrix of the nearest samples in feature space, each its own neighbour."""
+    """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbours in feature space.
+
+    A sample counts as its own neighbour. Nothing is computed before `build`.
+    """
+
+    stored: ClassVar[State] = State(
+        finite=("degree", "square"), plain=("count", "expansion", "plan")
+    )
 
     def __init__(self, data: Training, count: int) -> None:
         if count > data.count:
             rule = f"must be at most n_samples={data.count}"
             raise ParameterError("n_neighbors", count, rule)
-        self.data, self.count = data, count
+        self.count = count
         self.expansion = Expansion(
             data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
         )
 
-    def build(self) -> NeighbourGraph:
-        """Find the neighbours."""
-        n = self.data.count
-        self.square = np.ascontiguousarray(self.data.products().diagonal())
+    def build(self, data: Training) -> SparseMatrix:
+        """Find the neighbours; the matrix of weights."""
+        n = data.count
+        self.square = np.ascontiguousarray(data.products().diagonal())
         positions = np.empty((n, 0), dtype=np.int64)
         if self.count > 1:
-            positions = self._neighbours()
+            positions = self._neighbours(data)
         ends = np.arange(n + 1) * (self.count - 1)
         A = sparse.csr_array((np.ones(positions.size), positions.ravel(), ends), shape=(n, n))
-        self.matrix = self.weights = sparse.csr_array(0.5 * (A + A.T))
-        self.degree = np.asarray(self.matrix.sum(axis=1)).ravel()
-        links = f"{self.matrix.nnz} links"
-        self.plan = f"{self.count} nearest neighbours in feature space, {links}"
-        del self.data
-        return self
+        weights = sparse.csr_array(0.5 * (A + A.T))
+        self.degree = np.asarray(weights.sum(axis=1)).ravel()
+        self.plan = f"{self.count} nearest neighbours in feature space, {weights.nnz} links"
+        return weights
 
-    def _neighbours(self) -> np.ndarray:
-        squares, every = self.square, np.arange(self.data.count)
+    def _neighbours(self, data: Training) -> np.ndarray:
+        squares, others = self.square, self.count - 1
         distances, positions = nearest(
-            self.expansion, self.data.X, squares, squares, self.count - 1, every
+            self.expansion, data.X, squares, squares, others, np.arange(data.count)
         )
         farthest = positions[:, -1]
         vanished = distances[:, -1] >= (1 - 1e-15) * (squares + squares[farthest])
-        positive = self.data.kernel is not None and bool((squares > 0).all())
+        positive = data.kernel is not None and bool((squares > 0).all())
         if positive and vanished.mean() > 0.1:
             rule = "is 0 between neighbours, so that all samples are equally far"
             remedy = "take a wider one, or kernel='linear', for the neighbours of the samples"
-            warn(explain("kernel", self.data.kernel, rule, remedy))
+            warn(explain("kernel", data.kernel, rule, remedy))
         return positions
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ u_i over the neighbours of new samples."""
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        n = raw_length(X)
         # k(x, x) is the same for all neighbours of x, and does not change their order
         nothing = np.full(n, -1)
         _, positions = nearest(self.expansion, X, np.zeros(n), self.square, self.count, nothing)
         return U[positions].sum(axis=1)
 
+    def _check_loaded(self) -> None:
+        _check_vectors(self.expansion, {"degree": self.degree, "square": self.square})
 
+
+@storable
 class GivenGraph:
-    """A sparse matrix of weights, as it was given."""
+    """A graph that was given as a sparse matrix of weights."""
 
-    def __init__(self, W: SparseMatrix) -> None:
-        matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
-        matrix.sum_duplicates()
-        _check_graph(matrix)
-        matrix.setdiag(0.0)
-        matrix.eliminate_zeros()
-        self.matrix = self.weights = matrix
-        self.degree = np.asarray(matrix.sum(axis=1)).ravel()
-        self.plan = f"sparse matrix as given, {matrix.nnz} links"
+    stored: ClassVar[State] = State(finite=("degree",), plain=("plan",))
+
+    def build(self, W: SparseMatrix) -> SparseMatrix:
+        """Check the weights; they are copied without loops."""
+        weights = sparse.csr_array(W, dtype=np.float64, copy=True)
+        weights.sum_duplicates()
+        _check_graph(weights)
+        weights.setdiag(0.0)
+        weights.eliminate_zeros()
+        self.degree = np.asarray(weights.sum(axis=1)).ravel()
+        self.plan = f"sparse matrix as given, {weights.nnz} links"
+        return weights
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ w(x, x_i) u_i for new samples."""
@@ -263,10 +279,10 @@ def _check_graph(matrix: SparseMatrix) -> None:
     if not np.isfinite(matrix.data).all():
         raise ParameterError("X", "sparse matrix", "holds NaN or infinity")
     if matrix.nnz and matrix.data.min() < 0:
-        at = int(np.argmin(matrix.data))
-        i, j = int(np.searchsorted(matrix.indptr, at, side="right") - 1), int(matrix.indices[at])
-        what = f"the affinity of samples {i} and {j}"
-        raise ParameterError(what, float(matrix.data[at]), "is negative")
+        worst = int(np.argmin(matrix.data))
+        i = int(np.searchsorted(matrix.indptr, worst, side="right") - 1)
+        what = f"the affinity of samples {i} and {int(matrix.indices[worst])}"
+        raise ParameterError(what, float(matrix.data[worst]), "is negative")
     gap = abs(matrix - matrix.T)
     if gap.nnz and gap.max() > 1e-10 * matrix.max():
         raise ParameterError("X", "sparse matrix", "must be symmetric", "use (X + X.T)/2")

@@ -1,11 +1,12 @@
-"""k-means in feature space."""
+"""Kernel k-means: Lloyd's algorithm in feature space."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -25,6 +26,7 @@ from mercer.aliases import (
 )
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.estimators.clustering.counts import check_n_clusters, size_facts
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, iteration_callback
@@ -37,40 +39,103 @@ from mercer.gram.plan import PRODUCTS
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
+from mercer.state import State
 
 
 class KernelKMeans(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator
 ):
-    """Lloyd's algorithm on φ(x): clusters that are balls in feature space, of any samples.
+    """Kernel k-means: minimises Σ_i w_i ‖φ(x_i) − m_{c(i)}‖², m_c the mean of φ over cluster c.
 
-    With the linear kernel it is k-means. The Gram matrix is stored while it fits half the memory budget; beyond, sums over the clusters are
-    taken tile by tile, and after a round only the columns of samples that moved. Conditionally positive kernels have distances too.
+    Clusters are as in k-means, but in the feature space of a kernel, so that samples of any kind
+    can be clustered; with the linear kernel it is k-means. Lloyd's algorithm is run from several
+    starts. The Gram matrix is stored while it fits half the memory budget; beyond, sums over the
+    clusters are computed tile by tile, and after a round only for samples that moved. Conditionally
+    positive definite kernels have distances too.
 
     Parameters
     ----------
-    n_clusters : how many
-    kernel, gamma, degree, coef0 : as in `SVC`
-    init : "k-means++", "random" (distinct samples), positions of n_clusters training samples, a label for every sample, or a function of
-        (X, n_clusters, random_state) that gives either
-    n_init : starts, of which the best is kept; "auto" is 10 for "random", else 1
-    max_iter, tol : rounds at most; stop when the inertia falls by less than tol times itself, 0 until no sample moves
-    random_state : of the starts
+    n_clusters : int, default=8
+        The number of clusters.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        or "precomputed", where ``X`` is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=1.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+    init : {"k-means++", "random"}, array-like or callable, default="k-means++"
+        Where to begin: greedy k-means++, distinct random samples, the positions of ``n_clusters``
+        training samples, a label for every sample, or a function of (X, n_clusters, random_state)
+        that returns positions or labels.
+    n_init : "auto" or int, default="auto"
+        The number of starts, of which the best is kept; "auto" is 10 for ``init="random"``, else 1.
+    max_iter : int, default=300
+        The largest number of rounds.
+    tol : float, default=0.0
+        Stop when the inertia falls by less than ``tol`` times itself; 0 goes on until no sample
+        moves.
+    random_state : int, RandomState or None, default=None
+        Seed of the starts.
 
     Attributes
     ----------
-    labels_, inertia_, n_iter_ : as in scikit-learn's KMeans, distances in feature space
-    cluster_sizes_ : the weights of the clusters
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of every training sample.
+    inertia_ : float
+        The sum of weighted squared distances in feature space from the nearest centres.
+    n_iter_ : int
+        The number of rounds of the best start.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        The sums of the weights in the clusters.
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection or None
+        The training samples of positive weight; None for a precomputed Gram matrix.
+    support_ : ndarray
+        The positions of the samples of positive weight.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    SpectralClustering : Clusters of any shape.
+
+    References
+    ----------
+    .. [1] I. S. Dhillon, Y. Guan, B. Kulis. Kernel k-means, spectral clustering and normalized
+       cuts. KDD 2004.
 
     Examples
     --------
     >>> from mercer import Jaccard, KernelKMeans
-    >>> model = KernelKMeans(2, kernel=Jaccard(), random_state=0).fit([{"a", "b"}, {"a"}, {"x", "y"}, {"y"}])
-    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2]), model.predict([{"x", "y", "z"}])[0] == model.labels_[2]
-    (True, np.True_)
+    >>> X = [{"a", "b"}, {"a"}, {"x", "y"}, {"y"}]
+    >>> model = KernelKMeans(2, kernel=Jaccard(), random_state=0).fit(X)
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2])
+    True
+    >>> bool(model.predict([{"x", "y", "z"}])[0] == model.labels_[2])
+    True
     """
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(
+        finite=("inertia_", "cluster_sizes_", "_diagonal", "_length", "_share"),
+        plain=(
+            *("kernel_", "X_fit_", "support_", "labels_", "n_iter_", "report_"),
+            *("_n_training", "_n_features_out"),
+        ),
+        samples=("X_fit_",),
+        per_sample=("support_", "_diagonal", "_share"),
+        positions={"support_": "_n_training"},
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -90,8 +155,8 @@ class KernelKMeans(
         gamma: Gamma = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        init: Any = "k-means++",
-        n_init: Any = "auto",
+        init: str | Sequence[int] | Callable[..., Sequence[int]] = "k-means++",
+        n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 0.0,
         random_state: RandomState = None,
@@ -107,25 +172,34 @@ class KernelKMeans(
         self.tol = tol
         self.random_state = random_state
 
-    def _choose(self, X: RawSamples, weight: Any = None) -> Choice:
+    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         choice = super()._choose(X, weight)
         if type(choice.kernel) is Linear:
-            # the same distances, −½‖x − y‖² for ⟨x, y⟩, also far from the origin where inner products lose them
+            # −½‖x − y‖² has the distances of ⟨x, y⟩, and does not lose them far from the origin
             return Choice(0.5 * NegativeDistance(power=2.0), choice.foreign)
         return choice
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X``; ``y`` is ignored, a weight counts a sample several times."""
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times.
+
+        Returns
+        -------
+        KernelKMeans
+            The fitted estimator.
+        """
         start = time.perf_counter()
         data = begin(self, X, None, sample_weight, target="none")
-        n = data.count
-        if self.n_clusters > n:
-            rule = (
-                f"must not be more than the samples: n_samples={n} should be >= "
-                f"n_clusters={self.n_clusters}"
-            )
-            raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
+        check_n_clusters(self.n_clusters, data.count)
         matrix = data.matrix(PRODUCTS)
         diagonal = matrix.diagonal()
         unit = float(data.weight.max())
@@ -134,21 +208,16 @@ class KernelKMeans(
         inertia = max(best.inertia, 0.0) * unit
         best = dataclasses.replace(best, inertia=inertia, mass=best.mass * unit)
         self._keep(data, diagonal, best)
-        sizes = np.bincount(best.labels, minlength=self.n_clusters)
+        facts: dict[str, float] = {"iterations": best.iterations}
+        facts |= size_facts(best.labels, self.n_clusters)
         self.report_ = FitReport(
             data.kernel,
             str(matrix.plan),
-            f"Lloyd's algorithm, the best of {self._starts()} start(s)",
-            n,
+            f"Lloyd's algorithm, the best of {self._n_starts()} start(s)",
+            data.count,
             time.perf_counter() - start,
             best.converged,
-            {
-                "iterations": best.iterations,
-                "clusters": self.n_clusters,
-                "smallest_cluster": int(sizes.min()),
-                "largest_cluster": int(sizes.max()),
-                "inertia": best.inertia,
-            },
+            {**facts, "inertia": inertia},
         )
         return self
 
@@ -158,7 +227,7 @@ class KernelKMeans(
         """The clusters of least inertia; weights are scaled, so that their squares are not lost."""
         rng = check_random_state(self.random_state)
         results = []
-        for _ in range(self._starts()):
+        for _ in range(self._n_starts()):
             labels = self._initial(data, matrix, diagonal, rng)
             result = lloyd(
                 matrix,
@@ -166,7 +235,7 @@ class KernelKMeans(
                 weight,
                 labels,
                 self.n_clusters,
-                most=self.max_iter,
+                max_iter=self.max_iter,
                 tol=float(self.tol),
                 callback=iteration_callback(self),
             )
@@ -176,76 +245,79 @@ class KernelKMeans(
     def _check(self, best: Clusters, unit: float, trace: float) -> None:
         """Warn of negative distances and of clusters that still change."""
         if best.inertia < -1e-8 * trace:
-            rule = (
-                "is not positive on these samples: squared distances are negative, "
-                f"{best.inertia * unit:.4g} in all"
-            )
+            total = f"{best.inertia * unit:.4g} in all"
+            rule = f"is not positive on these samples: squared distances are negative, {total}"
             remedy = "repair the matrix by mercer.repair(K)"
             warn(explain("kernel", self.kernel, rule, remedy), DefinitenessWarning)
         if not best.converged:
             rounds = f"samples still move after {best.iterations} rounds"
             warn(f"no convergence: {rounds}; raise max_iter, or tol", ConvergenceWarning)
 
-    def _starts(self) -> int:
+    # -- starts ------------------------------------------------------------------------------------
+
+    def _n_starts(self) -> int:
         if self.n_init == "auto":
-            return 10 if isinstance(self.init, str) and self.init == "random" else 1
-        return 1 if not isinstance(self.init, str) and not callable(self.init) else int(self.n_init)
+            at_random = isinstance(self.init, str) and self.init == "random"
+            return 10 if at_random else 1
+        if isinstance(self.init, str) or callable(self.init):
+            return int(self.n_init)
+        return 1
 
     def _initial(
-        self, data: Training, matrix: Matrix, diagonal: np.ndarray, rng: Any
+        self, data: Training, matrix: Matrix, diagonal: np.ndarray, rng: np.random.RandomState
     ) -> np.ndarray:
         """Labels to begin with."""
-        if isinstance(self.init, str):
-            if self.init == "k-means++":
-                chosen = plus_plus(matrix, diagonal, data.weight, self.n_clusters, rng)
-            else:
-                chosen = rng.choice(
-                    data.count, self.n_clusters, replace=False, p=data.weight / data.weight.sum()
-                )
-            return nearest_of(matrix, diagonal, chosen)
-        given = np.asarray(
-            self.init(data.X, self.n_clusters, rng) if callable(self.init) else self.init
-        )
-        n = data.n_given
-        if given.shape == (n,) and n != self.n_clusters:
-            low, high, meant = 0, self.n_clusters - 1, "labels"
+        if not isinstance(self.init, str):
+            return self._given_labels(data, matrix, diagonal, rng)
+        if self.init == "k-means++":
+            chosen = plus_plus(matrix, diagonal, data.weight, self.n_clusters, rng)
         else:
-            low, high, meant = 0, n - 1, "positions of training samples"
-        if (
-            given.ndim != 1
-            or given.dtype.kind not in "iu"
-            or len(given) not in (n, self.n_clusters)
-        ):
+            share = data.weight / data.weight.sum()
+            chosen = rng.choice(data.count, self.n_clusters, replace=False, p=share)
+        return nearest_of(matrix, diagonal, chosen)
+
+    def _given_labels(
+        self, data: Training, matrix: Matrix, diagonal: np.ndarray, rng: np.random.RandomState
+    ) -> np.ndarray:
+        """Labels from those, or from the positions of samples, that the user gives."""
+        init = self.init
+        if callable(init):
+            init = init(data.X, self.n_clusters, rng)
+        given = np.asarray(init)
+        n = data.n_given
+        integers = given.ndim == 1 and given.dtype.kind in "iu"
+        if not integers or len(given) not in (n, self.n_clusters):
             rule = f"must be {self.n_clusters} positions of training samples, or {n} labels"
             raise ParameterError("init", f"array of shape {given.shape}, {given.dtype}", rule)
-        if given.min() < low or given.max() > high:
-            raise ParameterError("init", given, f"as {meant} must lie between {low} and {high}")
-        if meant == "labels":
+        if len(given) == n != self.n_clusters:
+            _check_range(given, "labels", self.n_clusters)
             return given[data.rows]
-        place = np.full(n, -1)
-        place[data.rows] = np.arange(data.count)
-        if len(np.unique(given)) < len(given) or (place[given] < 0).any():
+        _check_range(given, "positions of training samples", n)
+        row_of = np.full(n, -1)
+        row_of[data.rows] = np.arange(data.count)
+        if len(np.unique(given)) < len(given) or (row_of[given] < 0).any():
             raise ParameterError("init", given, "must be different samples, of a weight above 0")
-        return nearest_of(matrix, diagonal, place[given])
+        return nearest_of(matrix, diagonal, row_of[given])
 
-    def _keep(self, data: Training, diagonal: np.ndarray, found: Clusters) -> None:
-        self.kernel_, self.X_fit_, self.support_, self._n_training = (
-            data.kernel,
-            data.own_samples(),
-            data.rows,
-            data.n_given,
-        )
-        self.inertia_, self.n_iter_ = found.inertia, found.iterations
-        self.cluster_sizes_ = found.mass
-        self._diagonal, self._length = diagonal, found.length
+    # -- the fitted model --------------------------------------------------------------------------
+
+    def _keep(self, data: Training, diagonal: np.ndarray, best: Clusters) -> None:
+        self.kernel_ = data.kernel
+        self.X_fit_ = data.own_samples()
+        self.support_ = data.rows
+        self._n_training = data.n_given
+        self.inertia_, self.n_iter_ = best.inertia, best.iterations
+        self.cluster_sizes_ = best.mass
+        self._diagonal, self._length = diagonal, best.length
         self._share = np.zeros((data.count, self.n_clusters))
-        self._share[np.arange(data.count), found.labels] = data.weight / found.mass[found.labels]
+        self._share[np.arange(data.count), best.labels] = data.weight / best.mass[best.labels]
         self._n_features_out = self.n_clusters
         self.labels_ = np.empty(data.n_given, dtype=np.int32)
-        self.labels_[data.rows] = found.labels
+        self.labels_[data.rows] = best.labels
         if data.count < data.n_given:
-            idle = np.setdiff1d(np.arange(data.n_given), data.rows)
-            self.labels_[idle] = np.argmin(self._relative(pick_rows(data.X, idle)), axis=1)
+            without_weight = np.setdiff1d(np.arange(data.n_given), data.rows)
+            squared = self._relative(pick_rows(data.X, without_weight))
+            self.labels_[without_weight] = np.argmin(squared, axis=1)
 
     def _expansion(self) -> Expansion:
         return Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
@@ -255,18 +327,63 @@ class KernelKMeans(
         return self._length - 2.0 * self._expansion().apply(X, self._share)
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The nearest centre of every sample."""
+        """The cluster with the nearest centre.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from 0 to ``n_clusters`` − 1.
+        """
         check_is_fitted(self)
-        return np.argmin(self._relative(self._check_X(X, reset=False)), axis=1).astype(np.int32)
+        X = self._check_X(X, reset=False)
+        return np.argmin(self._relative(X), axis=1).astype(np.int32)
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Distances from the centres, in feature space."""
+        """Distances from the centres, in feature space.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            The distances.
+        """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         own = self._expansion().squares(X, self._diagonal)
         return np.sqrt(np.maximum(own[:, None] + self._relative(X), 0.0))
 
     def score(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> float:
-        """Minus the sum of weighted squared distances from the nearest centres."""
+        """Minus the sum of weighted squared distances from the nearest centres.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+            The score.
+        """
         weight = check_weights(sample_weight, raw_length(X))
         return -float(weight @ self.transform(X).min(axis=1) ** 2)
+
+
+def _check_range(given: np.ndarray, meaning: str, count: int) -> None:
+    """Raise an error for labels or positions outside 0, ..., count − 1."""
+    if given.min() < 0 or given.max() >= count:
+        rule = f"as {meaning} must lie between 0 and {count - 1}"
+        raise ParameterError("init", given, rule)

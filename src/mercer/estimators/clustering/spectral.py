@@ -1,78 +1,135 @@
-"""Clusters of a graph: the smoothest functions on it, cut into groups."""
+"""Spectral clustering: normalised cuts of a graph of the samples, by its smoothest functions."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import (
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    SparseMatrix,
+    Targets,
+    Weights,
+)
 from mercer.config import get_config
 from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
+from mercer.estimators.clustering.counts import check_n_clusters, size_facts
+from mercer.estimators.clustering.embedding import embedding, nystrom, smooth_functions
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import begin
+from mercer.gram.matrix import Matrix
+from mercer.gram.stored import Stored
 from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.matern import Matern
 from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
-from mercer.linalg.lanczos import block_size
-from mercer.solvers.clustering.laplacian import Smooth, smoothest, smoothest_sparse
 from mercer.solvers.clustering.rotations import cluster_qr, discretize
+from mercer.state import State, check_count
 
 _TOL = 1e-10
 _MANY = 20_000  # samples for which k-means on the embedding is worth more than one thread
-_FALLING = (
-    RBF,
-    Exponential,
-    Matern,
-    RationalQuadratic,
-)  # of the Euclidean distance alone, where there is one length scale
+# decreasing functions of the Euclidean distance alone, where there is one length scale
+_DECREASING = (RBF, Exponential, Matern, RationalQuadratic)
 
 
 class SpectralClustering(ClusterMixin, KernelEstimator):
-    """Normalised cuts of a graph of the samples, with scikit-learn's parameters, for any kernel and with labels for new samples.
+    """Spectral clustering by the normalised Laplacian L = I − D^{-1/2} W D^{-1/2} of a graph.
 
-    The first eigenvectors of the normalised Laplacian I − D^{-1/2} W D^{-1/2} (loops do not count) embed the samples; the embedding is cut
-    by k-means or by a rotation. W is stored while it fits half the memory budget. New samples are embedded by Nyström's formula,
-    u(x) = Σ w(x, x_i) u_i/(d(x)(1 − λ)).
+    W holds the affinities of the samples, without loops, and D its row sums. The eigenvectors of
+    the smallest eigenvalues of L embed the samples, and the embedding is cut by k-means or by a
+    rotation. Clusters may have any shape: what counts is that their samples are linked. New samples
+    are embedded by Nyström's formula u(x) = Σ w(x, x_i) u_i/(d(x)(1 − λ)), and so have labels too.
+
+    The parameters are those of scikit-learn's class of the same name; the samples may be anything
+    that a kernel reads. W is stored while it fits half the memory budget, and recomputed beyond.
 
     Parameters
     ----------
-    n_clusters : how many
-    affinity : "kernel" (W = k(X, X) with the ``kernel`` below), "nearest_neighbors" (links to the n_neighbors nearest samples in its
-        feature space), or anything that ``kernel`` may be, as in scikit-learn: "rbf", "precomputed" (dense, or sparse), a kernel
-    kernel, gamma, degree, coef0 : as in `SVC`, its values must not be negative
-    n_neighbors : of the neighbour graph, the sample itself counted
-    local_scaling : m for weights exp(−d²/(s_x s_y)), d the distance in feature space and s_x that from x to its m-th neighbour;
-        Zelnik-Manor and Perona take m = 7 and Euclidean distances: kernel="linear"
-    n_components : eigenvectors to use; n_clusters by default
-    eigen_solver : accepted for the sake of existing programs: block Lanczos for all pairs, a sparse factorisation for neighbours
-    assign_labels : "kmeans", "cluster_qr" or "discretize"
-    n_init, random_state : starts of k-means, and its seed
-    tol : residual of the eigenvectors; 0 for 1e-10
+    n_clusters : int, default=8
+        The number of clusters.
+    affinity : str, Kernel or callable, default="kernel"
+        "kernel" weighs every two samples by ``kernel``; "nearest_neighbors" links every sample to
+        its neighbours in the feature space of ``kernel``. Anything else stands for ``kernel``
+        itself, as in scikit-learn; "precomputed" is a dense or a sparse matrix.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names, a function of two
+        collections, or "precomputed". Its values must not be negative, except for neighbours and
+        local scaling, which only need its distances.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default=1.0
+        The coefficient of a kernel that is given by name.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=1.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+    n_neighbors : int, default=10
+        The number of neighbours for ``affinity="nearest_neighbors"``; the sample itself is counted.
+    local_scaling : int or None, default=None
+        m for weights exp(−d²/(s_x s_y)), with d the distance in feature space and s_x that from x
+        to its m-th neighbour. Zelnik-Manor and Perona take m = 7 and Euclidean distances, which are
+        those of ``kernel="linear"``.
+    n_components : int or None, default=None
+        The number of eigenvectors to use; ``n_clusters`` by default.
+    eigen_solver : str or None, default="auto"
+        Accepted for compatibility. Dense affinities are solved by block Lanczos, sparse ones by a
+        factorisation.
+    assign_labels : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
+        How the embedding is cut.
+    n_init : int, default=10
+        The number of starts of k-means.
+    tol : float, default=0.0
+        The relative residual of the eigenvectors; 0 stands for 1e-10.
+    random_state : int, RandomState or None, default=None
+        Seed of the eigensolver's start and of the cut.
 
     Attributes
     ----------
-    labels_ : of the training samples
-    embedding_, eigenvalues_ : D^{-1/2} times the eigenvectors, and the eigenvalues of the Laplacian, the smallest first
-    affinity_matrix_ : W, where it is stored
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of every training sample.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        D^{-1/2} times the eigenvectors of the Laplacian.
+    eigenvalues_ : ndarray of shape (n_components,)
+        The eigenvalues of the Laplacian, the smallest first.
+    affinity_matrix_ : ndarray or sparse matrix of shape (n_samples, n_samples)
+        W; only where it is stored.
+    kernel_ : Kernel or None
+        The kernel in use; None for precomputed affinities.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    KernelKMeans : Clusters that are balls in feature space.
+
+    References
+    ----------
+    .. [1] U. von Luxburg. A tutorial on spectral clustering. Statistics and Computing 17, 2007.
+    .. [2] L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 2004.
+    .. [3] A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way spectral clustering.
+       Information and Inference 8, 2019.
 
     Examples
     --------
@@ -80,11 +137,18 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     >>> from mercer import SpectralClustering
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
     >>> model = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit(X)
-    >>> bool(((model.labels_ == y).mean() in (0.0, 1.0)) and ((model.predict(X + 0.01) == y).mean() in (0.0, 1.0)))
+    >>> bool((model.labels_ == y).mean() in (0.0, 1.0))
+    True
+    >>> bool((model.predict(X + 0.01) == y).mean() in (0.0, 1.0))
     True
     """
 
     needs: ClassVar[str] = "any"
+    stored: ClassVar[State] = State(
+        finite=("eigenvalues_", "embedding_", "_means", "_rotation"),
+        plain=("kernel_", "labels_", "affinity_matrix_", "report_", "_graph", "_n_training"),
+        per_sample=("embedding_", "labels_"),
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -103,7 +167,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Any = "kernel",
+        affinity: KernelLike = "kernel",
         kernel: KernelLike = "rbf",
         gamma: Gamma = 1.0,
         degree: float = 3,
@@ -111,7 +175,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         n_neighbors: int = 10,
         local_scaling: int | None = None,
         n_components: int | None = None,
-        eigen_solver: Any = "auto",
+        eigen_solver: str | None = "auto",
         assign_labels: str = "kmeans",
         n_init: int = 10,
         tol: float = 0.0,
@@ -139,60 +203,66 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _neighbours(self) -> bool:
         return isinstance(self.affinity, str) and self.affinity == "nearest_neighbors"
 
-    def _choose(self, X: RawSamples, weight: Any = None) -> Choice:
+    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         choice = super()._choose(X, weight)
-        inner: Any = choice.kernel
+        if not self._neighbours():
+            return choice
+        inner = choice.kernel
         while isinstance(inner, Scaled):
             inner = inner.kernel
-        if self._neighbours() and isinstance(inner, _FALLING) and not np.ndim(inner.length_scale):
-            # the order of distances is that of the samples themselves, where a narrow kernel would be 0
+        if isinstance(inner, _DECREASING) and not np.ndim(inner.length_scale):
+            # neighbours are those of the samples themselves, also where a narrow kernel would be 0
             return Choice(NegativeDistance(power=2.0), choice.foreign)
         return choice
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Fit on samples ``X``; ``y`` is ignored."""
+        """Embed the samples and cut them into clusters.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their affinities if they are precomputed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        SpectralClustering
+            The fitted estimator.
+        """
         start = time.perf_counter()
         self.__dict__.pop("affinity_matrix_", None)  # of an earlier fit
-        graph = self._build_graph(X)
+        graph, weights = self._build_graph(X)
         n = len(graph.degree)
-        if self.n_clusters > n:
-            rule = (
-                f"must not be more than the samples: n_samples={n} should be >= "
-                f"n_clusters={self.n_clusters}"
-            )
-            raise ParameterError("n_clusters", self.n_clusters, rule, "ask for fewer clusters")
+        check_n_clusters(self.n_clusters, n)
         rng = check_random_state(0 if self.random_state is None else self.random_state)
-        smooth = self._embed(graph, min(self.n_components or self.n_clusters, n), rng)
-        linked = graph.degree > 0
-        root = np.where(linked, 1.0 / np.sqrt(np.where(linked, graph.degree, 1.0)), 1.0)
-        embedding = smooth.vectors * root[:, None]
-        self.embedding_ = embedding * sign_flips(embedding)
+        if isinstance(weights, Stored):
+            self.affinity_matrix_: np.ndarray | SparseMatrix = weights.array
+        elif sparse.issparse(weights):
+            self.affinity_matrix_ = weights
+        count = min(self.n_components or self.n_clusters, n)
+        smooth = smooth_functions(weights, graph.degree, count, rng, float(self.tol) or _TOL)
+        self.embedding_ = embedding(smooth.vectors, graph.degree)
         self.eigenvalues_ = smooth.values
         self._graph, self._n_training = graph, n
-        if graph.matrix is not None:
-            self.affinity_matrix_ = graph.matrix
         self._cut(rng)
         self._check_clusters()
-        sizes = np.bincount(self.labels_, minlength=self.n_clusters)
+        facts: dict[str, object] = {**size_facts(self.labels_, self.n_clusters)}
+        facts["eigenvalues"] = self.eigenvalues_[:10].tolist()
         self.report_ = FitReport(
             self.kernel_,
             graph.plan,
             f"{smooth.solver}; {self.assign_labels}",
             n,
             time.perf_counter() - start,
-            facts={
-                "clusters": self.n_clusters,
-                "smallest_cluster": int(sizes.min()),
-                "largest_cluster": int(sizes.max()),
-                "eigenvalues": self.eigenvalues_[:10].tolist(),
-            },
-            notes=self._notes(smooth),
+            facts=facts,
+            notes=self._notes(smooth.parts),
         )
         return self
 
-    def _build_graph(self, X: RawSamples) -> Graph:
-        """The graph of the samples, and the kernel that weighs it."""
+    def _build_graph(self, X: RawSamples) -> tuple[Graph, Matrix | SparseMatrix]:
+        """The graph of the samples, and its matrix of weights, which only the fit needs."""
         given = sparse.issparse(X) and is_precomputed(self._given_kernel())
         if self.local_scaling is not None and (given or self._neighbours()):
             rule = "is for all pairs of samples, not for a sparse graph"
@@ -200,12 +270,15 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         if given:
             validate_data(self, X, accept_sparse="csr", dtype=np.float64)
             self.kernel_ = None
-            return GivenGraph(X)
+            graph = GivenGraph()
+            return graph, graph.build(X)
         data = begin(self, X, None, None, target="none")
         self.kernel_ = data.kernel
         if self._neighbours():
-            return NeighbourGraph(data, self.n_neighbors).build()
-        return KernelGraph(data, self.local_scaling).build()
+            neighbours = NeighbourGraph(data, self.n_neighbors)
+            return neighbours, neighbours.build(data)
+        all_pairs = KernelGraph(data, self.local_scaling)
+        return all_pairs, all_pairs.build(data)
 
     def _check_clusters(self) -> None:
         filled = len(np.unique(self.labels_))
@@ -214,76 +287,69 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             remedy = "take a wider kernel (a smaller gamma), or fewer clusters"
             warn(explain("n_clusters", self.n_clusters, rule, remedy))
 
-    def _embed(self, graph: Graph, count: int, rng: Any) -> Smooth:
-        tol = float(self.tol) or _TOL
-        if sparse.issparse(graph.matrix):
-            smooth = smoothest_sparse(graph.matrix, graph.degree, count, rng, tol)
-        else:
-            n = len(graph.degree)
-            start = rng.standard_normal((n, min(n, block_size(count))))
-            smooth = smoothest(graph.weights, graph.degree, count, start, tol)
-            if smooth.parts > 1 and graph.matrix is not None:
-                # only as many parts as eigenvalues were computed are known so far
-                parts = connected_components(sparse.csr_array(graph.matrix > 0))[0]
-                smooth.parts = max(smooth.parts, parts)
-        if smooth.residual > max(1e-6, tol):
-            warn(
-                f"no convergence: relative residual {smooth.residual:.2g}; the eigenvalues "
-                f"{smooth.values} may be too near each other",
-                ConvergenceWarning,
-            )
-        return smooth
-
-    def _notes(self, found: Smooth) -> tuple[str, ...]:
-        if found.parts < 2:
+    def _notes(self, parts: int) -> tuple[str, ...]:
+        """What is said of a graph in several parts: more of them than clusters are grouped."""
+        if parts < 2:
             return ()
-        if (
-            found.parts > self.n_clusters
-        ):  # as many parts as clusters are the clusters; of fewer, some are cut
-            rule = f"has {found.parts} unlinked parts, more than n_clusters={self.n_clusters}: they are grouped arbitrarily"
-            warn(
-                explain(
-                    "the graph",
-                    self.affinity,
-                    rule,
-                    "take a wider kernel (a smaller gamma), or more n_neighbors",
-                )
-            )
-        return (f"the graph has {found.parts} parts without links between them",)
+        if parts > self.n_clusters:
+            more = f"{parts} unlinked parts, more than n_clusters={self.n_clusters}"
+            rule = f"has {more}: they are grouped arbitrarily"
+            remedy = "take a wider kernel (a smaller gamma), or more n_neighbors"
+            warn(explain("the graph", self.affinity, rule, remedy))
+        return (f"the graph has {parts} parts without links between them",)
 
-    # -- labels ------------------------------------------------------------------------------------------------------
+    # -- labels ------------------------------------------------------------------------------------
 
-    def _cut(self, rng: Any) -> None:
-        self._rotation, self._means = None, None
-        U = self.embedding_
-        if self.assign_labels == "kmeans":
-            with (
-                threadpool_limits(get_config().threads if len(U) > _MANY else 1, user_api="openmp"),
-                warnings.catch_warnings(),
-            ):
-                warnings.simplefilter(
-                    "ignore", ConvergenceWarning
-                )  # of equal rows: what that means here is said below
-                cut = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(U)
-            self._means = cut.cluster_centers_
-            self.labels_ = cut.labels_.astype(np.int32)
-            return
-        U = U[:, : self.n_clusters]
-        self._rotation = cluster_qr(U) if self.assign_labels == "cluster_qr" else discretize(U, rng)
+    def _cut(self, rng: np.random.RandomState) -> None:
+        """Labels of the training samples, and what gives labels to new ones."""
+        self._rotation: np.ndarray | None = None
+        self._means: np.ndarray | None = None
+        U = self.embedding_[:, : self.n_clusters]
+        match self.assign_labels:
+            case "kmeans":
+                self._cut_by_means(rng)
+                return
+            case "cluster_qr":
+                self._rotation = cluster_qr(U)
+            case _:
+                self._rotation = discretize(U, rng)
         self.labels_ = self._labels(U)
 
+    def _cut_by_means(self, rng: np.random.RandomState) -> None:
+        n_threads = 1
+        if len(self.embedding_) > _MANY:
+            n_threads = get_config().threads
+        kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
+        with threadpool_limits(n_threads, user_api="openmp"), warnings.catch_warnings():
+            # rows that are equal: a warning of our own says what that means here
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            kmeans.fit(self.embedding_)
+        self._means = kmeans.cluster_centers_
+        self.labels_ = kmeans.labels_.astype(np.int32)
+
     def _labels(self, U: np.ndarray) -> np.ndarray:
+        """The clusters of rows of an embedding."""
         if self._means is not None:
-            return np.argmin((self._means**2).sum(axis=1) - 2.0 * U @ self._means.T, axis=1).astype(
-                np.int32
-            )
+            squared = (self._means**2).sum(axis=1) - 2.0 * U @ self._means.T
+            return np.argmin(squared, axis=1).astype(np.int32)
         turned = U[:, : self.n_clusters] @ self._rotation
-        return np.argmax(
-            np.abs(turned) if self.assign_labels == "cluster_qr" else turned, axis=1
-        ).astype(np.int32)
+        if self.assign_labels == "cluster_qr":
+            turned = np.abs(turned)
+        return np.argmax(turned, axis=1).astype(np.int32)
 
     def embed(self, X: RawSamples) -> np.ndarray:
-        """The embedding of new samples, by Nyström's formula."""
+        """Embed new samples by Nyström's formula.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or their affinities with the training samples if they are precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The embedding; a sample without any link is embedded at 0.
+        """
         check_is_fitted(self)
         if isinstance(self._graph, GivenGraph):
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
@@ -291,27 +357,32 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             X = self._check_X(X, reset=False)
         if self.kernel_ is None and X.shape[1] != self._n_training:
             rule = "must have one column for each training sample"
-            raise ShapeError(
-                "X",
-                f"{X.shape[1]} columns",
-                rule,
-                f"give the affinities with all {self._n_training}",
-            )
+            remedy = f"give the affinities with all {self._n_training}"
+            raise ShapeError("X", f"{X.shape[1]} columns", rule, remedy)
         U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._n_training, 1))]))
         sums = self._graph.links(X, U)
-        shrunk = 1.0 - self.eigenvalues_  # eigenvalues of D⁻¹W
-        known = np.abs(shrunk) > 1e-12
-        degree = sums[:, -1:]
-        mean = sums[:, :-1] / np.where(
-            degree > 0, degree, 1.0
-        )  # a sample without any link is embedded at 0
-        return np.where(known, mean / np.where(known, shrunk, 1.0), 0.0)
+        return nystrom(sums[:, :-1], sums[:, -1:], self.eigenvalues_)
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The cluster of new samples."""
+        """The cluster of new samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or their affinities with the training samples if they are precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from 0 to ``n_clusters`` − 1.
+        """
         return self._labels(self.embed(X))
 
-    def __sklearn_tags__(self) -> Any:
+    def _check_loaded(self) -> None:
+        check_count("embedding_", len(self.embedding_), self._n_training)
+        check_count("degree", len(self._graph.degree), self._n_training)
+
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -77,8 +77,9 @@ class _Neighbors(KernelEstimator):
     ) -> Any:
         """Distances in feature space and positions of the nearest training samples, the nearest first.
 
-        Without ``X``, the neighbours of every training sample, itself not counted. Of equal distances the first sample
-        comes first. With a precomputed matrix whose diagonal is not constant, distances are unknown, positions are not.
+        Without ``X``, the neighbours of every training sample, itself not counted. Of equal
+        distances the first sample comes first. With a precomputed matrix whose diagonal is not
+        constant, distances are unknown, positions are not.
         """
         check_is_fitted(self)
         itself = X is None

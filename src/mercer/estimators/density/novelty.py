@@ -24,23 +24,25 @@ from mercer.gram.fill import Range
 class CentroidNovelty(KernelEstimator):
     """A sample is new if it lies farther from the mean of φ than every training sample: +1 old, −1 new.
 
-    With n training samples from the same source, counted over training sets and a new sample together, false alarms have
+    With n training samples from the same source, counted over training sets and a new sample
+    together, false alarms have
 
-    - ``rule="exchange"``: a rate of at most 1/(n + 1), exactly: the mean is that of all n + 1 samples, so that each of
+    - ``rule="exchange"``: a rate of at most 1/(n + 1), exactly: the mean is that of all n + 1
+    samples, so that each of
       them is as likely as any other to be the farthest;
-    - ``rule="bound"``: at most 1/(n + 1) + δ: the farthest training distance plus 2√(2R²/n)(√2 + √ln(1/δ)), ‖φ‖ ≤ R;
-    - ``rule="plain"``: no such bound: the training samples are nearer to their own mean than new ones are, and in many dimensions
+    - ``rule="bound"``: at most 1/(n + 1) + δ: the farthest training distance plus 2√(2R²/n)(√2 +
+    √ln(1/δ)), ‖φ‖ ≤ R; - ``rule="plain"``: no such bound: the training samples are nearer to their
+    own mean than new ones are, and in many dimensions
       nearly everything new is called so.
 
-    By every rule the training samples themselves are old, so that this is a detector of new samples and not, in scikit-learn's words,
-    an outlier detector.
+    By every rule the training samples themselves are old, so that this is a detector of new samples
+    and not, in scikit-learn's words, an outlier detector.
 
     Parameters
     ----------
-    rule : "exchange", "plain" or "bound"
-    delta : δ of the bound
-    radius : R of the bound; by default the largest √k(x, x) among the training samples, right for kernels with a constant one
-    kernel, gamma, degree, coef0 : as in `SVC`
+    rule : "exchange", "plain" or "bound" delta : δ of the bound radius : R of the bound; by default
+    the largest √k(x, x) among the training samples, right for kernels with a constant one kernel,
+    gamma, degree, coef0 : as in `SVC`
 
     Examples
     --------

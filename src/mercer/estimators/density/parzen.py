@@ -40,18 +40,22 @@ _SPARSE = 0.05  # the share of neighbours in reach below which a tree pays
 class KernelDensity(DensityMixin, KernelEstimator):
     """Parzen's estimate f(x) = Σ w_i k(x, x_i) / (Σw ∫k), in any number of dimensions; as in scikit-learn.
 
-    Exact: windows that reach everywhere are summed tile by tile, compact ones over the neighbours that a tree finds, where those
-    are few. For the Gaussian window f(x) is an inner product with the mean in feature space.
+    Exact: windows that reach everywhere are summed tile by tile, compact ones over the neighbours
+    that a tree finds, where those are few. For the Gaussian window f(x) is an inner product with
+    the mean in feature space.
 
     Parameters
     ----------
     bandwidth : a number; "scott" or "silverman", as in scikit-learn for columns of unit variance; "reference", Silverman's rule
-        times the mean standard deviation; or "likelihood": the width that maximises the leave-one-out log-likelihood
+        times the mean standard deviation; or "likelihood": the width that maximises the
+        leave-one-out log-likelihood
     kernel : "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine"; or a mercer kernel, an expression or a function,
-        which have their own width: an `RBF` gives a density, others (``normalized_`` is False) one up to a factor
-    algorithm : "auto", "tile" or "tree" ("kd_tree" and "ball_tree" mean "tree")
-    random_state : chooses the samples that judge a bandwidth, if there are more than 2,000
-    metric, metric_params, atol, rtol, breadth_first, leaf_size : accepted for the sake of existing programs; Euclidean and exact
+        which have their own width: an `RBF` gives a density, others (``normalized_`` is False) one
+        up to a factor
+    algorithm : "auto", "tile" or "tree" ("kd_tree" and "ball_tree" mean "tree") random_state :
+    chooses the samples that judge a bandwidth, if there are more than 2,000 metric, metric_params,
+    atol, rtol, breadth_first, leaf_size : accepted for the sake of existing programs; Euclidean and
+    exact
 
     Examples
     --------
@@ -198,7 +202,8 @@ class KernelDensity(DensityMixin, KernelEstimator):
     def _by_likelihood(self, window: Window, reference: float) -> float:
         """Leave-one-out: a coarse search over two decades, then Brent's method around the best.
 
-        Equal samples are left out together, as one of their weight: else ever smaller windows would be likelier.
+        Equal samples are left out together, as one of their weight: else ever smaller windows would
+        be likelier.
         """
         X, which = np.unique(self.X_fit_, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), self._weight)

@@ -1,117 +1,94 @@
-"""Canonical correlations of two or more views of the same samples, in their feature spaces."""
+"""Kernel canonical correlation analysis of two or more views of the same samples."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import time
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
-from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import DefinitenessWarning, ParameterError, ShapeError, explain, warn
+from mercer.domains.base import raw_length
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
-from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
-from mercer.estimators.common.validation import check_square
-from mercer.gram.matrix import Matrix
-from mercer.gram.plan import FLOAT64, WHOLE, Plan, plan_matrix
-from mercer.gram.stored import Stored
-from mercer.gram.streamed import Streamed
-from mercer.kernels.base import Kernel
-from mercer.linalg.cholesky import landmarks
-from mercer.solvers.projection.cca import View, correlate, view
-
-
-class _OneView(KernelEstimator):
-    """The kernel of one view, checked as every estimator's is."""
-
-    needs: ClassVar[str] = "cpd"
-
-    def __init__(
-        self,
-        kernel: KernelLike = "rbf",
-        gamma: Gamma = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-
-
-_OneView.__name__ = "KernelCCA"  # in messages: users know no other
-
-
-@dataclasses.dataclass
-class _Fitted:
-    """What is kept of a view: a sample's variates are k(x, pivots) B − centre."""
-
-    owner: _OneView
-    kernel: Kernel | None
-    expansion: Expansion
-    B: np.ndarray
-    centre: np.ndarray
-    rank: int
-    left: float  # of the trace, what the pivots do not explain
-
-
-class _FromFirst:
-    """The Gram matrix with the first sample as origin.
-
-    Distances to it are all that counts: a conditionally positive definite kernel is as good, and a
-    constant adds no rank.
-    """
-
-    def __init__(self, matrix: Matrix) -> None:
-        self.matrix = matrix
-        diagonal = matrix.diagonal()
-        self.origin = matrix.row(0).copy()
-        self.corner = float(self.origin[0])
-        self.scale = float(np.abs(diagonal).max())
-        self.squares = diagonal - 2 * self.origin + self.corner
-        self.squares[self.squares <= 1e-14 * self.scale] = 0.0
-
-    def row(self, i: int) -> np.ndarray:
-        """One row."""
-        return self.matrix.row(i) - self.origin - self.origin[i] + self.corner
-
-    def diagonal(self) -> np.ndarray:
-        """Squared distances from the first sample."""
-        return self.squares
+from mercer.estimators.projection.views import FittedView, as_view, fit_view
+from mercer.solvers.projection.cca import View, correlate, decompose
+from mercer.state import State
 
 
 class KernelCCA(
     ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMixin, KernelEstimator
 ):
-    """Functions of each view, one from each feature space, that correlate most; then the next ones, uncorrelated with them.
+    """Kernel canonical correlation analysis: functions f of each view that maximise corr(f_1, f_2).
 
-    Views may be anything that kernels take: text beside vectors, sets beside tables. Each Gram matrix K is replaced by an incomplete
-    Cholesky factor, so that time and memory are linear in the number of samples. Regularised as by Bach and Jordan, with (K_c + nκ/2)² in
-    the denominator. For κ = 0 and linear kernels this is canonical correlation analysis.
+    The functions come from the feature spaces of the views' kernels; further ones are uncorrelated
+    with those before. The views may be anything that kernels take: texts beside vectors, sets
+    beside tables. Each Gram matrix K is replaced by an incomplete Cholesky factor, so that time and
+    memory are linear in the number of samples. The regularisation is that of Bach and Jordan, with
+    (K_c + nκ/2)² in the denominator for the centred K_c. For κ = 0 and linear kernels this is
+    canonical correlation analysis.
 
     Parameters
     ----------
-    n_components : pairs of functions
-    kernel : one for all views, or a list with one for each; names take gamma, degree and coef0, as in `SVC`
-    kappa : κ ≥ 0; 0 is for kernels of few dimensions only: with as many as samples, everything correlates perfectly
-    max_rank, tol : pivots of a factor at most, and the share of the trace that it may leave
+    n_components : int, default=2
+        The number of functions of each view.
+    kernel : Kernel, str, callable or list of these, default="rbf"
+        One kernel for all views, or a list with one for each view: a mercer kernel, an expression
+        of kernels, one of scikit-learn's names ("linear", "poly", "rbf", "sigmoid", "laplacian",
+        "cosine", "chi2"), a function of two collections of samples, or "precomputed", where the
+        view is a Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=1.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+    kappa : float, default=0.02
+        The regularisation κ ≥ 0. 0 is for kernels of few dimensions only: with as many dimensions
+        as samples, everything correlates perfectly.
+    max_rank : int, default=500
+        The largest rank of the factors.
+    tol : float, default=1e-10
+        The share of the trace that a factor may leave out.
 
     Attributes
     ----------
-    correlations_ : regularised canonical correlations, the largest first; of m > 2 views (λ − 1)/(m − 1)
-    training_correlations_ : plain correlations of the variates on the training samples, the mean over pairs of views
-    ranks_ : of the factors
+    correlations_ : ndarray of shape (n_components,)
+        The regularised canonical correlations, the largest first; for m > 2 views (λ − 1)/(m − 1)
+        with the eigenvalues λ of the matrix of all correlations.
+    training_correlations_ : ndarray of shape (n_components,)
+        The plain correlations of the variates of the training samples, averaged over all two views.
+    ranks_ : ndarray of shape (n_views,)
+        The ranks of the factors.
+    kernel_ : list of Kernel or None
+        The kernel of each view; None for a precomputed Gram matrix.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``, the first view.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    KernelPCA : Directions of the largest variance of a single view.
+
+    References
+    ----------
+    .. [1] F. R. Bach, M. I. Jordan. Kernel independent component analysis. Journal of Machine
+       Learning Research 3, 2002.
+    .. [2] D. R. Hardoon, S. Szedmak, J. Shawe-Taylor. Canonical correlation analysis: an overview
+       with application to learning methods. Neural Computation 16, 2004.
 
     Examples
     --------
@@ -124,6 +101,10 @@ class KernelCCA(
     """
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(
+        finite=("correlations_", "training_correlations_"),
+        plain=("ranks_", "kernel_", "report_", "_views", "_n_features_out"),
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -154,61 +135,46 @@ class KernelCCA(
         self.max_rank = max_rank
         self.tol = tol
 
-    def _given_kernel(self) -> Any:
-        """The first view's, which is X to scikit-learn."""
-        return (
-            self.kernel[0]
-            if isinstance(self.kernel, (list, tuple)) and len(self.kernel)
-            else self.kernel
-        )
+    def _given_kernel(self) -> KernelLike:
+        """The kernel of the first view, which is X to scikit-learn."""
+        several = isinstance(self.kernel, (list, tuple)) and len(self.kernel) > 0
+        return self.kernel[0] if several else self.kernel
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None, *more: Any) -> Self:
-        """Fit on views of the same samples: ``X``, ``y`` and more; of ``y`` and those, numbers in one dimension are a column."""
+    def fit(self, X: RawSamples, y: Targets = None, *more: RawSamples) -> Self:
+        """Find the functions that correlate most.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            The first view of the samples.
+        y : array-like, sparse matrix or collection of length n_samples
+            The second view of the same samples. Numbers in one dimension are a column.
+        *more : array-like, sparse matrix or collection of length n_samples
+            Further views, as ``y``.
+
+        Returns
+        -------
+        KernelCCA
+            The fitted estimator.
+        """
         start = time.perf_counter()
         if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None; y is the second view"
-            )
-        views = [
-            self._check_X(X, reset=True),
-            *(_column(view, f"view {at}") for at, view in enumerate((y, *more), 1)),
-        ]
-        n = self._count(views)
-        kernels = self._kernels(len(views))
-        self._views, parts = [], []
-        for at, (samples, kernel) in enumerate(zip(views, kernels, strict=True)):
-            owner = _OneView(kernel, self.gamma, self.degree, self.coef0)
-            fitted, part = self._factor(owner, samples, n, at)
-            self._views.append(fitted)
-            parts.append(part)
-        least = min(len(part.s) for part in parts)
-        count = min(self.n_components, least)
-        if count == 0:
-            constant = int(np.argmin([len(part.s) for part in parts]))
-            raise ParameterError(
-                f"view {constant}",
-                "constant",
-                "has nothing that could correlate: all samples are the same",
-            )
-        if count < self.n_components:
-            rule = f"is more than the rank of a view, {least}: {count} are kept"
-            warn(explain("n_components", self.n_components, rule), UserWarning)
-        if self.kappa == 0 and max(len(part.s) for part in parts) >= n - 1:
-            rule = (
-                "with kernels of as many dimensions as samples makes everything correlate perfectly"
-            )
-            warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning)
-        self.correlations_, weights = correlate(parts, count)
-        self._finish(parts, weights, n)
-        self.ranks_ = np.array([fitted.rank for fitted in self._views])
-        self.kernel_ = [fitted.kernel for fitted in self._views]
+            missing = "estimator requires y to be passed, but the target y is None"
+            raise ValueError(f"This {type(self).__name__} {missing}; y is the second view")
+        views = [self._check_X(X, reset=True)]
+        views += [as_view(view, f"view {number}") for number, view in enumerate((y, *more), 1)]
+        n = _count_samples(views)
+        factors = self._factor_views(views, self._kernels(len(views)), n)
+        count = self._count_components(factors, n)
+        self.correlations_, weights = correlate(factors, count)
+        self._keep_variates(factors, weights)
+        self.ranks_ = np.array([view.rank for view in self._views])
+        self.kernel_ = [view.kernel for view in self._views]
         self._n_features_out = count
-        kernels_text = "; ".join(
-            "precomputed" if view.kernel is None else repr(view.kernel) for view in self._views
-        )
+        names = ["precomputed" if kernel is None else repr(kernel) for kernel in self.kernel_]
         self.report_ = FitReport(
-            kernels_text,
+            "; ".join(names),
             "incomplete Cholesky factors, linear in the samples",
             "eigenvalues of the regularised correlations",
             n,
@@ -222,163 +188,203 @@ class KernelCCA(
         )
         return self
 
-    # -- views -------------------------------------------------------------------------------------------------------
+    # -- views -------------------------------------------------------------------------------------
 
-    def _kernels(self, count: int) -> list[Any]:
-        if isinstance(self.kernel, (list, tuple)):
-            if len(self.kernel) != count:
-                raise ParameterError(
-                    "kernel",
-                    f"{len(self.kernel)} kernels",
-                    f"must be one, or one for each of the {count} views",
-                )
-            return list(self.kernel)
-        return [self.kernel] * count
+    def _kernels(self, n_views: int) -> list[KernelLike]:
+        if not isinstance(self.kernel, (list, tuple)):
+            return [self.kernel] * n_views
+        if len(self.kernel) != n_views:
+            rule = f"must be one, or one for each of the {n_views} views"
+            raise ParameterError("kernel", f"{len(self.kernel)} kernels", rule)
+        return list(self.kernel)
 
-    @staticmethod
-    def _count(views: list[Any]) -> int:
-        counts = [raw_length(view) for view in views]
-        for at, count in enumerate(counts):
-            if count != counts[0]:
-                rule = f"must be views of the same samples: Found input variables with inconsistent numbers of samples: {counts}"
-                raise ShapeError(f"view {at}", f"{count} samples, view 0 has {counts[0]}", rule)
-        if counts[0] < 2:
-            raise ShapeError(
-                "X", "n_samples=1", "is too few to correlate anything", "give at least 2 samples"
-            )
-        return counts[0]
+    def _factor_views(
+        self, views: list[RawSamples], kernels: list[KernelLike], n: int
+    ) -> list[View]:
+        """Fit the kernel of every view, and decompose its Gram matrix."""
+        self._views: list[FittedView] = []
+        factors = []
+        for number, (X, kernel) in enumerate(zip(views, kernels, strict=True)):
+            # an estimator of its own checks the samples of each view and chooses the kernel
+            owner = KernelCCA(kernel=kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+            name = f"view {number}"
+            samples = X if number == 0 else _checked(owner, X, name)
+            view, G = fit_view(owner, samples, n, self.max_rank, self.tol, name)
+            self._views.append(view)
+            factors.append(decompose(G, n * float(self.kappa) / 2))
+        return factors
 
-    def _factor(self, owner: _OneView, X: RawSamples, n: int, at: int) -> tuple[_Fitted, View]:
-        """An incomplete Cholesky factor of the view's Gram matrix, centred, and what is needed to continue it to new samples."""
-        if at:
-            try:
-                X = owner._check_X(X, reset=True)
-            except ValueError as error:
-                raise type(error)(f"view {at}: {error}") from None
-        choice = owner._choose(X)
-        kernel = choice.kernel
-        most = min(self.max_rank, n)
-        matrix = self._matrix(kernel, X, n)
-        shifted = _FromFirst(matrix)
-        # what is left below the rounding error of the values themselves is no dimension
-        trace = max(float(shifted.diagonal().sum()), 1e-300)
-        noise = 10 * n * np.finfo(float).eps * shifted.scale / trace
-        pivots, L = landmarks(shifted, most, max(self.tol, noise, 1e-15))
-        origin, corner, squares = shifted.origin, shifted.corner, shifted.diagonal()
-        lowest = float(
-            (squares - (L**2).sum(axis=1)).min()
-        )  # of a positive matrix nothing below 0 is left
-        if lowest < -max(1e-8, noise) * float(squares.max()):
-            rule = f"is not positive on the samples of view {at}: {lowest:.4g} is left of a squared length"
-            remedy = "mend the matrix by mercer.repair(K) and give it as precomputed"
-            warn(explain("kernel", owner.kernel, rule, remedy), DefinitenessWarning)
-        left = max(0.0, 1.0 - float((L**2).sum()) / trace)
-        mean = L.mean(axis=0)
-        part = view(L - mean, n * float(self.kappa) / 2)
-        # g(x) = (k(x, p) − k(x, 0) − k(p, 0) + k(0, 0)) L_pp⁻ᵀ: kept as weights on pivots and the first sample
-        inverse = (
-            linalg.solve_triangular(
-                L[pivots], np.eye(len(pivots)), lower=True, check_finite=False
-            ).T
-            if len(pivots)
-            else np.empty((0, 0))
-        )
-        B = np.vstack([inverse, -inverse.sum(axis=0)])
-        centre = (origin[pivots] - corner) @ inverse + mean
-        rows = np.append(pivots, 0)
-        expansion = Expansion(kernel, None if kernel is None else pick_rows(X, rows), rows, n)
-        return _Fitted(owner, kernel, expansion, B, centre, len(pivots), left), part
+    def _count_components(self, factors: list[View], n: int) -> int:
+        """As many components as are asked for and every view has; warnings where that is few."""
+        ranks = [len(factor.s) for factor in factors]
+        count = min(self.n_components, *ranks)
+        if count == 0:
+            rule = "has nothing that could correlate: all samples are the same"
+            raise ParameterError(f"view {int(np.argmin(ranks))}", "constant", rule)
+        if count < self.n_components:
+            rule = f"is more than the rank of a view, {min(ranks)}: {count} are kept"
+            warn(explain("n_components", self.n_components, rule), UserWarning)
+        if self.kappa == 0 and max(ranks) >= n - 1:
+            dimensions = "with kernels of as many dimensions as samples"
+            rule = f"{dimensions} makes everything correlate perfectly"
+            warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning)
+        return count
 
-    @staticmethod
-    def _matrix(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:
-        if kernel is None:
-            check_square(X)
-            return Stored(np.asarray(X), plan_matrix(n, WHOLE, given=True))
-        kernel.fit(X)
-        samples = kernel.prepare(Batch(X))
-        plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * n * n, "is not stored")
-        return Streamed(kernel, samples, samples, plan)
-
-    def _finish(self, parts: list[View], weights: list[np.ndarray], n: int) -> None:
-        """Variates of unit variance, with signs that reproduce, and their maps."""
-        variates = []
-        for part, weight in zip(parts, weights, strict=True):
-            made = part.U @ (part.share[:, None] * weight)
-            size = np.sqrt(np.mean(made**2, axis=0))
-            variates.append((made / np.where(size > 0, size, 1.0), np.where(size > 0, size, 1.0)))
-        sign = sign_flips(variates[0][0])
-        total = np.zeros(len(sign))
-        for (a, _), (b, _) in itertools.combinations(variates, 2):
+    def _keep_variates(self, factors: list[View], weights: list[np.ndarray]) -> None:
+        """Make the views' maps end at variates of unit variance, with signs that reproduce."""
+        variates, scales = [], []
+        for factor, weight in zip(factors, weights, strict=True):
+            values = factor.U @ (factor.share[:, None] * weight)
+            size = np.sqrt(np.mean(values**2, axis=0))
+            scales.append(np.where(size > 0, size, 1.0))
+            variates.append(values / scales[-1])
+        signs = sign_flips(variates[0])
+        total = np.zeros(len(signs))
+        for a, b in itertools.combinations(variates, 2):
             total += np.mean(a * b, axis=0)
-        self.training_correlations_ = total / (len(parts) * (len(parts) - 1) / 2)
-        for fitted, part, weight, (_, size) in zip(
-            self._views, parts, weights, variates, strict=True
-        ):
-            to_g = part.V @ ((part.share / part.s)[:, None] * weight) / size * sign
-            fitted.B, fitted.centre = np.ascontiguousarray(fitted.B @ to_g), fitted.centre @ to_g
+        self.training_correlations_ = total / (len(factors) * (len(factors) - 1) / 2)
+        for view, factor, weight, scale in zip(self._views, factors, weights, scales, strict=True):
+            view.rotate(factor, weight, scale, signs)
 
-    # -- using it ----------------------------------------------------------------------------------------------------
+    # -- variates ----------------------------------------------------------------------------------
 
     def transform_view(self, X: RawSamples, view: int) -> np.ndarray:
-        """The variates of one view."""
-        check_is_fitted(self)
-        if not isinstance(view, Integral) or not 0 <= view < len(self._views):
-            raise ParameterError(
-                "view",
-                view,
-                f"must be one of the {len(self._views)} views: 0 to {len(self._views) - 1}",
-            )
-        fitted = self._views[view]
-        checker = fitted.owner if view else self
-        X = checker._check_X(X if view == 0 else _column(X, f"view {view}"), reset=False)
-        return fitted.expansion.apply(X, fitted.B) - fitted.centre
+        """The variates of one view.
 
-    def transform(self, X: RawSamples, y: Targets = None, *more: Any) -> Any:
-        """The variates of the first view, or a tuple with those of every view that is given."""
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, as that view has them.
+        view : int
+            The number of the view, from 0.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The variates.
+        """
+        check_is_fitted(self)
+        n_views = len(self._views)
+        if not isinstance(view, Integral) or not 0 <= view < n_views:
+            rule = f"must be one of the {n_views} views: 0 to {n_views - 1}"
+            raise ParameterError("view", view, rule)
+        if view == 0:
+            return self._views[0].variates(self._check_X(X, reset=False))
+        fitted = self._views[view]
+        X = fitted.owner._check_X(as_view(X, f"view {view}"), reset=False)
+        return fitted.variates(X)
+
+    def transform(
+        self, X: RawSamples, y: Targets = None, *more: RawSamples
+    ) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The variates of the first view, or of every view that is given.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            The first view of new samples.
+        y : array-like, sparse matrix or collection of length n_samples, default=None
+            The second view.
+        *more : array-like, sparse matrix or collection of length n_samples
+            Further views.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), or a tuple of such
+            The variates of ``X`` alone, or of each view if ``y`` is given.
+        """
         if y is None:
             return self.transform_view(X, 0)
-        return tuple(self.transform_view(samples, at) for at, samples in enumerate((X, y, *more)))
+        views = enumerate((X, y, *more))
+        return tuple(self.transform_view(samples, number) for number, samples in views)
 
-    def fit_transform(self, X: RawSamples, y: Targets = None, *more: Any) -> Any:
-        """Fit, and the variates of the first view, as a pipeline wants them; ``transform(X, y)`` gives those of both."""
+    def fit_transform(
+        self, X: RawSamples, y: Targets = None, *more: RawSamples
+    ) -> np.ndarray | tuple[np.ndarray, ...]:
+        """Fit, and return the variates of the first view, as a pipeline needs them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            The first view.
+        y : array-like, sparse matrix or collection of length n_samples
+            The second view.
+        *more : array-like, sparse matrix or collection of length n_samples
+            Further views.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The variates of ``X``; ``transform(X, y)`` gives those of both views.
+        """
         return self.fit(X, y, *more).transform(X)
 
     def loadings(self, X: RawSamples, view: int = 0) -> np.ndarray:
-        """Correlations of the columns of ``X``, numbers, with the variates of that view: columns × components."""
-        columns = check_array(_column(X, f"view {view}"), dtype=np.float64, ensure_2d=True)
+        """Correlations of the columns of a view with its variates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples that are numbers, as that view has them.
+        view : int, default=0
+            The number of the view, from 0.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_components)
+            The correlations.
+        """
+        columns = check_array(as_view(X, f"view {view}"), dtype=np.float64, ensure_2d=True)
         variates = self.transform_view(X, view)
         a, b = columns - columns.mean(axis=0), variates - variates.mean(axis=0)
         size = np.linalg.norm(a, axis=0)[:, None] * np.linalg.norm(b, axis=0)
         return np.where(size > 0, a.T @ b / np.where(size > 0, size, 1.0), 0.0)
 
-    def score(self, X: RawSamples, y: Targets, *more: Any) -> float:
-        """The mean correlation of the variates of new samples, over components and pairs of views."""
+    def score(self, X: RawSamples, y: Targets, *more: RawSamples) -> float:
+        """The mean correlation of the variates, over components and all two views.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            The first view of new samples.
+        y : array-like, sparse matrix or collection of length n_samples
+            The second view.
+        *more : array-like, sparse matrix or collection of length n_samples
+            Further views.
+
+        Returns
+        -------
+        float
+            The score.
+        """
         variates = [v - v.mean(axis=0) for v in self.transform(X, y, *more)]
         unit = [v / np.maximum(np.linalg.norm(v, axis=0), 1e-300) for v in variates]
         return float(np.mean([np.sum(a * b, axis=0) for a, b in itertools.combinations(unit, 2)]))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
-def _column(view: Any, name: str) -> Any:
-    """Numbers in one dimension are a column; other collections stay as they are."""
-    if view is None:
-        raise ParameterError(name, None, "is missing", "give all views")
-    if not hasattr(view, "__len__") and hasattr(view, "__array__"):
-        view = np.asarray(view)
-    flat = view.tolist() if isinstance(view, np.ndarray) and view.ndim == 1 else view
-    named = (
-        hasattr(view, "to_numpy") and len(getattr(view, "shape", ())) == 1
-    )  # a column of a frame
-    if named:
-        flat = view.to_numpy().tolist()
-    if (
-        isinstance(flat, (list, tuple))
-        and len(flat)
-        and all(isinstance(value, Real) for value in flat)
-    ):
-        return np.asarray(flat, dtype=float).reshape(-1, 1)
-    return view
+def _checked(owner: KernelCCA, X: RawSamples, name: str) -> RawSamples:
+    """The samples of a view as its kernel can read them; errors name the view."""
+    try:
+        return owner._check_X(X, reset=True)
+    except ValueError as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _count_samples(views: list[RawSamples]) -> int:
+    """The number of samples, which all views must share."""
+    counts = [raw_length(view) for view in views]
+    for number, count in enumerate(counts):
+        if count != counts[0]:
+            inconsistent = "Found input variables with inconsistent numbers of samples"
+            rule = f"must be views of the same samples: {inconsistent}: {counts}"
+            shown = f"{count} samples, view 0 has {counts[0]}"
+            raise ShapeError(f"view {number}", shown, rule)
+    if counts[0] < 2:
+        rule = "is too few to correlate anything"
+        raise ShapeError("X", "n_samples=1", rule, "give at least 2 samples")
+    return counts[0]

@@ -31,8 +31,9 @@ class KernelDiscriminant(
 ):
     """Linear discriminant analysis of φ(x) with within-class scatter S_W + λI, as classifier and as projection.
 
-    With the linear kernel and λ near 0 it is scikit-learn's ``LinearDiscriminantAnalysis``; with two classes the direction is
-    that of `KernelRidgeClassifier` with the same λ. One linear system with a column per class, then a small eigenproblem.
+    With the linear kernel and λ near 0 it is scikit-learn's ``LinearDiscriminantAnalysis``; with
+    two classes the direction is that of `KernelRidgeClassifier` with the same λ. One linear system
+    with a column per class, then a small eigenproblem.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Independent components by kernels."""
+"""Independent component analysis by the kernel generalised variance."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import linalg
@@ -22,47 +22,88 @@ from mercer.estimators.common.fitting import Observable, fits, iteration_callbac
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
 from mercer.execution.blas import serial_blas
-from mercer.solvers.projection.independence import Contrast, descend, sweep
+from mercer.solvers.projection.independence import Contrast, Rotation, descend, sweep
+from mercer.state import State
 
 _MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularisation
 _SWEEPS = 3
 
 
 class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
-    """Sources that no functions of an RKHS can correlate: independent component analysis by the kernel generalised variance.
+    """Independent component analysis that minimises the kernel generalised variance of the sources.
 
-    The samples are whitened; then every pair of directions is rotated to its best angle among all, from FastICA's solution and from random
-    ones, and conjugate gradients on the rotations finish. No shape of the sources is assumed: where FastICA's fixed nonlinearity is blind,
-    this is not. Time is linear in the samples.
+    This contrast, ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)) for factors G_i of the sources'
+    Gram matrices, measures how much functions of the sources from the space of a Gaussian kernel
+    can correlate. No shape of the sources is assumed, so that sources are found to which the fixed
+    nonlinearity of FastICA is blind. The samples are whitened; then every two directions are
+    rotated to their best angle, beginning with FastICA's solution and with random ones, and
+    conjugate gradients on the rotations finish. Time is linear in the number of samples.
 
     Parameters
     ----------
-    n_components : sources; as many as columns by default. Fewer are found among the leading principal components
-    width : of the Gaussian kernel on sources of unit variance; by default 1, or ½ for more than 1,000 samples, as by Bach and Jordan
-    kappa : κ of the regularisation nκ; by default 0.02, or 0.002 for more than 1,000 samples
-    n_init : starts: FastICA's solution, then random rotations
-    tol, max_iter : of the conjugate gradients
-    max_rank : of the incomplete Cholesky factors
-    random_state : of the starts
+    n_components : int or None, default=None
+        The number of sources; by default that of the columns. Fewer sources are looked for among
+        the leading principal components.
+    width : float or None, default=None
+        The length scale of the Gaussian kernel on sources of unit variance. By default 1, or ½ for
+        more than 1,000 samples, as Bach and Jordan take it.
+    kappa : float or None, default=None
+        κ of the regularisation nκ. By default 0.02, or 0.002 for more than 1,000 samples.
+    n_init : int, default=1
+        The number of starts: FastICA's solution, then random rotations.
+    tol : float, default=1e-6
+        The conjugate gradients end when the gradient is that small, or the contrast falls by less
+        than ``tol`` times itself.
+    max_iter : int, default=200
+        The largest number of steps of the conjugate gradients.
+    max_rank : int, default=60
+        The largest rank of the incomplete Cholesky factors.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts.
 
     Attributes
     ----------
-    components_, mixing_, mean_, whitening_ : unmixing matrix (sources × columns), its pseudo-inverse, and what was done before
-    contrast_ : the kernel generalised variance reached
-    n_iter_ : steps of the conjugate gradients
+    components_ : ndarray of shape (n_components, n_features)
+        The unmixing matrix.
+    mixing_ : ndarray of shape (n_features, n_components)
+        Its pseudo-inverse.
+    mean_ : ndarray of shape (n_features,)
+        The mean of the training samples.
+    whitening_ : ndarray of shape (n_components, n_features)
+        The matrix that whitens the centred samples.
+    contrast_ : float
+        The kernel generalised variance of the sources.
+    n_iter_ : int
+        The number of steps of the conjugate gradients.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    References
+    ----------
+    .. [1] F. R. Bach, M. I. Jordan. Kernel independent component analysis. Journal of Machine
+       Learning Research 3, 2002.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mercer import KernelICA
     >>> sources = np.random.default_rng(0).uniform(size=(300, 2))
-    >>> model = KernelICA(random_state=0).fit(sources @ np.array([[1.0, 0.5], [0.3, 1.0]]))
-    >>> found = np.abs(model.components_ @ np.array([[1.0, 0.5], [0.3, 1.0]]).T)
-    >>> bool((np.sort(found, axis=1)[:, 0] < 0.1 * np.sort(found, axis=1)[:, 1]).all())
+    >>> mixing = np.array([[1.0, 0.5], [0.3, 1.0]])
+    >>> model = KernelICA(random_state=0).fit(sources @ mixing)
+    >>> product = np.sort(np.abs(model.components_ @ mixing.T), axis=1)
+    >>> bool((product[:, 0] < 0.1 * product[:, 1]).all())
     True
     """
 
-    small_fits_use_blas: ClassVar[bool] = False  # all fits do, and say so themselves
+    small_fits_use_blas: ClassVar[bool] = False  # every fit makes BLAS serial itself
+    stored: ClassVar[State] = State(
+        finite=("components_", "mixing_", "mean_", "whitening_", "contrast_"),
+        plain=("n_iter_", "report_", "_n_features_out"),
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -98,46 +139,59 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Fit on samples ``X``, vectors; ``y`` is ignored."""
+        """Find the sources.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        KernelICA
+            The fitted estimator.
+        """
         start = time.perf_counter()
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        n = len(X)
-        width = float(self.width) if self.width is not None else 0.5 if n > _MANY else 1.0
-        kappa = float(self.kappa) if self.kappa is not None else 2e-3 if n > _MANY else 2e-2
+        contrast = self._contrast(len(X))
         with serial_blas():  # the matrices are small
-            Z = self._whiten(X)
-            contrast = Contrast(width, kappa, int(self.max_rank))
-            rng = check_random_state(self.random_state)
-            best: Any = None
-            for at in range(self.n_init):
-                made = self._from(contrast, Z, self._start(Z, rng, at), at)
-                if best is None or made[1] < best[1]:
-                    best = made
-        W, self.contrast_, self.n_iter_, converged = best
-        if not converged:
+            best = self._best_of_starts(contrast, self._whiten(X))
+        self.contrast_, self.n_iter_ = best.value, best.iterations
+        if not best.converged:
             rule = f"no convergence after {self.n_iter_} steps; raise max_iter, or tol"
             warn(rule, ConvergenceWarning)
-        self.components_ = W @ self.whitening_
+        self.components_ = best.W @ self.whitening_
         self.components_ *= sign_flips(self.components_.T)[:, None]
         self.mixing_ = linalg.pinv(self.components_, check_finite=False)
-        self._n_features_out = len(W)
-        told = f"pairwise rotations, then {self.n_iter_} steps of conjugate gradients, {contrast.evaluations} evaluations"
-        kernel = f"RBF(length_scale={width:g}) of each source, kappa {kappa:g}"
+        self._n_features_out = len(best.W)
+        steps = f"pairwise rotations, then {self.n_iter_} steps of conjugate gradients"
+        kernel = f"RBF(length_scale={contrast.width:g}) of each source, kappa {contrast.kappa:g}"
         self.report_ = FitReport(
             kernel,
             "incomplete Cholesky factors, linear in the samples",
-            told,
-            n,
+            f"{steps}, {contrast.evaluations} evaluations",
+            len(X),
             time.perf_counter() - start,
-            converged,
-            {"contrast": self.contrast_, "sources": len(W)},
+            best.converged,
+            {"contrast": self.contrast_, "sources": len(best.W)},
         )
         return self
 
+    def _contrast(self, n_samples: int) -> Contrast:
+        """The contrast, by default with the settings of Bach and Jordan."""
+        width, kappa = 1.0, 2e-2
+        if n_samples > _MANY:
+            width, kappa = 0.5, 2e-3
+        if self.width is not None:
+            width = float(self.width)
+        if self.kappa is not None:
+            kappa = float(self.kappa)
+        return Contrast(width, kappa, int(self.max_rank))
+
     def _whiten(self, X: np.ndarray) -> np.ndarray:
-        """Rows of unit variance, uncorrelated: the leading principal components."""
-        most = min(X.shape)
-        count = most if self.n_components is None else min(self.n_components, most)
+        """The leading principal components as rows, uncorrelated and of unit variance."""
         self.mean_ = X.mean(axis=0)
         centred = X - self.mean_
         centred -= centred.mean(axis=0)  # the mean itself is rounded, which shows in large columns
@@ -145,66 +199,91 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         rounding = 8 * np.finfo(float).eps * float(np.abs(X).max(initial=0.0)) * np.sqrt(len(X))
         rank = int((s > max(1e-10 * float(s[0]), rounding)).sum())
         if rank == 0:
-            raise ParameterError(
-                "X",
-                f"array of shape {X.shape}",
-                "is constant: it has no sources",
-                "give samples that vary",
-            )
-        asked = self.n_components if self.n_components is not None else X.shape[1]
-        if min(count, rank) < asked:
-            rule = f"is more than the rank of the samples: {min(count, rank)} sources are found"
+            shown = f"array of shape {X.shape}"
+            rule = "is constant: it has no sources"
+            raise ParameterError("X", shown, rule, "give samples that vary")
+        asked = X.shape[1]
+        if self.n_components is not None:
+            asked = self.n_components
+        count = min(asked, rank)
+        if count < asked:
+            rule = f"is more than the rank of the samples: {count} sources are found"
             warn(explain("n_components", asked, rule), UserWarning)
-        count = min(count, rank)
-        self.whitening_ = (
-            Vt[:count] * sign_flips(Vt[:count].T)[:, None] / s[:count, None] * np.sqrt(len(X))
-        )
+        directions = Vt[:count] * sign_flips(Vt[:count].T)[:, None]
+        self.whitening_ = directions / s[:count, None] * np.sqrt(len(X))
         return np.ascontiguousarray(self.whitening_ @ (X - self.mean_).T)
 
-    def _start(self, Z: np.ndarray, rng: Any, at: int) -> np.ndarray:
+    # -- rotations ---------------------------------------------------------------------------------
+
+    def _best_of_starts(self, contrast: Contrast, Z: np.ndarray) -> Rotation:
+        rng = check_random_state(self.random_state)
+        results = []
+        for number in range(self.n_init):
+            start = self._start(Z, rng, number)
+            results.append(self._rotated(contrast, Z, start))
+        return min(results, key=lambda result: result.value)
+
+    def _start(self, Z: np.ndarray, rng: np.random.RandomState, number: int) -> np.ndarray:
+        """FastICA's solution for the first start, if it has one; else a random rotation."""
         m = len(Z)
-        if at == 0 and m > 1:
+        if number == 0 and m > 1:
+            fast = FastICA(whiten=False, fun="cube", max_iter=100, random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # it is a start only
-                found = (
-                    FastICA(whiten=False, fun="cube", max_iter=100, random_state=0)
-                    .fit(Z.T)
-                    .components_
-                )
-            if np.isfinite(found).all():
-                left, _, right = linalg.svd(found)
+                unmixing = fast.fit(Z.T).components_
+            if np.isfinite(unmixing).all():
+                left, _, right = linalg.svd(unmixing)
                 return left @ right
         return linalg.qr(rng.standard_normal((m, m)))[0]
 
-    def _from(
-        self, contrast: Contrast, Z: np.ndarray, W: np.ndarray, at: int
-    ) -> tuple[np.ndarray, float, int, bool]:
-        S = W @ Z
+    def _rotated(self, contrast: Contrast, Z: np.ndarray, W: np.ndarray) -> Rotation:
+        """The best rotation that a start leads to."""
         if len(W) == 1:
-            return W, 0.0, 1, True
+            return Rotation(W, 0.0, iterations=1)
+        S = W @ Z
         for _ in range(_SWEEPS if len(W) > 2 else 1):
-            S, W, most = sweep(contrast, S, W, self.tol)
-            if most < 0.02:
+            largest_angle = sweep(contrast, S, W, self.tol)
+            if largest_angle < 0.02:
                 break
-        S, W, value, steps, converged = descend(
-            contrast, S, W, float(self.tol), self.max_iter, iteration_callback(self)
-        )
-        return W, value, steps, converged
+        callback = iteration_callback(self)
+        return descend(contrast, S, W, float(self.tol), self.max_iter, callback)
+
+    # -- the fitted model --------------------------------------------------------------------------
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """The sources, of unit variance on the training samples."""
+        """The sources, which have unit variance on the training samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The sources.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return (X - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: RawSamples) -> np.ndarray:
-        """Samples from sources."""
+        """Samples from sources.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Sources.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Samples with these sources.
+        """
         check_is_fitted(self)
         S = np.asarray(X, dtype=np.float64)
-        if S.ndim != 2 or S.shape[1] != self.mixing_.shape[1]:
-            raise ParameterError(
-                "X",
-                f"array of shape {S.shape}",
-                f"must have {self.mixing_.shape[1]} columns, one for each source",
-            )
+        n_sources = self.mixing_.shape[1]
+        if S.ndim != 2 or S.shape[1] != n_sources:
+            rule = f"must have {n_sources} columns, one for each source"
+            raise ParameterError("X", f"array of shape {S.shape}", rule)
         return S @ self.mixing_.T + self.mean_

@@ -25,9 +25,8 @@ class KernelMap(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : Kernel, default RBF()
-    landmarks : None (all training samples), an integer (so many of them, drawn at random), or a collection
-    random_state : for the draw
+    kernel : Kernel, default RBF() landmarks : None (all training samples), an integer (so many of
+    them, drawn at random), or a collection random_state : for the draw
 
     Examples
     --------

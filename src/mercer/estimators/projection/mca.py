@@ -39,22 +39,24 @@ class _Residuals:
 class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
     """Multiple correspondence analysis: the principal axes of a categorical table, by its indicator matrix.
 
-    Rows that share categories lie near each other, rare ones counting more; a category lies, up to a factor for each axis, at the mean of
-    the rows that have it, and a row at the mean of its categories.
+    Rows that share categories lie near each other, rare ones counting more; a category lies, up to
+    a factor for each axis, at the mean of the rows that have it, and a row at the mean of its
+    categories.
 
     Parameters
     ----------
-    n_components : axes to keep; None for all
-    correction : of the inertias, which for an indicator matrix are too small: None, "benzecri", or "greenacre", who differ in the ratios
-    missing : "category": a hole (None, NaN) is a category of its own; "ignore": it is none, and the row has fewer
-    handle_unknown : of categories met first in `transform`: "error", or "ignore", which leaves them out
+    n_components : axes to keep; None for all correction : of the inertias, which for an indicator
+    matrix are too small: None, "benzecri", or "greenacre", who differ in the ratios missing :
+    "category": a hole (None, NaN) is a category of its own; "ignore": it is none, and the row has
+    fewer handle_unknown : of categories met first in `transform`: "error", or "ignore", which
+    leaves them out
 
     Attributes
     ----------
-    categories_, column_names_ : of every column; "column=category"
-    eigenvalues_ : the principal inertias of the indicator matrix above 0; of more than 3,000 categories those of the axes kept
-    inertia_, explained_inertia_ratio_ : after the correction, and their shares
-    column_coordinates_, column_masses_, column_contributions_, column_cos2_ : of the categories
+    categories_, column_names_ : of every column; "column=category" eigenvalues_ : the principal
+    inertias of the indicator matrix above 0; of more than 3,000 categories those of the axes kept
+    inertia_, explained_inertia_ratio_ : after the correction, and their shares column_coordinates_,
+    column_masses_, column_contributions_, column_cos2_ : of the categories
 
     Examples
     --------

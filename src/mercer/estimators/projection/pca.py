@@ -51,30 +51,33 @@ class _Unit:
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Principal component analysis of φ(x), with scikit-learn's parameters and attributes.
 
-    The leading eigenvectors v_j of the centred Gram matrix, λ_j their eigenvalues, give directions Σ_i v_ij φ(x_i)/√λ_j; new samples are
-    centred with the training mean. Where the matrix does not fit half the memory budget it is never stored. Kernels that are only
-    conditionally positive will do: centring makes them positive.
+    The leading eigenvectors v_j of the centred Gram matrix, λ_j their eigenvalues, give directions
+    Σ_i v_ij φ(x_i)/√λ_j; new samples are centred with the training mean. Where the matrix does not
+    fit half the memory budget it is never stored. Kernels that are only conditionally positive will
+    do: centring makes them positive.
 
     Parameters
     ----------
-    n_components : how many; None for all that are not 0, or a share of the variance between 0 and 1, which both take the stored matrix
-    kernel, gamma, degree, coef0 : as in `SVC`, but linear by default; gamma=None is 1/columns
-    kernel_params : further arguments of a kernel that is a function (of two collections)
-    fit_inverse_transform, inverse, alpha : `inverse_transform` by "ridge", a regression from the projections with penalty alpha, as in
+    n_components : how many; None for all that are not 0, or a share of the variance between 0 and
+    1, which both take the stored matrix kernel, gamma, degree, coef0 : as in `SVC`, but linear by
+    default; gamma=None is 1/columns kernel_params : further arguments of a kernel that is a
+    function (of two collections) fit_inverse_transform, inverse, alpha : `inverse_transform` by
+    "ridge", a regression from the projections with penalty alpha, as in
         scikit-learn, or by "fixed_point", an iteration for radial kernels that needs no fit
-    eigen_solver : "dense", "lanczos" ("arpack" means the same), "randomized" (a few passes, not to the last digit), or "auto"
-    tol, max_iter : the residual of Lanczos beside the largest eigenvalue (0 for all that double precision has), its passes over the matrix
-    iterated_power : passes of "randomized"; "auto" takes 7, or 4 for a tenth of all components
-    remove_zero_eig : leave out components of variance 0 where n_components is more than there are
-    random_state : of the start of the iterations; the result does not depend on it beyond rounding, but for "randomized"
-    copy_X : keep a copy of X, so that changing it later changes nothing here; X itself is never written on
+    eigen_solver : "dense", "lanczos" ("arpack" means the same), "randomized" (a few passes, not to
+    the last digit), or "auto" tol, max_iter : the residual of Lanczos beside the largest eigenvalue
+    (0 for all that double precision has), its passes over the matrix iterated_power : passes of
+    "randomized"; "auto" takes 7, or 4 for a tenth of all components remove_zero_eig : leave out
+    components of variance 0 where n_components is more than there are random_state : of the start
+    of the iterations; the result does not depend on it beyond rounding, but for "randomized" copy_X
+    : keep a copy of X, so that changing it later changes nothing here; X itself is never written on
     n_jobs : accepted for the sake of existing programs; threads are those of `mercer.set_config`
 
     Attributes
     ----------
-    eigenvalues_, eigenvectors_ : of the centred Gram matrix, the largest first; the largest entry of a column is positive
-    explained_variance_, explained_variance_ratio_ : eigenvalues over n − 1, as in PCA, and over the trace
-    kernel_, gamma_, X_fit_ : the kernel as used, and the samples
+    eigenvalues_, eigenvectors_ : of the centred Gram matrix, the largest first; the largest entry
+    of a column is positive explained_variance_, explained_variance_ratio_ : eigenvalues over n − 1,
+    as in PCA, and over the trace kernel_, gamma_, X_fit_ : the kernel as used, and the samples
     dual_coef_, X_transformed_fit_ : of the ridge pre-image
 
     Examples

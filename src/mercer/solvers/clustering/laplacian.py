@@ -1,9 +1,8 @@
-"""The smoothest functions on a graph: the last eigenvectors of its normalised Laplacian."""
+"""The smoothest functions on a graph: the first eigenvectors of its normalised Laplacian."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -46,7 +45,7 @@ class _Normalised:
 def smoothest(
     weights: Multipliable, degree: np.ndarray, count: int, start: np.ndarray, tol: float
 ) -> Smooth:
-    """The smoothest functions on a graph whose weights are only multiplied: block Lanczos."""
+    """The smoothest functions on a graph by block Lanczos, which only multiplies by the weights."""
     top = leading(_Normalised(weights, degree), start, count, tol=tol, passes=400)
     values = np.maximum(1.0 - top.values, 0.0)
     parts = max(int((values < 1e-10).sum()), 1)
@@ -59,7 +58,10 @@ def smoothest(
 def smoothest_sparse(
     W: SparseMatrix, degree: np.ndarray, count: int, rng: np.random.RandomState, tol: float
 ) -> Smooth:
-    """Component by component, each by a factorisation next to its eigenvalue 0."""
+    """The smoothest functions on a sparse graph, one connected component after the other.
+
+    Each component is solved by a factorisation next to its eigenvalue 0.
+    """
     root, alone = _roots(degree)
     W = sparse.csr_array(W, copy=True)
     W.eliminate_zeros()  # a stored zero is no link
@@ -67,22 +69,24 @@ def smoothest_sparse(
     scale = sparse.diags_array(root)
     N = sparse.csr_array(scale @ W @ scale + sparse.diags_array(alone.astype(float)))
     values: list[np.ndarray] = []
-    columns: list[tuple[np.ndarray, np.ndarray]] = []
+    columns: list[
+        tuple[np.ndarray, np.ndarray]
+    ] = []  # of each eigenvector, its vertices and values
     residual = 0.0
     order = np.argsort(member, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(member))[:-1]):
         block = N[rows][:, rows] if parts > 1 else N
-        some, vectors, remaining = _component(block, min(count, len(rows)), rng, tol)
-        residual = max(residual, remaining)
-        values.append(some)
+        of_block, vectors, of_block_residual = _component(block, min(count, len(rows)), rng, tol)
+        residual = max(residual, of_block_residual)
+        values.append(of_block)
         columns += [(rows, v) for v in vectors.T]
     every = np.concatenate(values)
-    best = np.argsort(every, kind="stable")[:count]
-    V = np.zeros((len(degree), len(best)))
-    for at, i in enumerate(best):
+    smallest = np.argsort(every, kind="stable")[:count]
+    V = np.zeros((len(degree), len(smallest)))
+    for j, i in enumerate(smallest):
         rows, v = columns[i]
-        V[rows, at] = v
-    return Smooth(every[best], V, _solver_name(len(degree)), parts, residual=residual)
+        V[rows, j] = v
+    return Smooth(every[smallest], V, _solver_name(len(degree)), parts, residual=residual)
 
 
 def _solver_name(n: int) -> str:
@@ -94,6 +98,7 @@ def _solver_name(n: int) -> str:
 
 
 def _roots(degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D^{-1/2} as a vector, 0 for vertices without links, and which vertices these are."""
     alone = degree <= 0
     return np.where(alone, 0.0, 1.0 / np.sqrt(np.where(alone, 1.0, degree))), alone
 
@@ -117,9 +122,9 @@ def _component(
 
 
 def _by_factorisation(
-    N: SparseMatrix, count: int, rng: Any
+    N: SparseMatrix, count: int, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """(1 + shift) − N is positive definite: its inverse has the wanted eigenvalues far apart."""
+    """Lanczos with the inverse of (1 + shift) − N, which has the wanted eigenvalues far apart."""
     n = N.shape[0]
     shifted = sparse.csc_array((1.0 + _SHIFT) * sparse.eye_array(n) - N)
     factor = splu(shifted, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})

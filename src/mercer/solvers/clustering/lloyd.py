@@ -1,4 +1,7 @@
-"""k-means by kernel values alone: a centre is a weighted sum of samples, and only its inner products with all samples are kept."""
+"""Lloyd's algorithm in feature space, where a centre is a weighted sum of samples.
+
+Only the inner products of the centres with all samples are kept.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import numpy as np
 from mercer.gram.matrix import Matrix
 from mercer.linalg.solution import Solution
 
-_TIE = 1e-13  # of k(x, x) and ‖centre‖²: distances nearer to each other than this are equal, and the sample stays
+# times k(x, x) + ‖centre‖²: distances that differ by less are equal, and the sample stays
+_TIE = 1e-13
 
 
 @dataclasses.dataclass
@@ -19,30 +23,34 @@ class Clusters(Solution):
 
     labels: np.ndarray
     mass: np.ndarray  # the weights of the clusters
-    length: np.ndarray  # ‖center‖²
+    length: np.ndarray  # ‖centre‖²
     inertia: float  # the sum of weighted squared distances
 
 
 def plus_plus(
     matrix: Matrix, diagonal: np.ndarray, weight: np.ndarray, count: int, rng: np.random.RandomState
 ) -> np.ndarray:
-    """Samples to begin with: each next one drawn by its squared distance to those chosen, the best of a few tries (greedy k-means++)."""
+    """Positions of samples to begin with, by greedy k-means++.
+
+    Each next sample is drawn in proportion to its squared distance from those chosen before; of a
+    few draws the best one is kept.
+    """
     n = len(diagonal)
     trials = 2 + int(np.log(count))
     chosen = [int(rng.choice(n, p=weight / weight.sum()))]
     nearest = _from_samples(matrix, diagonal, np.array(chosen))[0]
     for _ in range(1, count):
         share = np.cumsum(weight * nearest)
-        if share[-1] <= 0:  # all that is left are copies of what was chosen
+        if share[-1] <= 0:
+            # all that remain are copies of samples chosen before
             free = np.setdiff1d(np.arange(n), chosen)
             chosen.append(int(free[0]))
             continue
-        tries = np.minimum(
-            np.searchsorted(share, rng.uniform(size=trials) * share[-1], side="right"), n - 1
-        )
-        distances = np.minimum(_from_samples(matrix, diagonal, tries), nearest)
+        drawn = np.searchsorted(share, rng.uniform(size=trials) * share[-1], side="right")
+        drawn = np.minimum(drawn, n - 1)
+        distances = np.minimum(_from_samples(matrix, diagonal, drawn), nearest)
         best = int(np.argmin(distances @ weight))
-        chosen.append(int(tries[best]))
+        chosen.append(int(drawn[best]))
         nearest = distances[best]
     return np.array(chosen)
 
@@ -55,12 +63,11 @@ def _from_samples(matrix: Matrix, diagonal: np.ndarray, index: np.ndarray) -> np
 
 
 def nearest_of(matrix: Matrix, diagonal: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """For every sample the place in ``index`` of the sample nearest to it."""
+    """For every sample, which of the samples ``index`` is nearest to it."""
     squared = _from_samples(matrix, diagonal, index)
     labels = np.argmin(squared, axis=0)
-    _fill_empty(
-        labels, squared.min(axis=0), len(index)
-    )  # copies among them leave all but one without samples
+    # of copies among the samples ``index``, all but one have no sample nearest to them
+    _fill_empty(labels, squared.min(axis=0), len(index))
     return labels
 
 
@@ -71,55 +78,70 @@ def lloyd(
     labels: np.ndarray,
     count: int,
     *,
-    most: int,
+    max_iter: int,
     tol: float = 0.0,
     callback: Callable[[int, float], bool] | None = None,
 ) -> Clusters:
-    """From given labels, until none changes, or the inertia falls by less than ``tol`` times itself."""
-    n = len(labels)
+    """Lloyd's algorithm from given labels.
+
+    It ends when no label changes, or when the inertia falls by less than ``tol`` times itself.
+    """
+    samples = np.arange(len(labels))
     labels = labels.copy()
-    every = np.arange(n)
-    sums = matrix @ _members(labels, weight, count)  # Σ_{j in c} w_j k(x_i, x_j)
+    sums = matrix @ _members(labels, weight, count)
     if len(np.unique(labels)) < count:
-        _fill_empty(
-            labels, _distances(sums, diagonal, weight, labels, count)[2][every, labels], count
-        )
+        squared = _distances(sums, diagonal, weight, labels, count)[2]
+        _fill_empty(labels, squared[samples, labels], count)
         sums = matrix @ _members(labels, weight, count)
-    before = np.inf
-    for step in range(1, most + 1):
+    last = np.inf
+    for step in range(1, max_iter + 1):
         mass, length, squared = _distances(sums, diagonal, weight, labels, count)
-        own = squared[every, labels]
+        own = squared[samples, labels]
         inertia = float(weight @ own)
-        if before - inertia <= tol * abs(inertia) and step > 1 and tol > 0:
+        small_change = step > 1 and tol > 0 and last - inertia <= tol * abs(inertia)
+        if small_change:
             return Clusters(labels, mass, length, inertia, iterations=step)
-        before = inertia
-        fresh = np.argmin(squared, axis=1)
-        slack = _TIE * (
-            np.abs(diagonal) + np.abs(length)[labels]
-        )  # each sample's own: one far away must not hold the others
-        fresh = np.where(own <= squared[every, fresh] + slack, labels, fresh)
-        _fill_empty(fresh, squared[every, fresh], count)
-        moved = np.flatnonzero(fresh != labels)
-        if len(moved) == 0 or (callback is not None and callback(step, inertia)):
-            settled = len(moved) == 0
+        last = inertia
+        # each sample has its own slack: one that is far away must not hold the others
+        slack = _TIE * (np.abs(diagonal) + np.abs(length)[labels])
+        new = np.argmin(squared, axis=1)
+        new = np.where(own <= squared[samples, new] + slack, labels, new)
+        _fill_empty(new, squared[samples, new], count)
+        moved = np.flatnonzero(new != labels)
+        settled = len(moved) == 0
+        stop = not settled and callback is not None and callback(step, inertia)
+        if settled or stop:
             return Clusters(labels, mass, length, inertia, iterations=step, converged=settled)
-        if len(moved) > n // 3:
-            sums = matrix @ _members(fresh, weight, count)
-        else:  # only what moved changes the sums
-            change = np.zeros((len(moved), count))
-            change[np.arange(len(moved)), fresh[moved]] = weight[moved]
-            change[np.arange(len(moved)), labels[moved]] = -weight[moved]
-            sums += matrix.columns(moved) @ change
-        labels = fresh
+        sums = _updated(sums, matrix, weight, labels, new, moved)
+        labels = new
     mass, length, squared = _distances(sums, diagonal, weight, labels, count)
-    inertia = float(weight @ squared[every, labels])
-    return Clusters(labels, mass, length, inertia, iterations=most, converged=False)
+    inertia = float(weight @ squared[samples, labels])
+    return Clusters(labels, mass, length, inertia, iterations=max_iter, converged=False)
 
 
 def _members(labels: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
-    made = np.zeros((len(labels), count))
-    made[np.arange(len(labels)), labels] = weight
-    return made
+    """The matrix with the weight of each sample in the column of its cluster."""
+    members = np.zeros((len(labels), count))
+    members[np.arange(len(labels)), labels] = weight
+    return members
+
+
+def _updated(
+    sums: np.ndarray,
+    matrix: Matrix,
+    weight: np.ndarray,
+    labels: np.ndarray,
+    new: np.ndarray,
+    moved: np.ndarray,
+) -> np.ndarray:
+    """The sums Σ_{j in c} w_j k(x_i, x_j) for new labels, updated where few samples moved."""
+    count = sums.shape[1]
+    if len(moved) > len(labels) // 3:
+        return matrix @ _members(new, weight, count)
+    change = _members(new[moved], weight[moved], count)
+    change[np.arange(len(moved)), labels[moved]] = -weight[moved]
+    sums += matrix.columns(moved) @ change
+    return sums
 
 
 def _distances(
@@ -127,7 +149,7 @@ def _distances(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Weights of the clusters, ‖centre‖², and all squared distances."""
     mass = np.bincount(labels, weight, minlength=count)
-    mass[mass == 0] = 1.0  # an empty one, before it is filled: nobody is asked how far it is
+    mass[mass == 0] = 1.0  # a cluster that is empty, whose distances are not used
     own = sums[np.arange(len(labels)), labels]
     length = np.bincount(labels, weight * own, minlength=count) / mass**2
     squared = sums * (-2.0 / mass)
@@ -137,14 +159,15 @@ def _distances(
 
 
 def _fill_empty(labels: np.ndarray, distance: np.ndarray, count: int) -> None:
-    """An empty cluster takes the sample that lies farthest from its own centre, but not another's only one."""
+    """Give every empty cluster the sample farthest from its centre, but not another's only one."""
     sizes = np.bincount(labels, minlength=count)
-    empty = np.flatnonzero(sizes == 0)
-    if len(empty) == 0:
+    empty = np.flatnonzero(sizes == 0).tolist()
+    if not empty:
         return
     for sample in np.argsort(-distance, kind="stable"):
-        if sizes[labels[sample]] > 1:
-            sizes[labels[sample]] -= 1
-            labels[sample], empty = empty[0], empty[1:]
-            if len(empty) == 0:
-                return
+        if sizes[labels[sample]] == 1:
+            continue
+        sizes[labels[sample]] -= 1
+        labels[sample] = empty.pop(0)
+        if not empty:
+            return

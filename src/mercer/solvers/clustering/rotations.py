@@ -1,4 +1,4 @@
-"""From an embedding to labels by a rotation towards the axes: a cluster is an axis."""
+"""From a spectral embedding to labels: a rotation towards the axes, each of which is a cluster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from scipy import linalg
 
 
 def cluster_qr(V: np.ndarray) -> np.ndarray:
-    """The rotation of Damle, Minden and Ying: towards the rows that a pivoted QR finds most different from each other."""
+    """The rotation of Damle, Minden and Ying.
+
+    It turns towards the rows that a pivoted QR decomposition finds most different from each other.
+    """
     k = V.shape[1]
     _, _, pivots = linalg.qr(V.T, pivoting=True, mode="economic")
     left, _, right = linalg.svd(V[pivots[:k]].T)
@@ -17,26 +20,35 @@ def cluster_qr(V: np.ndarray) -> np.ndarray:
 def discretize(
     V: np.ndarray, rng: np.random.RandomState, rounds: int = 30, starts: int = 10
 ) -> np.ndarray:
-    """The rotation of Yu and Shi: rows of unit length, in turn given to their largest coordinate and rotated to fit that."""
+    """The rotation of Yu and Shi, the best of several starts.
+
+    In turn, rows of unit length are assigned to their largest coordinate and rotated to fit that.
+    """
     size = np.linalg.norm(V, axis=1)
     U = V / np.where(size > 0, size, 1.0)[:, None]
-    n, k = U.shape
-    best, chosen = -np.inf, np.eye(k)
+    best, rotation = -np.inf, np.eye(U.shape[1])
     for _ in range(starts):
-        R = _spread_rows(U, int(rng.randint(n))).T
-        last = -np.inf
-        for _ in range(rounds):
-            label = np.argmax(U @ R, axis=1)
-            sums = np.zeros((k, k))
-            np.add.at(sums, label, U)  # Eᵀ U, E the indicator of the labels
-            left, fit, right = linalg.svd(sums)
-            value = float(fit.sum())
-            if value <= last + 1e-12 * n:
-                break
-            last, R = value, (left @ right).T
-        if last > best:
-            best, chosen = last, R
-    return chosen
+        start = _spread_rows(U, int(rng.randint(len(U)))).T
+        fit, R = _alternate(U, start, rounds)
+        if fit > best:
+            best, rotation = fit, R
+    return rotation
+
+
+def _alternate(U: np.ndarray, R: np.ndarray, rounds: int) -> tuple[float, np.ndarray]:
+    """Labels and rotations in turn, until the fit no longer grows; the fit and the rotation."""
+    n, k = U.shape
+    fit = -np.inf
+    for _ in range(rounds):
+        labels = np.argmax(U @ R, axis=1)
+        sums = np.zeros((k, k))
+        np.add.at(sums, labels, U)  # EᵀU with the indicator matrix E of the labels
+        left, values, right = linalg.svd(sums)
+        value = float(values.sum())
+        if value <= fit + 1e-12 * n:
+            break
+        fit, R = value, (left @ right).T
+    return fit, R
 
 
 def _spread_rows(U: np.ndarray, first: int) -> np.ndarray:

@@ -1,31 +1,37 @@
-"""Canonical correlations of several views, each given by a tall factor of its centred Gram matrix."""
+"""Regularised canonical correlations of several views, each a factor of its Gram matrix."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 from scipy import linalg
 
 from mercer.linalg.products import product
 
-_RANK = 1e-12  # of a factor's largest singular value squared: smaller directions are rounding
+_RANK = 1e-12  # of a factor's largest squared singular value: smaller directions are rounding error
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """G = U diag(s) Vᵀ without its rounding, and how far the penalty lets each direction through."""
+    """The singular value decomposition G = U diag(s) Vᵀ of a factor, without its null space.
+
+    ``share`` says how much of each direction the penalty c leaves: s²/(s² + c).
+    """
 
     U: np.ndarray
     s: np.ndarray
     V: np.ndarray
-    share: np.ndarray  # s²/(s² + c)
+    share: np.ndarray
 
 
-def view(G: np.ndarray, penalty: float) -> View:
-    """For a centred n × r factor and the penalty c = nκ/2.
+def decompose(G: np.ndarray, penalty: float) -> View:
+    """Decompose a centred n × r factor of a Gram matrix under the penalty c = nκ/2.
 
-    By the r × r matrix GᵀG, three products in all, where directions too small for its precision are far below the penalty; else by the SVD.
+    The r × r matrix GᵀG is enough, with three products in all, where directions that are too small
+    for its precision lie far below the penalty; otherwise the singular value decomposition is
+    computed.
     """
     if G.shape[1] == 0:
         return View(G, np.empty(0), np.empty((0, 0)), np.empty(0))
@@ -42,26 +48,28 @@ def view(G: np.ndarray, penalty: float) -> View:
 
 
 def correlate(views: list[View], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Correlations, the largest first, and for each view the coefficients of U·share whose sums are the variates.
+    """The canonical correlations, the largest first, and coefficients of U·share for each view.
 
-    Of two views these are singular values; of m, (λ − 1)/(m − 1) with λ the largest eigenvalues of the matrix of all correlations, which
-    for two is the same.
+    The correlations of two views are singular values. Those of m views are (λ − 1)/(m − 1), with λ
+    the largest eigenvalues of the matrix of all correlations, which is the same for two views.
     """
     if len(views) == 2:
-        a, b = views
-        C = product(a.U.T, b.U) * a.share[:, None] * b.share
-        left, values, right = linalg.svd(C, full_matrices=False)
+        left, values, right = linalg.svd(_correlations(*views), full_matrices=False)
         return np.clip(values[:count], 0.0, 1.0), [left[:, :count], right[:count].T]
-    sizes = np.cumsum([0, *(len(v.s) for v in views)])
-    R = np.eye(sizes[-1])
-    for i, a in enumerate(views):
-        for j in range(i + 1, len(views)):
-            b = views[j]
-            block = product(a.U.T, b.U) * a.share[:, None] * b.share
-            R[sizes[i] : sizes[i + 1], sizes[j] : sizes[j + 1]] = block
-            R[sizes[j] : sizes[j + 1], sizes[i] : sizes[i + 1]] = block.T
+    edges = np.cumsum([0, *(len(view.s) for view in views)]).tolist()
+    blocks = [slice(*ends) for ends in itertools.pairwise(edges)]
+    R = np.eye(edges[-1])
+    for i, j in itertools.combinations(range(len(views)), 2):
+        across = _correlations(views[i], views[j])
+        R[blocks[i], blocks[j]] = across
+        R[blocks[j], blocks[i]] = across.T
     count = min(count, len(R))
     values, Y = linalg.eigh(R, subset_by_index=[len(R) - count, len(R) - 1])
     values, Y = values[::-1], Y[:, ::-1]
-    parts = [Y[sizes[i] : sizes[i + 1]] for i in range(len(views))]
-    return np.clip((values - 1.0) / (len(views) - 1), 0.0, 1.0), parts
+    correlations = (values - 1.0) / (len(views) - 1)
+    return np.clip(correlations, 0.0, 1.0), [Y[block] for block in blocks]
+
+
+def _correlations(a: View, b: View) -> np.ndarray:
+    """Regularised correlations between the directions of two views."""
+    return product(a.U.T, b.U) * a.share[:, None] * b.share

@@ -1,11 +1,13 @@
-"""Bach and Jordan's contrast of independence, the kernel generalised variance, and its minimum over rotations.
+"""The kernel generalised variance of Bach and Jordan, and its minimisation over rotations.
 
-For sources s_1, ..., s_m with centred Gram matrices K_i ≈ G_i G_iᵀ (Gaussian kernel of numbers, incomplete Cholesky), the contrast is
+For sources s_1, ..., s_m with centred Gram matrices K_i ≈ G_i G_iᵀ (a Gaussian kernel on numbers,
+an incomplete Cholesky factor), the contrast is
 
-    ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)),   G = [G_1 ... G_m],
+    ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)),   G = [G_1 ... G_m].
 
-which is −½ log of the product of 1 − ρ² over the regularised kernel canonical correlations, with K² + nκK in the denominators: 0 for
-independent sources, larger the more any functions of them correlate.
+It is −½ log of the product of 1 − ρ² over the regularised kernel canonical correlations ρ, with K²
++ nκK in the denominators: 0 for independent sources, and larger the more functions of them
+correlate.
 """
 
 from __future__ import annotations
@@ -19,85 +21,107 @@ from scipy import linalg
 from scipy.optimize import minimize_scalar
 
 from mercer import _compiled
+from mercer.linalg.solution import Solution
 
-_ANGLES = 16  # of a quarter turn, looked at before the best is refined
-_ROUGH = 1e-2  # of κ: what the factors may leave of each k(s, s)
+_ANGLES = 16  # angles of a quarter turn that are tried before the best is refined
+_ROUGH = 1e-2  # times κ: the share of each k(s, s) that the factors may leave out
 
 
 @dataclasses.dataclass(frozen=True)
 class _Factor:
-    """G of one source, not centred, and what its derivative needs."""
+    """The factor G of one source, not centred, with its pivots (numbers) and the rows of those."""
 
     G: np.ndarray
-    pivots: np.ndarray  # the numbers, not their places
+    pivots: np.ndarray
     lower: np.ndarray
 
 
-class Contrast:
-    """Values and gradients for sources as rows of S."""
+@dataclasses.dataclass(frozen=True)
+class _Determinants:
+    """The contrast, the centred G of all sources, and Cholesky factors of GᵀG + nκ and blocks."""
 
-    def __init__(self, width: float, kappa: float, most: int) -> None:
-        self.sharp, self.kappa, self.most = 0.5 / width**2, kappa, most
+    value: float
+    G: np.ndarray
+    parts: list[slice]
+    whole: np.ndarray
+    blocks: list[np.ndarray]
+
+
+class Contrast:
+    """The kernel generalised variance of sources, the rows of S, and its gradient."""
+
+    def __init__(self, width: float, kappa: float, max_rank: int) -> None:
+        self.width = width
+        self.sharp = 0.5 / width**2
+        self.kappa = kappa
+        self.max_rank = max_rank
         self.evaluations = 0
 
     def _factor(self, s: np.ndarray) -> _Factor:
         n = len(s)
-        L, pivots, left = (
-            np.empty((min(self.most, n), n)),
-            np.empty(self.most, dtype=np.int64),
-            np.empty(n),
-        )
+        L = np.empty((min(self.max_rank, n), n))
+        pivots = np.empty(self.max_rank, dtype=np.int64)
+        tol = _ROUGH * self.kappa * n
         rank = _compiled.gaussian_cholesky.factor(
-            np.ascontiguousarray(s), self.sharp, _ROUGH * self.kappa * n, L, pivots, left
+            np.ascontiguousarray(s), self.sharp, tol, L, pivots, np.empty(n)
         )
-        at = pivots[:rank]
-        return _Factor(L[:rank].T, s[at], L[:rank, at].T)
+        rows = pivots[:rank]
+        return _Factor(L[:rank].T, s[rows], L[:rank, rows].T)
 
     def value(self, S: np.ndarray) -> float:
-        return self._value([self._factor(s) for s in S])[0]
+        """The contrast."""
+        return self._determinants([self._factor(s) for s in S]).value
 
-    def _value(
-        self, factors: list[_Factor]
-    ) -> tuple[float, np.ndarray, list[slice], np.ndarray, list[np.ndarray]]:
+    def _determinants(self, factors: list[_Factor]) -> _Determinants:
         self.evaluations += 1
         G = np.hstack([f.G for f in factors])
         G -= G.mean(axis=0)
         edges = np.cumsum([0, *(f.G.shape[1] for f in factors)])
-        parts = [slice(a, b) for a, b in itertools.pairwise(edges.tolist())]
+        parts = [slice(*ends) for ends in itertools.pairwise(edges.tolist())]
         M = G.T @ G
         M.flat[:: len(M) + 1] += len(G) * self.kappa
         blocks = [linalg.cholesky(M[part, part], lower=True, check_finite=False) for part in parts]
         whole = linalg.cholesky(M, lower=True, check_finite=False)
-        value = sum(float(np.log(block.diagonal()).sum()) for block in blocks) - float(
-            np.log(whole.diagonal()).sum()
-        )
-        return value, G, parts, whole, blocks
+        value = sum(_half_log_det(block) for block in blocks) - _half_log_det(whole)
+        return _Determinants(value, G, parts, whole, blocks)
 
     def gradient(self, S: np.ndarray) -> tuple[float, np.ndarray]:
-        """The value, and its derivative in every number; the pivots are held, which changes nothing beyond the error of the factors."""
+        """The contrast and its derivative in every number.
+
+        The pivots are held fixed, which changes nothing beyond the error of the factors.
+        """
         factors = [self._factor(s) for s in S]
-        value, G, parts, whole, blocks = self._value(factors)
-        D = -linalg.cho_solve((whole, True), G.T, check_finite=False).T
-        for part, block in zip(parts, blocks, strict=True):
-            D[:, part] += linalg.cho_solve((block, True), G[:, part].T, check_finite=False).T
-        made = np.empty_like(S)
-        for i, (s, f, part) in enumerate(zip(S, factors, parts, strict=True)):
+        now = self._determinants(factors)
+        D = -linalg.cho_solve((now.whole, True), now.G.T, check_finite=False).T
+        for part, block in zip(now.parts, now.blocks, strict=True):
+            D[:, part] += linalg.cho_solve((block, True), now.G[:, part].T, check_finite=False).T
+        gradient = np.empty_like(S)
+        for i, (s, f, part) in enumerate(zip(S, factors, now.parts, strict=True)):
             gap = s[:, None] - f.pivots
             slope = -2.0 * self.sharp * gap * np.exp(-self.sharp * gap**2)
             pulled = linalg.solve_triangular(
                 f.lower, D[:, part].T, lower=True, trans=1, check_finite=False
-            ).T
-            made[i] = np.einsum("ij,ij->i", pulled, slope)
-        return value, made
+            )
+            gradient[i] = np.einsum("ij,ij->i", pulled.T, slope)
+        return now.value, gradient
+
+
+def _half_log_det(L: np.ndarray) -> float:
+    """½ log det(LLᵀ) for a Cholesky factor L."""
+    return float(np.log(L.diagonal()).sum())
 
 
 def turned(a: np.ndarray, b: np.ndarray, angle: float) -> np.ndarray:
+    """Two rows rotated in their plane."""
     c, s = np.cos(angle), np.sin(angle)
     return np.vstack([c * a + s * b, c * b - s * a])
 
 
 def best_angle(contrast: Contrast, a: np.ndarray, b: np.ndarray, tol: float) -> float:
-    """Of all rotations in the plane of two sources; a quarter turn only swaps them."""
+    """The rotation of two sources in their plane with the least contrast.
+
+    Only angles up to a quarter turn are searched, because that merely swaps the sources.
+    """
 
     def value(angle: float) -> float:
         return contrast.value(turned(a, b, angle))
@@ -105,34 +129,40 @@ def best_angle(contrast: Contrast, a: np.ndarray, b: np.ndarray, tol: float) -> 
     step = np.pi / 2 / _ANGLES
     grid = np.arange(_ANGLES) * step
     values = np.array([value(angle) for angle in grid])
-    low = [
-        i
-        for i in range(_ANGLES)
-        if values[i] <= values[i - 1] and values[i] <= values[(i + 1) % _ANGLES]
-    ]
-    best, at = np.inf, 0.0
-    for i in sorted(low, key=lambda i: float(values[i]))[:2]:  # the two deepest valleys
-        found = minimize_scalar(
-            value,
-            bounds=(grid[i] - step, grid[i] + step),
-            method="bounded",
-            options={"xatol": max(tol, 1e-5)},
-        )
-        if found.fun < best:
-            best, at = float(found.fun), float(found.x)
-    return (at + np.pi / 4) % (np.pi / 2) - np.pi / 4  # the nearest of the equal ones
+    is_valley = (values <= np.roll(values, 1)) & (values <= np.roll(values, -1))
+    valleys = np.flatnonzero(is_valley)
+    deepest = valleys[np.argsort(values[valleys], kind="stable")][:2]
+    options = {"xatol": max(tol, 1e-5)}
+    least, angle = np.inf, 0.0
+    for i in deepest:
+        bounds = (grid[i] - step, grid[i] + step)
+        result = minimize_scalar(value, bounds=bounds, method="bounded", options=options)
+        if result.fun < least:
+            least, angle = float(result.fun), float(result.x)
+    # of angles that differ by quarter turns, the one nearest to 0
+    return (angle + np.pi / 4) % (np.pi / 2) - np.pi / 4
 
 
-def sweep(
-    contrast: Contrast, S: np.ndarray, W: np.ndarray, tol: float
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Every pair of sources rotated to its best angle (Jacobi); the largest angle."""
-    most = 0.0
+def sweep(contrast: Contrast, S: np.ndarray, W: np.ndarray, tol: float) -> float:
+    """Rotate every two sources to their best angle, as Jacobi's method does; the largest angle.
+
+    The sources S and the rotation W that leads to them are overwritten.
+    """
+    largest = 0.0
     for i, j in itertools.combinations(range(len(S)), 2):
         angle = best_angle(contrast, S[i], S[j], tol)
-        S[[i, j]], W[[i, j]] = turned(S[i], S[j], angle), turned(W[i], W[j], angle)
-        most = max(most, abs(angle))
-    return S, W, most
+        S[[i, j]] = turned(S[i], S[j], angle)
+        W[[i, j]] = turned(W[i], W[j], angle)
+        largest = max(largest, abs(angle))
+    return largest
+
+
+@dataclasses.dataclass
+class Rotation(Solution):
+    """A rotation of whitened samples to sources, and the contrast of these."""
+
+    W: np.ndarray
+    value: float
 
 
 def descend(
@@ -140,47 +170,62 @@ def descend(
     S: np.ndarray,
     W: np.ndarray,
     tol: float,
-    most: int,
-    tell: Callable[[int, float], bool] | None,
-) -> tuple[np.ndarray, np.ndarray, float, int, bool]:
-    """Conjugate gradients on the rotations: steps exp(tΩ), Ω skew."""
+    max_iter: int,
+    callback: Callable[[int, float], bool] | None,
+) -> Rotation:
+    """Minimise the contrast by conjugate gradients on the rotations: steps exp(tΩ), Ω skew."""
     value, slope = contrast.gradient(S)
-    before: np.ndarray | None = None
+    previous: np.ndarray | None = None
     direction = np.zeros((len(S), len(S)))
     t = 0.1
-    for step in range(1, most + 1):
+    for step in range(1, max_iter + 1):
         pull = slope @ S.T
-        grad = (pull - pull.T) / 2
-        size = float(np.linalg.norm(grad))
-        if size <= tol or (tell is not None and tell(step, value)):
-            return S, W, value, step, size <= tol
-        mix = (
-            0.0
-            if before is None
-            else max(0.0, float(np.sum(grad * (grad - before)) / np.sum(before**2)))
-        )
-        direction = -grad + mix * direction
-        if np.sum(direction * grad) >= 0:
-            direction = -grad
-        falls = 2 * float(np.sum(direction * grad))
-        unit = direction / np.linalg.norm(direction)
-        falls /= float(np.linalg.norm(direction))
-        while t > 1e-9:
-            R = linalg.expm(t * unit)
-            fresh = contrast.value(R @ S)
-            if fresh <= value + 1e-4 * t * falls:
-                break
-            # the parabola through both values and the slope
-            t = max(
-                0.1 * t, min(0.5 * t, -0.5 * falls * t * t / max(fresh - value - falls * t, 1e-300))
-            )
-        else:
-            return S, W, value, step, True  # no descent beyond the factors' own error
-        before = grad
+        gradient = (pull - pull.T) / 2
+        flat = float(np.linalg.norm(gradient)) <= tol
+        stop = not flat and callback is not None and callback(step, value)
+        if flat or stop:
+            return Rotation(W, value, iterations=step, converged=flat)
+        direction = _conjugate(gradient, previous, direction)
+        size = float(np.linalg.norm(direction))
+        slope_along = 2 * float(np.sum(direction * gradient)) / size
+        R, t = _line_search(contrast, S, direction / size, value, slope_along, t)
+        if R is None:
+            # no descent beyond the error of the factors
+            return Rotation(W, value, iterations=step)
+        previous = gradient
         S, W = R @ S, R @ W
         last = value
         value, slope = contrast.gradient(S)
         t = min(2.0 * t, 0.5)
         if last - value <= tol * max(abs(value), 1e-12):
-            return S, W, value, step, True
-    return S, W, value, most, False
+            return Rotation(W, value, iterations=step)
+    return Rotation(W, value, iterations=max_iter, converged=False)
+
+
+def _conjugate(
+    gradient: np.ndarray, previous: np.ndarray | None, direction: np.ndarray
+) -> np.ndarray:
+    """The next direction by the formula of Polak and Ribière, or steepest descent."""
+    share = 0.0
+    if previous is not None:
+        change = np.sum(gradient * (gradient - previous))
+        share = max(0.0, float(change / np.sum(previous**2)))
+    direction = -gradient + share * direction
+    if np.sum(direction * gradient) >= 0:
+        return -gradient
+    return direction
+
+
+def _line_search(
+    contrast: Contrast, S: np.ndarray, unit: np.ndarray, value: float, slope: float, t: float
+) -> tuple[np.ndarray | None, float]:
+    """A rotation exp(t unit) that lowers the contrast enough, None if there is none, and t."""
+    while t > 1e-9:
+        R = linalg.expm(t * unit)
+        trial = contrast.value(R @ S)
+        if trial <= value + 1e-4 * t * slope:
+            return R, t
+        # the minimum of the parabola through both values and the slope
+        curvature = max(trial - value - slope * t, 1e-300)
+        t = max(0.1 * t, min(0.5 * t, -0.5 * slope * t * t / curvature))
+    return None, t

@@ -1,0 +1,164 @@
+"""Views of canonical correlation analysis: factors of their Gram matrices, and maps to variates."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from scipy import linalg
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import Batch, pick_rows
+from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.validation import check_square
+from mercer.gram.matrix import Matrix
+from mercer.gram.plan import FLOAT64, WHOLE, Plan, plan_matrix
+from mercer.gram.stored import Stored
+from mercer.gram.streamed import Streamed
+from mercer.kernels.base import Kernel
+from mercer.linalg.cholesky import landmarks
+from mercer.solvers.projection.cca import View
+from mercer.state import State, check_count, storable
+
+
+@storable
+@dataclasses.dataclass
+class FittedView:
+    """A view's map to its variates k(x, pivots) B − centre."""
+
+    stored: ClassVar[State] = State(
+        finite=("B", "centre", "left"), plain=("owner", "kernel", "expansion", "rank")
+    )
+
+    owner: KernelEstimator  # checks the samples of this view
+    kernel: Kernel | None
+    expansion: Expansion
+    B: np.ndarray
+    centre: np.ndarray
+    rank: int
+    left: float  # the share of the trace that the pivots do not explain
+
+    def variates(self, X: RawSamples) -> np.ndarray:
+        """The variates of samples that were checked."""
+        return self.expansion.apply(X, self.B) - self.centre
+
+    def rotate(
+        self, factor: View, weights: np.ndarray, scale: np.ndarray, signs: np.ndarray
+    ) -> None:
+        """Compose the map to the factor's columns with that from these to the variates."""
+        to_variates = factor.V @ ((factor.share / factor.s)[:, None] * weights) / scale * signs
+        self.B = np.ascontiguousarray(self.B @ to_variates)
+        self.centre = self.centre @ to_variates
+
+    def _check_loaded(self) -> None:
+        check_count("B", len(self.B), len(self.expansion.positions))
+
+
+class _FromFirst:
+    """The Gram matrix with the first sample as origin.
+
+    Distances are all that counts for correlations: a conditionally positive definite kernel is as
+    good as a positive definite one, and a constant adds no rank.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+
+    @functools.cached_property
+    def origin(self) -> np.ndarray:
+        """Kernel values with the first sample."""
+        return self.matrix.row(0).copy()
+
+    @functools.cached_property
+    def scale(self) -> float:
+        """The largest entry of the diagonal before the shift."""
+        return float(np.abs(self.matrix.diagonal()).max())
+
+    @functools.cached_property
+    def _squares(self) -> np.ndarray:
+        squares = self.matrix.diagonal() - 2 * self.origin + self.origin[0]
+        squares[squares <= 1e-14 * self.scale] = 0.0
+        return squares
+
+    def row(self, i: int) -> np.ndarray:
+        """One row."""
+        return self.matrix.row(i) - self.origin - self.origin[i] + self.origin[0]
+
+    def diagonal(self) -> np.ndarray:
+        """Squared distances from the first sample."""
+        return self._squares
+
+
+def fit_view(
+    owner: KernelEstimator, X: RawSamples, n: int, max_rank: int, tol: float, name: str
+) -> tuple[FittedView, np.ndarray]:
+    """Factor a view's Gram matrix by incomplete Cholesky; the view, and the centred factor.
+
+    The map of the view continues the columns of the centred factor to new samples.
+    """
+    kernel = owner._choose(X).kernel
+    shifted = _FromFirst(_gram(kernel, X, n))
+    squares = shifted.diagonal()
+    trace = max(float(squares.sum()), 1e-300)
+    # what is left below the rounding error of the values themselves is no dimension
+    noise = 10 * n * np.finfo(float).eps * shifted.scale / trace
+    pivots, L = landmarks(shifted, min(max_rank, n), max(tol, noise, 1e-15))
+    lowest = float((squares - (L**2).sum(axis=1)).min())
+    if lowest < -max(1e-8, noise) * float(squares.max()):
+        negative = f"{lowest:.4g} is left of a squared length"
+        rule = f"is not positive on the samples of {name}: {negative}"
+        remedy = "repair the matrix by mercer.repair(K) and give it as precomputed"
+        warn(explain("kernel", owner._given_kernel(), rule, remedy), DefinitenessWarning)
+    left = max(0.0, 1.0 - float((L**2).sum()) / trace)
+    mean = L.mean(axis=0)
+    # column j is Σ_p (k(x, p) − k(x, 0) − k(p, 0) + k(0, 0)) L_pp⁻ᵀ: weights on pivots and sample 0
+    inverse = np.empty((0, 0))
+    if len(pivots):
+        identity = np.eye(len(pivots))
+        inverse = linalg.solve_triangular(L[pivots], identity, lower=True, check_finite=False).T
+    B = np.vstack([inverse, -inverse.sum(axis=0)])
+    centre = (shifted.origin[pivots] - shifted.origin[0]) @ inverse + mean
+    rows = np.append(pivots, 0)
+    samples = None
+    if kernel is not None:
+        samples = pick_rows(X, rows)
+    expansion = Expansion(kernel, samples, rows, n)
+    return FittedView(owner, kernel, expansion, B, centre, len(pivots), left), L - mean
+
+
+def _gram(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:
+    """The Gram matrix of a view, which is not stored unless it was given."""
+    if kernel is None:
+        check_square(X)
+        return Stored(np.asarray(X), plan_matrix(n, WHOLE, given=True))
+    kernel.fit(X)
+    samples = kernel.prepare(Batch(X))
+    plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * n * n, "is not stored")
+    return Streamed(kernel, samples, samples, plan)
+
+
+def as_view(view: RawSamples, name: str) -> RawSamples:
+    """The samples of a view: numbers in one dimension become a column, all else is unchanged."""
+    if view is None:
+        raise ParameterError(name, None, "is missing", "give all views")
+    if not hasattr(view, "__len__") and hasattr(view, "__array__"):
+        view = np.asarray(view)
+    entries = _entries(view)
+    if len(entries) and all(isinstance(entry, Real) for entry in entries):
+        return np.asarray(entries, dtype=float).reshape(-1, 1)
+    return view
+
+
+def _entries(view: RawSamples) -> list[object]:
+    """The entries of a collection in one dimension; none for any other."""
+    if isinstance(view, (list, tuple)):
+        return list(view)
+    if isinstance(view, np.ndarray) and view.ndim == 1:
+        return view.tolist()
+    is_series = hasattr(view, "to_numpy") and len(getattr(view, "shape", ())) == 1
+    return view.to_numpy().tolist() if is_series else []
