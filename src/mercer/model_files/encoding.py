@@ -176,11 +176,11 @@ class Reader:
         """Read all objects, and return what the root stands for."""
         if not isinstance(objects, list):
             raise ModelFileError("objects", type(objects).__name__, "is not a list")
-        for number, entry in enumerate(objects):
+        names = [_class_name(entry) for entry in objects]
+        known.register(names)
+        for number, (entry, name) in enumerate(zip(objects, names, strict=True)):
             what = f"objects[{number}]"
-            if isinstance(entry, list) and entry[:1] == ["made"]:
-                what = ", ".join([what, *map(str, entry[1:2])])
-            self._add(entry, what)
+            self._add(entry, what if name is None else f"{what}, {name}")
         return self.value(root)
 
     def _add(self, entry: Json, what: str) -> None:
@@ -275,6 +275,12 @@ class Reader:
 
     def _attributes(self, nodes: dict[str, Json]) -> dict[str, object]:
         return {name: self.value(node) for name, node in nodes.items()}
+
+
+def _class_name(entry: Json) -> Json:
+    """The name of the class of an instance; None for other objects."""
+    is_instance = isinstance(entry, list) and len(entry) > 1 and entry[0] == "made"
+    return entry[1] if is_instance else None
 
 
 def _too_large(what: str, count: int, depth: int) -> ModelFileError:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+from collections.abc import Iterable
 from typing import Literal
 
 from mercer.errors import ModelFileError
@@ -144,6 +145,13 @@ def _listed(name: str) -> type | None:
     return STORABLE.get(name) or catalogue().get(name) or scikit_learn.find(name)
 
 
+def register(names: Iterable[object]) -> None:
+    """Import the estimators among some names, and so register the classes they consist of."""
+    for name in names:
+        if isinstance(name, str) and name in ESTIMATORS:
+            estimator(name)
+
+
 _entry = functools.cache(Known)
 
 
@@ -153,8 +161,7 @@ def _register_all() -> None:
     import mercer.automatic
     import mercer.bridges.to_sklearn  # noqa: F401
 
-    for name in ESTIMATORS:
-        estimator(name)
+    register(ESTIMATORS)
 
 
 def _not_known(name: object) -> ModelFileError:
