@@ -10,7 +10,7 @@ import sklearn.gaussian_process as sg
 import sklearn.gaussian_process.kernels as sk
 
 from mercer import GaussianProcessClassifier, GaussianProcessRegressor
-from mercer.estimators.gp.hyperparameters import Theirs
+from mercer.estimators.gp.hyperparameters import SklearnParameters
 
 rng = np.random.default_rng(0)
 X3, X1 = rng.standard_normal((30, 3)), rng.uniform(0, 5, (30, 1))
@@ -43,9 +43,9 @@ APART = [
 
 @pytest.mark.parametrize(("kernel", "X"), SAME, ids=lambda v: repr(v)[:60])
 def test_values_and_gradients(kernel, X):
-    model = Theirs(kernel.clone_with_theta(kernel.theta))
+    model = SklearnParameters(kernel.clone_with_theta(kernel.theta))
     model.fit(X)
-    assert model.ours is not None
+    assert model.mercer_kernel is not None
     Z, W = X[:7] + 0.1, rng.standard_normal((30, 30))
     for theta in (kernel.theta, kernel.theta + 0.3):
         model.theta = theta
@@ -54,14 +54,14 @@ def test_values_and_gradients(kernel, X):
         np.testing.assert_allclose(model.cross(Z, X), now(Z, X), rtol=1e-12)
         np.testing.assert_allclose(model.diag(Z), now.diag(Z), rtol=1e-12)
         expected = np.einsum("ij,ijk->k", W, now(X, eval_gradient=True)[1])
-        np.testing.assert_allclose(model.slope(X, W), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(model.gradient(X, W), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(("kernel", "X"), APART, ids=lambda v: repr(v)[:60])
 def test_what_has_no_translation_runs_as_it_is(kernel, X):
-    model = Theirs(kernel)
+    model = SklearnParameters(kernel)
     model.fit(X)
-    assert model.ours is None
+    assert model.mercer_kernel is None
     np.testing.assert_array_equal(model.gram(X), kernel(X))
 
 

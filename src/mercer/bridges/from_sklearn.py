@@ -1,12 +1,14 @@
-"""Kernels of scikit-learn's Gaussian processes said with ours, so that an existing program runs at our speed."""
+"""Kernels of scikit-learn's Gaussian processes translated into mercer kernels, so that an existing
+program runs at mercer's speed.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import sklearn.gaussian_process.kernels as theirs
+import sklearn.gaussian_process.kernels as sk
 
 from mercer.aliases import Index
 from mercer.kernels.base import Kernel
@@ -18,95 +20,119 @@ from mercer.kernels.vectors.dot import Constant, Linear, White
 from mercer.kernels.vectors.matern import Matern
 from mercer.kernels.vectors.radial import RBF, RationalQuadratic
 
+# scikit-learn's name of a parameter: mercer's name, and d log(mercer's parameter)/dθ
+_Names = dict[str, tuple[str, float]]
+_LENGTH_SCALE: _Names = {"length_scale": ("length_scale", 1.0)}
+
+
+class Place(NamedTuple):
+    """Where one of scikit-learn's logarithms θ is found in a mercer kernel."""
+
+    name: str  # the parameter
+    position: int | None  # inside an array; None for a single number
+    power: float  # d log(parameter)/dθ
+
+    def under(self, name: str) -> Place:
+        """The same place in a kernel that has this one as its parameter ``name``."""
+        return Place(f"{name}__{self.name}", self.position, self.power)
+
 
 @dataclasses.dataclass
-class Term:
-    """One of our kernels, and where each of their logarithms θ is found in it, in their order."""
+class Translation:
+    """A mercer kernel, and the places of scikit-learn's logarithms θ in it, in their order."""
 
     kernel: Kernel
-    places: list[
-        tuple[str, int | None, float]
-    ]  # our name, position inside an array, d log ours / dθ
+    places: list[Place]
 
-    def under(self, name: str) -> list[tuple[str, int | None, float]]:
-        return [(f"{name}__{inner}", at, power) for inner, at, power in self.places]
-
-    def slope(self, gradient: dict[str, Any]) -> np.ndarray:
-        """Derivatives by our names as derivatives in their θ."""
-        known = self.kernel.continuous_params()
-        made = []
-        for name, at, power in self.places:
-            index: Index = () if at is None else at
-            made.append(
-                power
-                * float(
-                    np.asarray(known[name], dtype=float)[index] * np.asarray(gradient[name])[index]
-                )
-            )
-        return np.array(made)
+    def gradient(self, derivatives: dict[str, Any]) -> np.ndarray:
+        """Derivatives by mercer's names as derivatives in θ."""
+        values = self.kernel.continuous_params()
+        gradient = []
+        for name, position, power in self.places:
+            slope = entry(values[name], position) * entry(derivatives[name], position)
+            gradient.append(power * slope)
+        return np.array(gradient)
 
 
-def translate(kernel: theirs.Kernel, width: int) -> Term | None:
-    """The same function of samples with so many columns; None where we have no word for it."""
-    if isinstance(kernel, theirs.KernelOperator):
-        parts = [translate(kernel.k1, width), translate(kernel.k2, width)]
-        kind = {theirs.Sum: Sum, theirs.Product: Product}.get(type(kernel))
-        if kind is None or parts[0] is None or parts[1] is None:
-            return None
-        return Term(
-            kind(parts[0].kernel, parts[1].kernel), parts[0].under("k1") + parts[1].under("k2")
-        )
-    if type(kernel) is theirs.Exponentiation:
-        inner = translate(kernel.kernel, width)
-        whole = inner is not None and kernel.exponent >= 1 and float(kernel.exponent).is_integer()
-        return (
-            Term(Power(inner.kernel, kernel.exponent), inner.under("kernel"))
-            if inner is not None and whole
-            else None
-        )
-    return _leaf(kernel, width)
+def entry(parameter: float | np.ndarray, position: Index) -> float:
+    """One number of a parameter; the position is None where the parameter is one number."""
+    if position is None:
+        return float(parameter)
+    return float(np.asarray(parameter)[position])
 
 
-def _leaf(kernel: theirs.Kernel, width: int) -> Term | None:
-    scales = np.array(getattr(kernel, "length_scale", 1.0), dtype=float)
-    scale = (
-        float(scales.item()) if scales.size == 1 else scales
-    )  # one in a list is for them a number, whatever the width
-    names: dict[str, tuple[str, float]] = {"length_scale": ("length_scale", 1.0)}
-    made: Kernel
+def translate(kernel: sk.Kernel, n_columns: int) -> Translation | None:
+    """The same function of samples with so many columns; None where mercer does not have it."""
     match type(kernel):
-        case theirs.ConstantKernel:
-            made, names = Constant(float(kernel.constant_value)), {"constant_value": ("c", 1.0)}
-        case theirs.WhiteKernel:
-            made, names = (
-                Scaled(float(kernel.noise_level), White()),
-                {"noise_level": ("factor", 1.0)},
-            )
-        case theirs.RBF:
-            made = RBF(length_scale=scale)
-        case theirs.Matern:
-            made = (
-                RBF(length_scale=scale)
-                if kernel.nu == np.inf
-                else Matern(nu=float(kernel.nu), length_scale=scale)
-            )
-        case theirs.RationalQuadratic:
-            made = RationalQuadratic(length_scale=scale, alpha=float(kernel.alpha))
-            names["alpha"] = ("alpha", 1.0)
-        case theirs.ExpSineSquared if width == 1:  # of a distance, where ours is of every column
-            made = Periodic(period=float(kernel.periodicity), length_scale=scale)
-            names["periodicity"] = ("period", 1.0)
-        case theirs.DotProduct:
-            made, names = (
-                Sum(Constant(float(kernel.sigma_0) ** 2), Linear()),
-                {"sigma_0": ("k1__c", 2.0)},
-            )
-        case _:
-            return None
-    places: list[tuple[str, int | None, float]] = []
+        case sk.Sum:
+            return _combined(Sum, kernel, n_columns)
+        case sk.Product:
+            return _combined(Product, kernel, n_columns)
+        case sk.Exponentiation:
+            return _power(kernel, n_columns)
+    simple = _simple(kernel, n_columns)
+    if simple is None:
+        return None
+    translated, names = simple
+    return Translation(translated, _places(kernel, names))
+
+
+def _combined(
+    kind: type[Sum] | type[Product], kernel: sk.KernelOperator, n_columns: int
+) -> Translation | None:
+    first = translate(kernel.k1, n_columns)
+    second = translate(kernel.k2, n_columns)
+    if first is None or second is None:
+        return None
+    places = [place.under("k1") for place in first.places]
+    places += [place.under("k2") for place in second.places]
+    return Translation(kind(first.kernel, second.kernel), places)
+
+
+def _power(kernel: sk.Exponentiation, n_columns: int) -> Translation | None:
+    inner = translate(kernel.kernel, n_columns)
+    whole = kernel.exponent >= 1 and float(kernel.exponent).is_integer()
+    if inner is None or not whole:
+        return None
+    places = [place.under("kernel") for place in inner.places]
+    return Translation(Power(inner.kernel, kernel.exponent), places)
+
+
+def _places(kernel: sk.Kernel, names: _Names) -> list[Place]:
+    places = []
     for parameter in kernel.hyperparameters:
-        if not parameter.fixed:
-            name, power = names[parameter.name]
-            several = parameter.n_elements > 1
-            places += [(name, at if several else None, power) for at in range(parameter.n_elements)]
-    return Term(made, places)
+        if parameter.fixed:
+            continue
+        name, power = names[parameter.name]
+        if parameter.n_elements == 1:
+            places.append(Place(name, None, power))
+        else:
+            places += [Place(name, position, power) for position in range(parameter.n_elements)]
+    return places
+
+
+def _simple(kernel: sk.Kernel, n_columns: int) -> tuple[Kernel, _Names] | None:
+    """The mercer kernel, and the names of its parameters."""
+    scales = np.array(getattr(kernel, "length_scale", 1.0), dtype=float)
+    # for scikit-learn a list of one is a number, however many columns there are
+    scale = float(scales.item()) if scales.size == 1 else scales
+    match type(kernel):
+        case sk.ConstantKernel:
+            return Constant(float(kernel.constant_value)), {"constant_value": ("c", 1.0)}
+        case sk.WhiteKernel:
+            return Scaled(float(kernel.noise_level), White()), {"noise_level": ("factor", 1.0)}
+        case sk.DotProduct:
+            offset = Constant(float(kernel.sigma_0) ** 2)
+            return Sum(offset, Linear()), {"sigma_0": ("k1__c", 2.0)}
+        case sk.Matern if kernel.nu != np.inf:
+            return Matern(nu=float(kernel.nu), length_scale=scale), _LENGTH_SCALE
+        case sk.RBF | sk.Matern:
+            return RBF(length_scale=scale), _LENGTH_SCALE
+        case sk.RationalQuadratic:
+            rational = RationalQuadratic(length_scale=scale, alpha=float(kernel.alpha))
+            return rational, {**_LENGTH_SCALE, "alpha": ("alpha", 1.0)}
+        # scikit-learn's is a function of the distance, mercer's of every column
+        case sk.ExpSineSquared if n_columns == 1:
+            periodic = Periodic(period=float(kernel.periodicity), length_scale=scale)
+            return periodic, {**_LENGTH_SCALE, "periodicity": ("period", 1.0)}
+    return None

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import RawSamples
+from mercer.bridges.from_sklearn import entry
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import jacobian
+from mercer.state import storable
 
 
-class SklearnKernel(TheirKernel):
-    """A mercer kernel as a kernel of `sklearn.gaussian_process`: theta (logarithms), bounds, gradient.
+@storable
+class SklearnKernel(SklearnBase):
+    """A mercer kernel as a kernel of `sklearn.gaussian_process`, with theta, bounds and gradient.
 
-    Parameters that are positive are learned; others, and those in ``fixed``, stay as they are.
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, whose positive continuous parameters are learned.
+    limits : tuple of two float, default=(1e-5, 1e5)
+        The least and the largest value of each learned parameter.
+    fixed : tuple of str, default=()
+        Names of parameters that are not learned.
     """
 
     def __init__(
@@ -27,54 +35,54 @@ class SklearnKernel(TheirKernel):
         self.limits = limits
         self.fixed = fixed
 
-    def _learned(self) -> dict[str, Any]:
-        found = self.kernel.continuous_params()
-        unknown = [name for name in self.fixed if name not in found]
+    def _learned(self) -> dict[str, np.ndarray]:
+        """The values of the parameters that are learned, by name."""
+        continuous = self.kernel.continuous_params()
+        unknown = [name for name in self.fixed if name not in continuous]
         if unknown:
-            raise ParameterError("fixed", unknown, f"are not among the parameters {list(found)}")
-        return {
-            n: v
-            for n, v in found.items()
-            if n not in self.fixed and np.all(np.asarray(v, dtype=float) > 0)
-        }
+            rule = f"are not among the parameters {list(continuous)}"
+            raise ParameterError("fixed", unknown, rule)
+        values = {name: np.asarray(value, dtype=float) for name, value in continuous.items()}
+        return {n: v for n, v in values.items() if n not in self.fixed and np.all(v > 0)}
 
-    # scikit-learn calls this a property of the class of a kernel; here it follows from the kernel inside
+    # A class attribute in scikit-learn's kernels; here it follows from the kernel inside.
     @property
     def hyperparameters(self) -> list[Hyperparameter]:
         return [
-            Hyperparameter(name, "numeric", self.limits, int(np.size(value)))
+            Hyperparameter(name, "numeric", self.limits, value.size)
             for name, value in self._learned().items()
         ]
 
     @property
     def theta(self) -> np.ndarray:
-        values = [np.log(np.asarray(v, dtype=float)).ravel() for v in self._learned().values()]
-        return np.concatenate(values) if values else np.zeros(0)
+        return np.concatenate([np.zeros(0), *(np.log(v).ravel() for v in self._learned().values())])
 
     @theta.setter
     def theta(self, theta: np.ndarray) -> None:
-        at = 0
+        start = 0
         for name, value in self._learned().items():
-            size = int(np.size(value))
-            part = np.exp(np.asarray(theta[at : at + size], dtype=float))
-            at += size
-            self.kernel.set_params(
-                **{name: part.reshape(np.shape(value)) if np.ndim(value) else float(part[0])}
-            )
+            part = np.exp(np.asarray(theta[start : start + value.size], dtype=float))
+            start += value.size
+            new = part.reshape(value.shape) if value.ndim else float(part[0])
+            self.kernel.set_params(**{name: new})
 
-    def __call__(self, X: RawSamples, Y: RawSamples = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: RawSamples, Y: RawSamples = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         if not eval_gradient:
             return self.kernel(X, Y)
         if Y is not None:
             raise ParameterError("eval_gradient", True, "is for k(X) only")
         learned = self._learned()
-        found = [
-            m * np.asarray(learned[name], dtype=float)[() if i is None else i]
-            for name, i, m in jacobian(self.kernel, X)
+        K = self.kernel(X)
+        derivatives = [
+            matrix * entry(learned[name], position)
+            for name, position, matrix in jacobian(self.kernel, X)
             if name in learned
         ]
-        k = self.kernel(X)
-        return k, np.stack(found, axis=-1) if found else np.zeros((*k.shape, 0))
+        if not derivatives:
+            return K, np.zeros((*K.shape, 0))
+        return K, np.stack(derivatives, axis=-1)
 
     def diag(self, X: RawSamples) -> np.ndarray:
         return self.kernel.diag(X)
@@ -89,8 +97,6 @@ class SklearnKernel(TheirKernel):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SklearnKernel) and repr(self) == repr(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"to_sklearn({self.kernel!r})"
 
@@ -98,18 +104,33 @@ class SklearnKernel(TheirKernel):
 def to_sklearn(
     kernel: Kernel, bounds: tuple[float, float] = (1e-5, 1e5), fixed: tuple[str, ...] = ()
 ) -> SklearnKernel:
-    """The kernel as `sklearn.gaussian_process` wants it, with theta, bounds and gradient.
+    """A mercer kernel as `sklearn.gaussian_process` wants it, with theta, bounds and gradient.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        A positive semi-definite kernel. Its positive continuous parameters are learned.
+    bounds : tuple of two float, default=(1e-5, 1e5)
+        The least and the largest value of each learned parameter.
+    fixed : tuple of str, default=()
+        Names of parameters that are not learned.
+
+    Returns
+    -------
+    SklearnKernel
+        A kernel for the estimators of `sklearn.gaussian_process`; the given one is copied.
+
+    Examples
+    --------
     >>> from sklearn.gaussian_process import GaussianProcessRegressor
     >>> from mercer import RBF, to_sklearn
-    >>> model = GaussianProcessRegressor(to_sklearn(2.0 * RBF()), alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
-    >>> model.kernel_.theta.shape
+    >>> model = GaussianProcessRegressor(to_sklearn(2.0 * RBF()), alpha=0.1)
+    >>> model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]).kernel_.theta.shape
     (2,)
     """
     status = kernel.certificate().status
     if status in ("cpd", "indefinite"):
         rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-        raise DefinitenessError(
-            "to_sklearn", kernel, rule, "centre a cpd kernel, or change the failing part"
-        )
+        remedy = "centre a cpd kernel, or change the failing part"
+        raise DefinitenessError("to_sklearn", kernel, rule, remedy)
     return SklearnKernel(kernel.copy(), bounds, fixed)

@@ -129,7 +129,7 @@ def test_the_evidence_is_a_density():
 def test_gradients_are_differences(kernel):
     X, y, _ = data(25)
     model = GaussianProcessRegressor(kernel, alpha=0.05, optimizer=None).fit(X, y)
-    theta = model._model.theta
+    theta = model._posterior.parameters.theta
     _, slope = model.log_marginal_likelihood(theta, True)
     for i in range(len(theta)):
         step = np.zeros(len(theta))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from mercer.solvers.gp.descent import LONGEST, bfgs
+from mercer.solvers.gp.descent import MAX_STEP, bfgs
 
 WIDE = np.array([[-100.0, 100.0]] * 4)
 
@@ -59,7 +59,7 @@ def test_steps_stay_short():
 
     found = bfgs(hollow, np.array([0.0]), np.array([[-50.0, 50.0]]))
     np.testing.assert_allclose(found.x, 3.0, atol=1e-5)
-    assert np.abs(np.diff(seen)).max() <= LONGEST
+    assert np.abs(np.diff(seen)).max() <= MAX_STEP
 
 
 def test_the_start_is_brought_within_the_bounds():
@@ -83,17 +83,17 @@ def test_infinite_values_are_walked_around():
 @pytest.mark.parametrize("bad", [np.inf, np.nan])
 def test_no_way_leads_from_a_start_without_value(bad):
     found = bfgs(lambda x: (bad, np.zeros(2)), np.zeros(2), WIDE[:2])
-    assert not found.converged and "start" in found.message
+    assert not found.converged and "start" in found.reason
 
 
 def test_a_slope_that_lies_is_found_out():
     found = bfgs(lambda x: (float(x @ x), -2 * x), np.ones(2), WIDE[:2])
-    assert not found.converged and "leads down" in found.message
+    assert not found.converged and "leads down" in found.reason
 
 
 def test_too_few_steps_are_told():
-    found = bfgs(rosenbrock, np.array([-1.2, 1.0]), WIDE[:2], most=3)
-    assert not found.converged and found.message == "3 steps were not enough"
+    found = bfgs(rosenbrock, np.array([-1.2, 1.0]), WIDE[:2], max_iter=3)
+    assert not found.converged and found.reason == "3 steps were not enough"
 
 
 def test_a_flat_start_and_no_parameters():

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.aliases import KernelLike, ParameterRules, RawSamples, Targets
+from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.definiteness import UNKNOWN
-from mercer.errors import (
-    DefinitenessWarning,
-    MercerError,
-    NotDifferentiableError,
-    ParameterError,
-    explain,
-    warn,
-)
+from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
+from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, check_data
-from mercer.estimators.gp.hyperparameters import Learned, Theirs, as_learned
-from mercer.estimators.gp.learning import Priors, learn
+from mercer.estimators.gp.bounds import BoundsLike, Names
+from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.kernel_argument import choose_hyperparameters
+from mercer.estimators.gp.learning import Evidence, Objective, Optimizer, Prior, Priors, learn
+from mercer.kernels.base import Kernel
+from mercer.state import State
 
 
 class GaussianProcess(KernelEstimator):
-    """A process whose kernel is one of ours, an expression, a function, or one of scikit-learn's."""
+    """Base class of Gaussian processes, whose kernel may also be one of scikit-learn's."""
 
     needs: ClassVar[str] = "psd"
 
@@ -42,77 +41,74 @@ class GaussianProcess(KernelEstimator):
         "priors": [dict, None],
     }
 
-    def _made(self, kernel: KernelLike = None) -> Learned | Theirs:
-        p = vars(self)
-        return as_learned(p["kernel"] if kernel is None else kernel, p["bounds"], p["fixed"])
+    stored: ClassVar[State] = State(
+        finite=("log_marginal_likelihood_value_",), plain=("kernel_", "report_")
+    )
+
+    kernel: KernelLike
+    optimizer: Optimizer
+    n_restarts_optimizer: int
+    copy_X_train: bool  # noqa: N815
+    random_state: RandomState
+    bounds: BoundsLike
+    fixed: Names
+    priors: Mapping[str, Prior] | None
+
+    def _hyperparameters(self, kernel: KernelLike = None) -> Hyperparameters:
+        """The hyperparameters of a kernel, or of the one that was given to the constructor."""
+        given = self.kernel if kernel is None else kernel
+        return choose_hyperparameters(given, self.bounds, self.fixed)
 
     def _takes_vectors(self) -> bool:
-        kernel = vars(self)["kernel"]
-        if isinstance(kernel, TheirKernel):
-            return bool(kernel.requires_vector_input)
+        if isinstance(self.kernel, SklearnBase):
+            return bool(self.kernel.requires_vector_input)
         return super()._takes_vectors()
 
-    def _begin(self, X: RawSamples, y: Targets, numbers: bool) -> tuple[RawSamples, np.ndarray]:
+    def _begin(self, X: RawSamples, y: Targets, target: Target) -> tuple[RawSamples, np.ndarray]:
         """Check the kernel and its priors, then samples and targets."""
-        model = self._made()
-        Priors(model, vars(self)["priors"])
-        if isinstance(model, Learned) and model.kernel.certificate().status == UNKNOWN:
+        parameters = self._hyperparameters()
+        Priors(parameters, self.priors)
+        kernel = parameters.mercer_kernel
+        if kernel is not None and kernel.certificate().status == UNKNOWN:
             rule = (
                 "is not known to be positive semi-definite, as a Gaussian process needs it: used "
                 "as asked"
             )
-            warn(explain("kernel", model.kernel, rule), DefinitenessWarning)
-        target: Target = "numbers" if numbers else "labels"
-        return check_data(self, X, y, target, **self._data_options())
-
-    def _data_options(self) -> dict[str, Any]:
+            warn(explain("kernel", kernel, rule), DefinitenessWarning)
         if self._takes_vectors():
-            return {"accept_sparse": False, "order": None}
-        return {}
+            return check_data(self, X, y, target, accept_sparse=False, order=None)
+        return check_data(self, X, y, target)
 
-    def _learn(
-        self,
-        model: Learned | Theirs,
-        objective: Callable[[np.ndarray, bool], tuple[float, np.ndarray]],
-    ) -> int:
-        """Set θ to the best within its bounds; how often the objective was evaluated."""
-        p = vars(self)
-        callback, priors, evaluations = iteration_callback(self), Priors(model, p["priors"]), 0
+    def _own(self, X: RawSamples) -> RawSamples:
+        """The training samples, copied if that was asked for."""
+        return np.copy(X) if self.copy_X_train and self._takes_vectors() else X
 
-        stopping = False
-
-        def minus(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            nonlocal evaluations, stopping
-            if stopping:  # a callback said so after the last one, which still counts
-                raise StopIteration
-            evaluations += 1
-            try:
-                value, slope = objective(theta, eval_gradient)
-            except NotDifferentiableError:
-                raise
-            except (
-                MercerError
-            ):  # a kernel that these samples allow only some parameters: there is nothing beyond
-                if evaluations == 1:
-                    raise
-                value, slope = -np.inf, np.zeros(len(theta))
-            more, pull = priors.at(theta)
-            stopping = callback is not None and bool(callback(evaluations, value))
-            return (-value - more, -slope - pull) if eval_gradient else -value - more
-
-        if (
-            p["optimizer"] is not None
-            and p["n_restarts_optimizer"] == 0
-            and not np.isfinite(priors.at(model.theta)[0])
-        ):
+    def _learn(self, parameters: Hyperparameters, evidence: Evidence) -> int:
+        """Set θ to the best within its bounds; how often the evidence was evaluated."""
+        priors = Priors(parameters, self.priors)
+        impossible = not np.isfinite(priors.at(parameters.theta)[0])
+        if impossible and self.optimizer is not None and self.n_restarts_optimizer == 0:
             rule = "gives the kernel's own parameters no density, and there is no way from there"
-            raise ParameterError(
-                "priors", p["priors"], rule, "begin with parameters that the priors allow"
-            )
+            remedy = "begin with parameters that the priors allow"
+            raise ParameterError("priors", self.priors, rule, remedy)
+        objective = Objective(evidence, priors, iteration_callback(self))
         learn(
-            model, minus, p["optimizer"], p["n_restarts_optimizer"], p["random_state"], p["kernel"]
+            parameters,
+            objective,
+            self.optimizer,
+            self.n_restarts_optimizer,
+            self.random_state,
+            self.kernel,
         )
-        return evaluations
+        return objective.evaluations
+
+    def _set_report(
+        self, kernel: Kernel | str, plan: str, n_samples: int, start: float, **facts: Any
+    ) -> None:
+        """Set ``report_`` of a fit that began at the time ``start``."""
+        seconds = time.perf_counter() - start
+        solver = f"optimizer {self.optimizer}"
+        self.report_ = FitReport(kernel, plan, solver, n_samples, seconds, facts=facts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

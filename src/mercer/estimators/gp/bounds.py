@@ -1,8 +1,11 @@
-"""Bounds and fixed parameters as users write them: for all, by name, or for one number of an array, as in ``length_scale[1]``."""
+"""Bounds and fixed hyperparameters as users write them: for all, by name, or for one number of an
+array, as in ``length_scale[1]``.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,86 +13,105 @@ from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.params import Constraint
 
+BoundsLike = tuple[float, float] | dict[str, Any]  # for all hyperparameters, or by name
+Names = str | Sequence[str]  # one hyperparameter, or several
 DEFAULT = (1e-5, 1e5)
 _RULE = "must be two positive numbers, the smaller first"
 
 
-def label(name: str, i: int | None) -> str:
-    """A parameter, or one of its numbers, as it is called in bounds, priors and reports."""
-    return name if i is None else f"{name}[{i}]"
+class Range(NamedTuple):
+    """The least and the largest value of a hyperparameter."""
+
+    low: float
+    high: float
+    at_end: bool  # whether no larger value is possible at all, so that nobody can widen the range
 
 
-def _rule_of(kernel: Kernel, name: str) -> Constraint:
-    """What a parameter, given by its nested name, may be."""
+def label(name: str, index: int | None) -> str:
+    """A hyperparameter, or one of its numbers, as it is called in bounds, priors and reports."""
+    return name if index is None else f"{name}[{index}]"
+
+
+def labels_of(name: str, value: float | np.ndarray) -> list[str]:
+    """The numbers of an array by their labels; none for a single number or a matrix."""
+    if np.ndim(value) != 1:
+        return []
+    return [label(name, index) for index in range(np.size(value))]
+
+
+def _constraint(kernel: Kernel, name: str) -> Constraint:
+    """What a hyperparameter, given by its nested name, may be."""
     *path, last = name.split("__")
     for step in path:
         kernel = getattr(kernel, step)
     return kernel._checks[last]
 
 
-def _is_range(pair: Any) -> bool:
+def _is_range(value: Any) -> bool:
+    """Whether a value is two positive numbers, the smaller first."""
     try:
-        low, high = (float(end) for end in pair)
+        low, high = (float(end) for end in value)
     except (TypeError, ValueError):
         return False
     return 0 < low < high
 
 
-class Limits:
-    """What was said of a kernel's continuous parameters, checked."""
+class Bounds:
+    """Checked bounds and fixed names of a kernel's continuous hyperparameters."""
 
-    def __init__(self, kernel: Kernel, bounds: Any, fixed: Any) -> None:
-        self.kernel, self.known = kernel, kernel.continuous_params()
-        self.given: dict[str, Any] = {}
+    def __init__(self, kernel: Kernel, bounds: BoundsLike, fixed: Names) -> None:
+        self.kernel = kernel
+        self.values = kernel.continuous_params()
         self.fixed = frozenset([fixed] if isinstance(fixed, str) else fixed)
-        every = DEFAULT if isinstance(bounds, dict) else bounds
-        if not _is_range(every):
+        self.named: dict[str, Any] = {}
+        common: Any = bounds
+        if isinstance(bounds, dict):
+            common = DEFAULT
+            for name, given in bounds.items():
+                self._check_name("bounds", name)
+                self._add(name, given)
+        if not _is_range(common):
             raise ParameterError("bounds", bounds, f"{_RULE}, or such pairs by name")
-        self.every = tuple(float(end) for end in every)
-        for name, pair in (bounds if isinstance(bounds, dict) else {}).items():
-            self._check_name("bounds", name)
-            many = np.shape(self.known.get(name, 0.0))
-            if (
-                len(many) == 1
-                and not _is_range(pair)
-                and hasattr(pair, "__len__")
-                and len(pair) == many[0]
-            ):
-                self.given.update({f"{name}[{i}]": one for i, one in enumerate(pair)})
-            else:
-                self.given[name] = pair
+        self.common = tuple(float(end) for end in common)
         for name in self.fixed:
             self._check_name("fixed", name)
-        for name, pair in self.given.items():
-            rule = _rule_of(kernel, name.split("[")[0])
-            if not _is_range(pair):
-                raise ParameterError(f"bounds[{name!r}]", pair, _RULE)
-            if not rule.low <= pair[0] < pair[1] <= rule.high:
-                raise ParameterError(
-                    f"bounds[{name!r}]", tuple(pair), f"must be {rule.rule}, as {name} is"
-                )
+        for name in self.named:
+            self._check_range(name)
+
+    def _add(self, name: str, given: Any) -> None:
+        """Note bounds by name: one range, or one for each number of an array."""
+        numbers = labels_of(name, self.values.get(name, 0.0))
+        several = hasattr(given, "__len__") and not _is_range(given)
+        if several and len(given) == len(numbers) > 0:
+            self.named.update(zip(numbers, given, strict=True))
+        else:
+            self.named[name] = given
 
     def _check_name(self, where: str, name: str) -> None:
-        numbers = [
-            label(known, i)
-            for known, value in self.known.items()
-            if np.ndim(value) == 1
-            for i in range(len(value))
-        ]
-        if name not in self.known and name not in numbers:
-            remedy = f"choose among {', '.join([*self.known, *numbers]) or 'none: the kernel has no continuous parameter'}"
-            raise ParameterError(where, name, "is not a parameter to be learned", remedy)
+        numbers = [one for known, value in self.values.items() for one in labels_of(known, value)]
+        choices = [*self.values, *numbers]
+        if name not in choices:
+            words = ", ".join(choices) or "none: the kernel has no continuous parameter"
+            rule = "is not a parameter to be learned"
+            raise ParameterError(where, name, rule, f"choose among {words}")
 
-    def of(self, name: str, i: int | None) -> tuple[float, float, bool]:
-        """The least and the largest value, and whether the latter is the parameter's own end, which nobody can widen."""
-        rule = _rule_of(self.kernel, name)
-        low, high = self.given.get(label(name, i), self.given.get(name, self.every))
-        if not max(low, rule.low) < min(high, rule.high):
+    def _check_range(self, name: str) -> None:
+        given = self.named[name]
+        if not _is_range(given):
+            raise ParameterError(f"bounds[{name!r}]", given, _RULE)
+        constraint = _constraint(self.kernel, name.split("[")[0])
+        if not constraint.low <= given[0] < given[1] <= constraint.high:
+            rule = f"must be {constraint.rule}, as {name} is"
+            raise ParameterError(f"bounds[{name!r}]", tuple(given), rule)
+
+    def range(self, name: str, index: int | None) -> Range:
+        """Where a hyperparameter, or one of its numbers, may lie."""
+        constraint = _constraint(self.kernel, name)
+        one = label(name, index)
+        low, high = self.named.get(one, self.named.get(name, self.common))
+        if not max(low, constraint.low) < min(high, constraint.high):
+            rule = f"leave nothing for {one}, which must be {constraint.rule}"
             remedy = f"say bounds={{{name!r}: (low, high)}}, or fix it"
-            raise ParameterError(
-                "bounds",
-                (low, high),
-                f"leave nothing for {label(name, i)}, which must be {rule.rule}",
-                remedy,
-            )
-        return max(float(low), rule.low), min(float(high), rule.high), high >= rule.high
+            raise ParameterError("bounds", (low, high), rule, remedy)
+        lowest = max(float(low), constraint.low)
+        return Range(lowest, min(float(high), constraint.high), high >= constraint.high)

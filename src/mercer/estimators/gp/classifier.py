@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.gaussian_process.kernels import CompoundKernel
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
-from sklearn.utils import column_or_1d
+from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -19,34 +19,101 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, explain
+from mercer.errors import ModelFileError, ParameterError, explain
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import FitReport
 from mercer.estimators.gp.base import GaussianProcess
-from mercer.estimators.gp.hyperparameters import Learned, Theirs, same_kernel
-from mercer.estimators.gp.laplace import Binary, Several
-from mercer.estimators.gp.learning import at_bounds
+from mercer.estimators.gp.bounds import BoundsLike, Names
+from mercer.estimators.gp.kernel_argument import same_kernel
+from mercer.estimators.gp.learning import Optimizer, Prior
+from mercer.estimators.gp.problems import BinaryProblem, LaplaceProblem, MultinomialProblem
 from mercer.gram.plan import require_room
 from mercer.kernels.base import Kernel
+from mercer.state import State
+
+Contrast = tuple[int | None, int | None]
 
 
 class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
-    """Gaussian process classification, logistic likelihood, with scikit-learn's parameters, on any kernel.
+    """Gaussian process classification on any kernel, with scikit-learn's parameters and names.
 
-    More than two classes: one process for each against the rest, or for each pair, with probabilities normalised; or all at once with
-    one kernel and a softmax.
+    A latent function f, a Gaussian process of covariance k, gives the probability of a class,
+    1/(1 + exp(−f(x))). The posterior of f is approximated by a normal distribution at its mode
+    (Laplace's approximation), and the kernel's hyperparameters maximise the approximate evidence.
+    Use it where probabilities matter that become undecided far from the data.
+
+    More than two classes are several problems, of each class against the rest or of every two
+    classes, with probabilities normalised; or one problem with a softmax and one kernel for all.
 
     Parameters
     ----------
-    kernel, optimizer, n_restarts_optimizer, bounds, fixed, priors, random_state : as in `GaussianProcessRegressor`
-    max_iter_predict : Newton steps for the mode, at most
-    warm_start : begin at the modes of the last fit, and at its parameters if the given kernel is still the same
-    multi_class : "one_vs_rest", "one_vs_one", or "multinomial"
+    kernel : Kernel, str, callable or sklearn.gaussian_process.kernels.Kernel, default=None
+        The covariance function: a mercer kernel, an expression, one of scikit-learn's names for
+        kernels, a function of two collections, or a kernel of scikit-learn's Gaussian processes. It
+        is copied. None is ``1.0 * RBF(1.0)``.
+    optimizer : {"bfgs", "fmin_l_bfgs_b"}, callable or None, default="bfgs"
+        How hyperparameters are learned: by BFGS with short steps, by SciPy's L-BFGS-B, by a
+        function of (objective, start, bounds) that returns the best θ and the value there, or not
+        at all.
+    n_restarts_optimizer : int, default=0
+        The number of further starts, drawn by turns around the given hyperparameters and anywhere
+        within the bounds.
+    max_iter_predict : int, default=100
+        The largest number of Newton steps for a mode.
+    warm_start : bool, default=False
+        Whether to begin at the modes of the last fit, and at its hyperparameters if the given
+        kernel is still the same.
+    copy_X_train : bool, default=True
+        Whether to keep a copy of the training samples, rather than the array that was given.
+    random_state : int, RandomState or None, default=None
+        The seed that further starts are drawn with.
+    multi_class : {"one_vs_rest", "one_vs_one", "multinomial"}, default="one_vs_rest"
+        How more than two classes are learned: a problem for each class against the rest, a problem
+        for every two classes, or all classes at once with a softmax.
+    n_jobs : int, default=None
+        Has no effect; it is there because scikit-learn has it.
+    bounds : tuple of two float, or dict, default=(1e-5, 1e5)
+        The least and the largest value of every learned hyperparameter of a mercer kernel, or a
+        dictionary of such pairs by name. An array of hyperparameters may have a list of pairs.
+    fixed : str or sequence of str, default=()
+        Names of hyperparameters of a mercer kernel that are not learned. ``length_scale[1]`` is one
+        number of an array, also in ``bounds`` and ``priors``.
+    priors : dict, default=None
+        Densities of hyperparameters by name, objects with ``logpdf`` such as SciPy's frozen
+        distributions. Their logarithms are added to the evidence while hyperparameters are learned.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_classes_ : int
+        The number of classes.
+    kernel_ : Kernel, sklearn.gaussian_process.kernels.Kernel, or list of Kernel
+        The kernel with the hyperparameters learned. Several problems have a list of kernels, or a
+        CompoundKernel of scikit-learn's kernels.
+    log_marginal_likelihood_value_ : float
+        The approximate log marginal likelihood, averaged over the problems.
+    n_features_in_ : int
+        The number of columns of X, where X has columns.
+    feature_names_in_ : ndarray of str
+        The names of the columns, where X has names for them.
+    report_ : FitReport
+        How the model was fitted: the evidence, hyperparameters at their bounds, and those that were
+        not learned.
+
+    See Also
+    --------
+    GaussianProcessRegressor : The same for numbers.
+    KernelLogisticRegression : Probabilities from the mode alone, for given hyperparameters.
+
+    References
+    ----------
+    Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 3.
 
     Examples
     --------
     >>> from mercer import RBF, GaussianProcessClassifier
-    >>> model = GaussianProcessClassifier(4.0 * RBF(), optimizer=None).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> model = GaussianProcessClassifier(4.0 * RBF(), optimizer=None)
+    >>> model = model.fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
     >>> model.predict([[0.5], [4.5]]).tolist(), float(model.predict_proba([[50.0]])[0, 0])
     (['low', 'high'], 0.5)
     """
@@ -59,11 +126,15 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         "n_jobs": [Integral, None],
     }
 
+    stored: ClassVar[State] = State(
+        plain=("classes_", "n_classes_", "_problems", "_contrasts", "_kernel_before")
+    )
+
     def __init__(
         self,
         kernel: KernelLike = None,
         *,
-        optimizer: Any = "bfgs",
+        optimizer: Optimizer = "bfgs",
         n_restarts_optimizer: int = 0,
         max_iter_predict: int = 100,
         warm_start: bool = False,
@@ -71,9 +142,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         random_state: RandomState = None,
         multi_class: str = "one_vs_rest",
         n_jobs: int | None = None,
-        bounds: Any = (1e-5, 1e5),
-        fixed: Any = (),
-        priors: dict[str, Any] | None = None,
+        bounds: BoundsLike = (1e-5, 1e5),
+        fixed: Names = (),
+        priors: Mapping[str, Prior] | None = None,
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -90,72 +161,68 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
 
     @fits
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Learn the parameters by the approximate evidence of the labels ``y``."""
+        """Learn the hyperparameters by the approximate evidence of the labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The training samples, of whatever kind the kernel reads.
+        y : array-like of shape (n_samples,)
+            A label for each sample.
+
+        Returns
+        -------
+        GaussianProcessClassifier
+            The fitted estimator.
+        """
         start = time.perf_counter()
-        X, y = self._begin(X, y, numbers=False)
-        y = column_or_1d(y, warn=True)
+        X, y = self._begin(X, y, "labels")
         check_classification_targets(y)
         n = raw_length(X)
-        self.classes_, label = np.unique(y, return_inverse=True)
+        self.classes_, labels = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
-        many = self.n_classes_ if self.multi_class == "multinomial" and self.n_classes_ > 2 else 1
-        what = "the dense Gram matrix" if many == 1 else "a Gram matrix for each of the classes"
-        require_room(n * many, n, np.float64, what)
+        self._check_room(n)
         if self.n_classes_ < 2:
-            raise ValueError(
-                f"GaussianProcessClassifier requires 2 or more distinct classes; got {self.n_classes_} class"
-            )
-        past = vars(self).get("_machines", []) if self.warm_start else []
-        same = same_kernel(vars(self).get("_given"), self.kernel) and self.optimizer is not None
-        self._given = copy.deepcopy(self.kernel)
-        X = np.copy(X) if self.copy_X_train and self._takes_vectors() else X
-        self._machines, self._pairs = [], self._problems()
+            rule = "requires 2 or more distinct classes"
+            raise ValueError(f"GaussianProcessClassifier {rule}; got {self.n_classes_} class")
+        X = self._own(X)
+        self._contrasts = self._choose_contrasts()
+        problems = [self._problem(X, labels, contrast) for contrast in self._contrasts]
+        self._continue_from_last_fit(problems)
         evaluations = 0
-        for number, (a, b) in enumerate(self._pairs):
-            rows = np.arange(n) if b is None else np.flatnonzero((label == a) | (label == b))
-            some = X if len(rows) == n else pick_rows(X, rows)
-            machine = self._machine(self._made(), some, label if a is None else label[rows] == a)
-            if number < len(past) and len(past) == len(self._pairs):
-                machine.mode = past[number].mode
-                if same and machine.model.labels() == past[number].model.labels():
-                    machine.model.theta = past[number].model.theta
-            evaluations += self._learn(machine.model, machine.at)
-            machine.settle()
-            self._machines.append(machine)
-        values = [m.found.value for m in self._machines]
+        for problem in problems:
+            evaluations += self._learn(problem.parameters, problem.evidence)
+            problem.condition()
+        self._problems, self._kernel_before = problems, copy.deepcopy(self.kernel)
+        values = [problem.approximation.value for problem in problems]
         self.log_marginal_likelihood_value_ = float(np.mean(values))
-        kernels = [m.model.kernel for m in self._machines]
-        several: Any = (
-            CompoundKernel(kernels) if all(isinstance(k, TheirKernel) for k in kernels) else kernels
-        )
-        self.kernel_ = kernels[0] if len(kernels) == 1 else several
-        shown: Any = "; ".join(repr(kernel) for kernel in kernels)
-        if len(kernels) == 1 and isinstance(kernels[0], Kernel):
-            shown = kernels[0]
+        kernels = [problem.parameters.kernel for problem in problems]
+        self.kernel_ = _one_or_several(kernels)
         size = format_bytes(8 * n * n)
-        self.report_ = FitReport(
-            shown,
-            f"Laplace, {len(kernels)} problem(s), dense Gram matrix, float64, {size}",
-            f"optimizer {self.optimizer}",
+        self._set_report(
+            self.kernel_ if isinstance(self.kernel_, Kernel) else "; ".join(map(repr, kernels)),
+            f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}",
             n,
-            time.perf_counter() - start,
-            facts={
-                "likelihood": self.log_marginal_likelihood_value_,
-                "evaluations": evaluations,
-                "at_bounds": tuple(name for m in self._machines for name in at_bounds(m.model)),
-                "kept": tuple(self._machines[0].model.kept),
-            },
+            start,
+            likelihood=self.log_marginal_likelihood_value_,
+            evaluations=evaluations,
+            at_bounds=tuple(name for p in problems for name in p.parameters.at_bounds()),
+            kept=problems[0].parameters.not_learned,
         )
         return self
 
-    def _machine(
-        self, model: Learned | Theirs, X: RawSamples, label: np.ndarray
-    ) -> Binary | Several:
-        kind = Several if self.multi_class == "multinomial" and self.n_classes_ > 2 else Binary
-        return kind(model, X, label, self.max_iter_predict)
+    def _check_room(self, n: int) -> None:
+        if self.multi_class == "multinomial" and self.n_classes_ > 2:
+            what = "a Gram matrix for each of the classes"
+            require_room(n * self.n_classes_, n, np.float64, what)
+        else:
+            require_room(n, n, np.float64)
 
-    def _problems(self) -> list[tuple[int | None, int | None]]:
-        """The class that is 1, and the one that is 0; None for all others, and for all at once."""
+    def _choose_contrasts(self) -> list[Contrast]:
+        """For each problem the class that is 1, and the one that is 0.
+
+        The latter is None for all other classes, and both are None for all classes at once.
+        """
         k = self.n_classes_
         if k == 2:
             return [(1, None)]
@@ -165,83 +232,165 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             return [(c, None) for c in range(k)]
         return [(a, b) for a in range(k) for b in range(a + 1, k)]
 
+    def _problem(self, X: RawSamples, labels: np.ndarray, contrast: Contrast) -> LaplaceProblem:
+        positive, negative = contrast
+        parameters, max_iter = self._hyperparameters(), self.max_iter_predict
+        problem: LaplaceProblem
+        if positive is None:
+            indicators = labels == np.arange(self.n_classes_)[:, None]
+            problem = MultinomialProblem(parameters, X, indicators, max_iter)
+        elif negative is None:
+            problem = BinaryProblem(parameters, X, labels == positive, max_iter)
+        else:
+            rows = np.flatnonzero((labels == positive) | (labels == negative))
+            some = pick_rows(X, rows)
+            problem = BinaryProblem(parameters, some, labels[rows] == positive, max_iter)
+        parameters.fit(problem.X)
+        return problem
+
+    def _continue_from_last_fit(self, problems: list[LaplaceProblem]) -> None:
+        """Begin at the modes of the last fit, and at its θ if the kernel is the same."""
+        last = vars(self).get("_problems", [])
+        if not self.warm_start or len(last) != len(problems):
+            return
+        same = self.optimizer is not None and same_kernel(self._kernel_before, self.kernel)
+        for problem, before in zip(problems, last, strict=True):
+            problem.mode = before.mode
+            if same and problem.parameters.labels() == before.parameters.labels():
+                problem.parameters.theta = before.parameters.theta
+
     def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
-        """The approximate evidence for the logarithms ``theta``, averaged over the problems of several classes."""
+        self,
+        theta: np.ndarray | None = None,
+        eval_gradient: bool = False,
+        clone_kernel: bool = True,
+    ) -> float | tuple[float, np.ndarray]:
+        """The approximate log marginal likelihood of the training data, averaged over the problems.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_hyperparameters,), default=None
+            Logarithms of the hyperparameters, the same for all problems or those of all problems
+            one after the other; None for those that were learned.
+        eval_gradient : bool, default=False
+            Whether to return the gradient in ``theta`` too, which all problems share.
+        clone_kernel : bool, default=True
+            Has no effect: ``kernel_`` is always left alone.
+
+        Returns
+        -------
+        float or tuple of float and ndarray
+            The log marginal likelihood, and its gradient if that was asked for.
+        """
         check_is_fitted(self)
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
-        theta = np.asarray(theta, dtype=float)
-        count, problems = len(self._machines[0].model.theta), len(self._machines)
-        if theta.shape not in ((count,), (problems * count,)):
-            many = (
-                f", or {problems * count} for the {problems} problems one after the other"
-                if problems > 1
-                else ""
-            )
-            raise ParameterError(
-                "theta", f"array of shape {theta.shape}", f"must have {count} numbers{many}"
-            )
-        alike = len(theta) == count
-        if eval_gradient and not alike:
-            raise ValueError(
-                explain(
-                    "eval_gradient",
-                    True,
-                    "is for parameters that all problems share",
-                    f"give the {count} of one kernel",
-                )
-            )
-        values, slopes = [], []
-        for number, fitted in enumerate(self._machines):
-            model = self._made(fitted.model.kernel)
-            label = fitted.label if isinstance(fitted, Binary) else fitted.label.argmax(axis=0)
-            machine = self._machine(model, fitted.X, label)
-            value, slope = machine.at(
-                theta if alike else theta[number * count : (number + 1) * count], eval_gradient
-            )
+        values, gradients = [], []
+        thetas = self._thetas(np.asarray(theta, dtype=float), eval_gradient)
+        for fitted, own in zip(self._problems, thetas, strict=True):
+            parameters = self._hyperparameters(fitted.parameters.kernel)
+            problem = fitted.with_parameters(parameters, self.max_iter_predict)
+            value, gradient = problem.evidence(own, eval_gradient)
             values.append(value)
-            slopes.append(slope)
-        return (
-            (float(np.mean(values)), np.mean(slopes, axis=0))
-            if eval_gradient
-            else float(np.mean(values))
-        )
+            gradients.append(gradient)
+        value = float(np.mean(values))
+        return (value, np.mean(gradients, axis=0)) if eval_gradient else value
+
+    def _thetas(self, theta: np.ndarray, eval_gradient: bool) -> list[np.ndarray]:
+        """The hyperparameters of each problem."""
+        count, problems = len(self._problems[0].parameters.theta), len(self._problems)
+        if theta.shape == (count,):
+            return [theta] * problems
+        if theta.shape != (problems * count,):
+            rule = f"must have {count} numbers"
+            if problems > 1:
+                rule += f", or {problems * count} for the {problems} problems one after the other"
+            raise ParameterError("theta", f"array of shape {theta.shape}", rule)
+        if eval_gradient:
+            rule, remedy = "is for parameters that all problems share", f"give the {count} of one"
+            raise ValueError(explain("eval_gradient", True, rule, f"{remedy} kernel"))
+        return np.split(theta, problems)
 
     def latent_mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance of the latent function, for two classes."""
+        """Mean and variance of the latent function, for two classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The samples.
+
+        Returns
+        -------
+        tuple of two ndarray of shape (n_samples,)
+            Means and variances; positive means speak for the second class.
+        """
         check_is_fitted(self)
         if self.n_classes_ > 2:
             rule = "is for two classes: with more there is a latent function for each problem"
-            raise ValueError(
-                explain("latent_mean_and_variance", f"{self.n_classes_} classes", rule)
-            )
-        return self._machines[0].latent(self._check_X(X, reset=False))  # type: ignore[union-attr]
+            classes = f"{self.n_classes_} classes"
+            raise ValueError(explain("latent_mean_and_variance", classes, rule))
+        problem = self._problems[0]
+        assert isinstance(problem, BinaryProblem)
+        return problem.latent(self._check_X(X, reset=False))
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """Probabilities, averaged over the latent function: far from the data they are undecided."""
+        """Predict probabilities, averaged over the latent function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities of the classes; far from the data they are undecided.
+        """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        each = np.column_stack([machine.probabilities(X) for machine in self._machines])
+        each = np.column_stack([problem.probabilities(X) for problem in self._problems])
         if self.n_classes_ == 2:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         if self.multi_class == "one_vs_one":
             votes = np.zeros((len(each), self.n_classes_))
-            for number, (a, b) in enumerate(self._pairs):
-                votes[:, a] += each[:, number]
-                votes[:, b] += 1 - each[:, number]
+            for (positive, negative), probability in zip(self._contrasts, each.T, strict=True):
+                votes[:, positive] += probability
+                votes[:, negative] += 1 - probability
             each = votes
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / self.n_classes_)
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The likeliest class."""
-        probability = self.predict_proba(X)
-        return self.classes_[
-            (probability[:, 1] > 0.5).astype(int)
-            if self.n_classes_ == 2
-            else np.argmax(probability, axis=1)
-        ]
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        # argmax takes the first class where both are as probable
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def _check_loaded(self) -> None:
+        contrasts = self._choose_contrasts()
+        n_classes = len(self.classes_)
+        consistent = self.n_classes_ == n_classes and self._contrasts == contrasts
+        if not consistent or len(self._problems) != len(contrasts):
+            raise ModelFileError(
+                "classes_", f"{n_classes} classes", "are not those of the problems"
+            )
+
+
+def _one_or_several(kernels: list[KernelLike]) -> KernelLike:
+    if len(kernels) == 1:
+        return kernels[0]
+    if all(isinstance(kernel, SklearnBase) for kernel in kernels):
+        return CompoundKernel(kernels)
+    return kernels

@@ -1,279 +1,281 @@
-"""Kernel parameters as a vector of logarithms: what an optimiser moves, within what bounds, and the gradient along it."""
+"""The hyperparameters of a kernel as a vector θ of logarithms: what an optimiser moves, within what
+bounds, and the gradient along it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import abc
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.gaussian_process.kernels import CompoundKernel
-from sklearn.gaussian_process.kernels import Kernel as TheirKernel
+from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
-from mercer.aliases import KernelLike, RawSamples
-from mercer.bridges.from_sklearn import Term, translate
+from mercer.aliases import RawSamples
+from mercer.bridges.from_sklearn import Translation, entry, translate
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
-from mercer.estimators.common.kernel_choice import CallableKernel
 from mercer.estimators.common.prepared import prepare_both, training_batch
-from mercer.estimators.gp.bounds import DEFAULT, Limits, label
+from mercer.estimators.gp.bounds import DEFAULT, Bounds, BoundsLike, Names, label
 from mercer.gram.fill import dense
+from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
-from mercer.kernels.vectors.radial import RBF
+from mercer.state import State, storable
 
-# scikit-learn's names, each with parameters that can be learned
-_NAMES = {
-    "linear": "Linear()",
-    "poly": "Polynomial(degree=3, offset=1.0)",
-    "polynomial": "Polynomial(degree=3, offset=1.0)",
-    "rbf": "RBF()",
-    "laplacian": "Laplacian()",
-    "cosine": "Cosine()",
-    "chi2": "Chi2()",
-}
+Derivatives = dict[str, Any]  # by the names of a mercer kernel's parameters
 
 
-class Learned:
-    """The positive continuous parameters of a mercer kernel, except fixed ones."""
+class Hyperparameters(abc.ABC):
+    """The logarithms θ of a kernel's hyperparameters, and the kernel's values at the present θ."""
 
-    def __init__(self, kernel: Kernel, bounds: Any = DEFAULT, fixed: Any = ()) -> None:
-        status = kernel.certificate().status
-        if status in ("cpd", "indefinite"):
-            rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-            raise DefinitenessError(
-                "kernel", kernel, rule, "centre a cpd kernel, or change the failing part"
-            )
-        self.kernel = kernel
-        limits = Limits(kernel, bounds, fixed)
-        self.names: list[tuple[str, int | None]] = []
-        self.limits: list[tuple[float, float]] = []
-        self.ends: list[
-            bool
-        ] = []  # whether the upper limit is the parameter's own, which nobody can widen
-        self.kept: list[
-            str
-        ] = []  # continuous parameters that stay as given though nobody asked for it
-        for name, value in limits.known.items():
-            values = np.asarray(value, dtype=float)
-            if name in limits.fixed:
-                continue
-            if (
-                values.ndim > 1 or not (values > 0).all()
-            ):  # only what has a logarithm, each number its own, can be moved
-                self.kept.append(f"{name} ({'a matrix' if values.ndim > 1 else 'not positive'})")
-                continue
-            for i in [None] if values.ndim == 0 else range(len(values)):
-                if label(name, i) not in limits.fixed:
-                    low, high, end = limits.of(name, i)
-                    self.names.append((name, i))
-                    self.limits.append((low, high))
-                    self.ends.append(end)
+    kernel: Any  # as the user gave it, of mercer or of scikit-learn
+    not_learned: tuple[str, ...]  # continuous, but left as they are though nobody asked for it
+    at_end: np.ndarray | bool  # whether the upper bounds cannot be widened
 
     @property
-    def ours(self) -> Kernel:
-        return self.kernel
+    @abc.abstractmethod
+    def mercer_kernel(self) -> Kernel | None:
+        """The function as a mercer kernel; None where mercer does not have it."""
 
     @property
     def theta(self) -> np.ndarray:
-        known = self.kernel.continuous_params()
-        return np.array(
-            [
-                np.log(float(np.asarray(known[name])[() if i is None else i]))
-                for name, i in self.names
-            ]
-        )
+        """Logarithms of the hyperparameters that are learned."""
+        return self._theta()
 
     @theta.setter
     def theta(self, theta: np.ndarray) -> None:
-        if np.shape(theta) != (len(self.names),):
-            rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
+        if np.shape(theta) != self._theta().shape:
+            names = ", ".join(self.labels()) or "no parameter"
+            rule = f"must have one number for each of {names}"
             raise ParameterError("theta", f"array of shape {np.shape(theta)}", rule)
-        known = self.kernel.continuous_params()
-        made: dict[str, Any] = {}
-        for (name, i), value in zip(
-            self.names, np.exp(np.asarray(theta, dtype=float)), strict=True
-        ):
-            if i is None:
-                made[name] = float(value)
-            else:
-                made.setdefault(name, np.array(known[name], dtype=float))[i] = value
-        self.kernel.set_params(**made)
+        self._set_theta(theta)
+
+    @abc.abstractmethod
+    def _theta(self) -> np.ndarray: ...
+
+    @abc.abstractmethod
+    def _set_theta(self, theta: np.ndarray) -> None: ...
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> np.ndarray:
+        """Logarithms of the least and the largest values, a row per hyperparameter."""
+
+    @abc.abstractmethod
+    def bounds_setting(self, name: str) -> str:
+        """How a user writes the bounds of a hyperparameter."""
+
+    def at_bounds(self) -> list[str]:
+        """The hyperparameters that lie at bounds that could be widened."""
+        close = np.isclose(self.bounds, self.theta[:, None], rtol=1e-6, atol=1e-6)
+        close[:, 1] &= np.logical_not(self.at_end)
+        return [name for name, near in zip(self.labels(), close, strict=True) if near.any()]
+
+    @abc.abstractmethod
+    def labels(self) -> list[str]:
+        """What every number of θ is called."""
+
+    @abc.abstractmethod
+    def fit(self, X: RawSamples) -> None:
+        """Let the kernel learn from the samples what it needs to know of them."""
+
+    @abc.abstractmethod
+    def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
+        """Derivatives in the parameters of the mercer kernel as a gradient in θ."""
+
+    # The values below are those of the mercer kernel.
+
+    def _mercer(self) -> Kernel:
+        assert self.mercer_kernel is not None
+        return self.mercer_kernel
+
+    def training_gram(self, X: RawSamples) -> np.ndarray:
+        """The matrix of the training samples, which are read once for all θ."""
+        return _gram(self._mercer(), training_batch(self._mercer(), X))
+
+    def gram(self, X: RawSamples) -> np.ndarray:
+        """The matrix of other samples."""
+        return _gram(self._mercer(), Batch(X))
+
+    def cross(self, X: RawSamples, Y: RawSamples) -> np.ndarray:
+        """The matrix of new and training samples."""
+        return dense(self._mercer(), *prepare_both(self._mercer(), X, Y), FLOAT64)
+
+    def diag(self, X: RawSamples) -> np.ndarray:
+        """k(x, x) of all samples."""
+        return np.array(self._mercer().diag(X), dtype=float)
+
+    def gradient(self, X: RawSamples, W: np.ndarray) -> np.ndarray:
+        """The gradient of Σ W∘K in θ."""
+        return self.chain_rule(self._mercer().gradient(training_batch(self._mercer(), X), W))
+
+
+@storable
+class KernelParameters(Hyperparameters):
+    """The positive continuous parameters of a mercer kernel, except fixed ones."""
+
+    stored: ClassVar[State] = State(plain=("kernel", "names", "ranges", "at_end", "not_learned"))
+
+    def __init__(self, kernel: Kernel, bounds: BoundsLike = DEFAULT, fixed: Names = ()) -> None:
+        status = kernel.certificate().status
+        if status in ("cpd", "indefinite"):
+            rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
+            remedy = "centre a cpd kernel, or change the failing part"
+            raise DefinitenessError("kernel", kernel, rule, remedy)
+        self.kernel = kernel
+        checked = Bounds(kernel, bounds, fixed)
+        free = {name: v for name, v in checked.values.items() if name not in checked.fixed}
+        # Only what has a logarithm, each number its own, can be moved.
+        reasons = {name: _why_not_learned(value) for name, value in free.items()}
+        self.not_learned = tuple(f"{name} ({why})" for name, why in reasons.items() if why)
+        self.names = [
+            (name, index)
+            for name in free
+            if not reasons[name]
+            for index in _indices(free[name])
+            if label(name, index) not in checked.fixed
+        ]
+        ranges = [checked.range(name, index) for name, index in self.names]
+        self.ranges = np.array([(r.low, r.high) for r in ranges], dtype=float).reshape(-1, 2)
+        self.at_end = np.array([r.at_end for r in ranges], dtype=bool)
+
+    @property
+    def mercer_kernel(self) -> Kernel:
+        return self.kernel
+
+    def _theta(self) -> np.ndarray:
+        values = self.kernel.continuous_params()
+        return np.array([np.log(entry(values[name], index)) for name, index in self.names])
+
+    def _set_theta(self, theta: np.ndarray) -> None:
+        values = self.kernel.continuous_params()
+        new: dict[str, float | np.ndarray] = {}
+        numbers = np.exp(np.asarray(theta, dtype=float))
+        for (name, index), number in zip(self.names, numbers, strict=True):
+            if index is None:
+                new[name] = float(number)
+                continue
+            array = new.setdefault(name, np.array(values[name], dtype=float))
+            assert isinstance(array, np.ndarray)
+            array[index] = number
+        self.kernel.set_params(**new)
 
     @property
     def bounds(self) -> np.ndarray:
-        """Logarithms of the limits, a row per parameter."""
-        return np.log(np.array(self.limits, dtype=float)).reshape(-1, 2)
+        return np.log(self.ranges)
+
+    def bounds_setting(self, name: str) -> str:
+        return f"bounds={{{name!r}: (low, high)}}"
 
     def labels(self) -> list[str]:
-        return [label(name, i) for name, i in self.names]
+        return [label(name, index) for name, index in self.names]
 
     def fit(self, X: RawSamples) -> None:
         self.kernel.fit(X)
 
-    def gram(self, X: RawSamples) -> np.ndarray:
-        """The matrix of the training samples, which are read once for all parameters."""
-        return gram(self.kernel, training_batch(self.kernel, X))
-
-    def own(self, X: RawSamples) -> np.ndarray:
-        """The matrix of other samples."""
-        return gram(self.kernel, Batch(X))
-
-    def slope(self, X: RawSamples, W: np.ndarray) -> np.ndarray:
-        """d/dθ Σ W∘K for every logarithm θ."""
-        return self.logarithmic(self.kernel.gradient(training_batch(self.kernel, X), W))
-
-    def logarithmic(self, found: dict[str, Any]) -> np.ndarray:
-        """Derivatives by name as derivatives in every logarithm θ."""
-        known = self.kernel.continuous_params()
-        at = [() if i is None else i for _, i in self.names]
-        pairs = zip(self.names, at, strict=True)
+    def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
+        values = self.kernel.continuous_params()
         return np.array(
-            [
-                float(np.asarray(found[name])[i] * np.asarray(known[name], dtype=float)[i])
-                for (name, _), i in pairs
-            ]
+            [entry(derivatives[name], i) * entry(values[name], i) for name, i in self.names]
         )
 
-    def cross(self, X: RawSamples, Y: RawSamples) -> np.ndarray:
-        return cross(self.kernel, X, Y)
 
-    def diag(self, X: RawSamples) -> np.ndarray:
-        return np.asarray(self.kernel.diag(X), dtype=float)
+def _why_not_learned(value: float | np.ndarray) -> str:
+    """Why a parameter cannot be learned; empty if it can."""
+    values = np.asarray(value, dtype=float)
+    if values.ndim > 1:
+        return "a matrix"
+    return "" if (values > 0).all() else "not positive"
 
 
-class Theirs:
-    """A kernel of `sklearn.gaussian_process`, with its own logarithms and bounds; computed by ours where we have the same function."""
+def _indices(value: float | np.ndarray) -> list[None] | range:
+    """The positions inside a parameter; None for a single number."""
+    return [None] if np.ndim(value) == 0 else range(np.size(value))
 
-    kept: tuple[str, ...] = ()
 
-    def __init__(self, kernel: TheirKernel) -> None:
+@storable
+class SklearnParameters(Hyperparameters):
+    """The hyperparameters of a kernel of `sklearn.gaussian_process`, which has its own bounds.
+
+    The kernel is computed by mercer where mercer has the same function.
+    """
+
+    not_learned: tuple[str, ...] = ()
+    at_end: np.ndarray | bool = False
+    stored: ClassVar[State] = State(plain=("kernel", "_n_columns"), rebuilt=("_translation",))
+
+    def __init__(self, kernel: SklearnBase) -> None:
         self.kernel = kernel
-        self._term: Term | None = None
-        self._width: int | None = None
+        self._n_columns: int | None = None
+        self._translation: Translation | None = None
+
+    def _rebuild(self) -> None:
+        """Translate the kernel at its present parameters."""
+        self._translation = None
+        if self._n_columns is not None:
+            self._translation = translate(self.kernel, self._n_columns)
 
     @property
-    def ours(self) -> Kernel | None:
-        """The same function as a mercer kernel, at the present parameters."""
-        return None if self._term is None else self._term.kernel
+    def mercer_kernel(self) -> Kernel | None:
+        return None if self._translation is None else self._translation.kernel
 
-    @property
-    def theta(self) -> np.ndarray:
+    def _theta(self) -> np.ndarray:
         return np.asarray(self.kernel.theta)
 
-    @theta.setter
-    def theta(self, theta: np.ndarray) -> None:
-        if np.shape(theta) != (self.kernel.n_dims,):
-            rule = f"must have one number for each of {', '.join(self.labels()) or 'no parameter'}"
-            raise ParameterError("theta", f"array of shape {np.shape(theta)}", rule)
+    def _set_theta(self, theta: np.ndarray) -> None:
         self.kernel.theta = theta
-        self._translate()
-
-    def _translate(self) -> None:
-        self._term = None if self._width is None else translate(self.kernel, self._width)
+        self._rebuild()
 
     @property
     def bounds(self) -> np.ndarray:
         return np.asarray(self.kernel.bounds).reshape(-1, 2)
 
+    def bounds_setting(self, name: str) -> str:
+        return f"{name.split('__')[-1]}_bounds of the kernel"
+
     def labels(self) -> list[str]:
-        found: list[str] = []
+        labels: list[str] = []
         for parameter in self.kernel.hyperparameters:
-            if not parameter.fixed:
-                many = parameter.n_elements
-                found += (
-                    [parameter.name]
-                    if many == 1
-                    else [f"{parameter.name}[{i}]" for i in range(many)]
-                )
-        return found
+            if parameter.fixed:
+                continue
+            if parameter.n_elements == 1:
+                labels.append(parameter.name)
+            else:
+                labels += [label(parameter.name, i) for i in range(parameter.n_elements)]
+        return labels
 
     def fit(self, X: RawSamples) -> None:
-        """Nothing is learned of the samples themselves but how many columns they have."""
-        self._width = X.shape[1] if isinstance(X, np.ndarray) and X.ndim == 2 else None
-        self._translate()
+        matrix = isinstance(X, np.ndarray) and X.ndim == 2
+        self._n_columns = X.shape[1] if matrix else None
+        self._rebuild()
+
+    def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
+        assert self._translation is not None
+        return self._translation.gradient(derivatives)
+
+    def training_gram(self, X: RawSamples) -> np.ndarray:
+        return self.gram(X)
 
     def gram(self, X: RawSamples) -> np.ndarray:
-        return (
-            np.array(self.kernel(X), dtype=float)
-            if self.ours is None
-            else gram(self.ours, Batch(X))
-        )
-
-    own = gram
-
-    def slope(self, X: RawSamples, W: np.ndarray) -> np.ndarray:
-        if self.ours is None:
-            return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
-        return self.logarithmic(self.ours.gradient(X, W))
-
-    def logarithmic(self, found: dict[str, Any]) -> np.ndarray:
-        """Derivatives by our names as derivatives in every logarithm θ of theirs."""
-        assert self._term is not None
-        return self._term.slope(found)
+        if self.mercer_kernel is None:
+            return np.array(self.kernel(X), dtype=float)
+        return super().gram(X)
 
     def cross(self, X: RawSamples, Y: RawSamples) -> np.ndarray:
-        return (
-            np.asarray(self.kernel(X, Y), dtype=float)
-            if self.ours is None
-            else cross(self.ours, X, Y)
-        )
+        if self.mercer_kernel is None:
+            return np.asarray(self.kernel(X, Y), dtype=float)
+        return super().cross(X, Y)
 
     def diag(self, X: RawSamples) -> np.ndarray:
-        return np.array(
-            self.kernel.diag(X) if self.ours is None else self.ours.diag(X), dtype=float
-        )
+        if self.mercer_kernel is None:
+            return np.array(self.kernel.diag(X), dtype=float)
+        return super().diag(X)
+
+    def gradient(self, X: RawSamples, W: np.ndarray) -> np.ndarray:
+        if self.mercer_kernel is None:
+            return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
+        return super().gradient(X, W)
 
 
-def gram(kernel: Kernel, batch: Batch) -> np.ndarray:
-    side = kernel.prepare(batch)
-    return dense(kernel, side, side, np.dtype(np.float64))
-
-
-def cross(kernel: Kernel, X: RawSamples, Y: RawSamples) -> np.ndarray:
-    return dense(kernel, *prepare_both(kernel, X, Y), np.dtype(np.float64))
-
-
-def same_kernel(one: Any, other: Any) -> bool:
-    """Whether two given kernels say the same, parameters included."""
-    if isinstance(one, Kernel) and isinstance(other, Kernel):
-        return type(one) is type(other) and repr(one) == repr(other)
-    return type(one) is type(other) and bool(one == other)
-
-
-def as_learned(kernel: KernelLike, bounds: Any, fixed: Any) -> Learned | Theirs:
-    """A copy of the kernel a process was given, ready to be learned; by default ``1.0 * RBF(1.0)``."""
-    if kernel is None:
-        return Learned(1.0 * RBF(length_scale=1.0), bounds, fixed)
-    if isinstance(kernel, CompoundKernel):
-        raise ValueError("kernel cannot be a CompoundKernel")
-    if isinstance(kernel, TheirKernel):
-        for name, given, default in (("bounds", bounds, DEFAULT), ("fixed", fixed, ())):
-            if isinstance(given, (dict, str)) or tuple(given) != default:
-                remedy = f"say {type(kernel).__name__}(..., length_scale_bounds=(low, high)), or ...='fixed'"
-                raise ParameterError(
-                    name,
-                    given,
-                    "is for mercer's kernels: those of scikit-learn have bounds of their own",
-                    remedy,
-                )
-        return Theirs(clone(kernel))
-    if isinstance(kernel, str):
-        if kernel == "precomputed":
-            rule = "cannot say k(x, x) of new samples, which a variance needs"
-            raise ParameterError(
-                "kernel",
-                kernel,
-                rule,
-                "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples",
-            )
-        return Learned(parse(_NAMES.get(kernel, kernel)), bounds, fixed)
-    if isinstance(kernel, Kernel):
-        return Learned(clone(kernel), bounds, fixed)
-    if isinstance(kernel, type) and issubclass(kernel, (Kernel, TheirKernel)):
-        raise ParameterError(
-            "kernel", kernel.__name__, "is a class, not a kernel", f"say {kernel.__name__}()"
-        )
-    if callable(kernel):
-        return Learned(CallableKernel(kernel), bounds, fixed)
-    remedy = "give a mercer kernel, an expression, a function of two collections, or a kernel of sklearn.gaussian_process"
-    raise ParameterError("kernel", kernel, "is not a kernel", remedy)
+def _gram(kernel: Kernel, batch: Batch) -> np.ndarray:
+    samples = kernel.prepare(batch)
+    return dense(kernel, samples, samples, FLOAT64)

@@ -1,88 +1,123 @@
-"""Gaussian process regression: a distribution over functions, its parameters learned by the evidence."""
+"""Gaussian process regression: a distribution over functions whose hyperparameters are learned by
+the evidence.
+"""
 
 from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import linalg
-from sklearn.base import MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
-from mercer.config import format_bytes
 from mercer.domains.base import raw_length
-from mercer.errors import NotFiniteError, NotFittedError, ShapeError, explain, warn
+from mercer.errors import NotFittedError, explain, warn
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import FitReport
 from mercer.estimators.gp.base import GaussianProcess
-from mercer.estimators.gp.exact import Exact
-from mercer.estimators.gp.hyperparameters import Learned, Theirs
-from mercer.estimators.gp.learning import at_bounds
-from mercer.estimators.gp.sparse import Iterative, Sparse
-from mercer.gram.plan import WHOLE, budget_text, plan_matrix
+from mercer.estimators.gp.bounds import BoundsLike, Names
+from mercer.estimators.gp.exact import ExactPosterior
+from mercer.estimators.gp.inference import METHODS, choose_posterior, refine_inducing
+from mercer.estimators.gp.learning import Optimizer, Prior
+from mercer.estimators.gp.mean import MeanFunction, fitted_mean, mean_at
+from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.state import State, check_positions
 
-_METHODS = {"exact", "sparse", "iterative"}
-_ROUNDS = 3  # times that inducing points are chosen anew for the parameters found
-
-
-def fitted_mean(mean: Any, X: RawSamples, y: np.ndarray) -> Any:
-    """A mean function: a copy fitted to the data, if it is a regressor; else as it is."""
-    return clone(mean).fit(X, y) if hasattr(mean, "fit") else mean
-
-
-def mean_at(mean: Any, X: RawSamples, shape: tuple[int, ...]) -> np.ndarray | float:
-    """The mean function's values; one column serves all targets."""
-    if mean is None:
-        return 0.0
-    values = np.asarray(mean.predict(X) if hasattr(mean, "predict") else mean(X), dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise NotFiniteError(
-            "mean", mean, f"is not finite for sample {int(np.argwhere(~np.isfinite(values))[0][0])}"
-        )
-    if values.shape == shape:
-        return values
-    if values.size != shape[0]:
-        raise ShapeError(
-            "mean",
-            f"values of shape {values.shape}",
-            f"must give one for each of the {shape[0]} samples",
-        )
-    return values.reshape((shape[0],) + (1,) * (len(shape) - 1))
+Prediction = np.ndarray | tuple[np.ndarray, np.ndarray]
 
 
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess):
-    """Gaussian process regression with scikit-learn's parameters and attributes, on any kernel.
+    """Gaussian process regression on any kernel, with scikit-learn's parameters and names.
+
+    The targets are y = f(x) + ε with f a Gaussian process of covariance k and ε normal noise. The
+    prediction is the posterior of f: its mean is k(x, X)(K + αI)⁻¹y, and its variance
+    k(x, x) − k(x, X)(K + αI)⁻¹k(X, x). Use it where the uncertainty of predictions matters, or
+    where the parameters of the kernel are to be learned, by maximising the log marginal likelihood
+    (evidence) of y.
 
     Parameters
     ----------
-    kernel : a mercer kernel, an expression, or a kernel of ``sklearn.gaussian_process.kernels``. By default ``1.0 * RBF(1.0)``
-    alpha : variance of the noise, one number or one for each sample
-    optimizer : "bfgs" (steps kept short), SciPy's "fmin_l_bfgs_b", None, or a function of (objective, start, bounds) as in scikit-learn
-    n_restarts_optimizer : further starts, drawn by turns around the given parameters and anywhere within the bounds
-    normalize_y : learn (y − mean)/deviation; predictions are turned back
-    bounds : limits of every learned parameter of a mercer kernel, or a dict of limits by name; a list of them for an array
-    fixed : names of parameters that stay as they are; ``length_scale[1]`` is one number of an array, also in ``bounds`` and ``priors``
-    priors : densities of parameters by name, anything with ``logpdf``; they join the evidence while parameters are learned
-    mean : the mean function: None for 0, a function of X, or a regressor that is fitted first, such as ``LinearRegression()``
-    method : "exact" (Cholesky), "sparse" (inducing points, Titsias' bound), "iterative" (parameters by that bound, exact predictions
-        by conjugate gradients), or "auto": exact while the matrix fits the memory budget, else sparse
-    n_inducing : how many inducing points, at most
-    random_state : chooses the restarts
+    kernel : Kernel, str, callable or sklearn.gaussian_process.kernels.Kernel, default=None
+        The covariance function: a mercer kernel, an expression, one of scikit-learn's names for
+        kernels, a function of two collections, or a kernel of scikit-learn's Gaussian processes. It
+        is copied. None is ``1.0 * RBF(1.0)``.
+    alpha : float or ndarray of shape (n_samples,), default=1e-10
+        The variance of the noise, one for all samples or one for each.
+    optimizer : {"bfgs", "fmin_l_bfgs_b"}, callable or None, default="bfgs"
+        How hyperparameters are learned: by BFGS with short steps, by SciPy's L-BFGS-B, by a
+        function of (objective, start, bounds) that returns the best θ and the value there, or not
+        at all.
+    n_restarts_optimizer : int, default=0
+        The number of further starts, drawn by turns around the given hyperparameters and anywhere
+        within the bounds.
+    normalize_y : bool, default=False
+        Whether to learn (y − mean)/deviation; predictions are given in the units of y.
+    copy_X_train : bool, default=True
+        Whether to keep a copy of the training samples, rather than the array that was given.
+    n_targets : int, default=None
+        The number of columns of y. An unfitted process predicts as many from its prior.
+    random_state : int, RandomState or None, default=None
+        The seed that further starts are drawn with.
+    bounds : tuple of two float, or dict, default=(1e-5, 1e5)
+        The least and the largest value of every learned hyperparameter of a mercer kernel, or a
+        dictionary of such pairs by name. An array of hyperparameters may have a list of pairs.
+    fixed : str or sequence of str, default=()
+        Names of hyperparameters of a mercer kernel that are not learned. ``length_scale[1]`` is one
+        number of an array, also in ``bounds`` and ``priors``.
+    priors : dict, default=None
+        Densities of hyperparameters by name, objects with ``logpdf`` such as SciPy's frozen
+        distributions. Their logarithms are added to the evidence while hyperparameters are learned.
+    mean : callable, regressor or None, default=None
+        The mean function of the process: a function of X, or a regressor that is fitted first, such
+        as ``LinearRegression()``. None is 0.
+    method : {"auto", "exact", "sparse", "iterative"}, default="auto"
+        How the posterior is computed: "exact" by a Cholesky factor; "sparse" with inducing points,
+        by Titsias' bound of the evidence; "iterative" learns by that bound and predicts exactly, by
+        conjugate gradients. "auto" is exact while the matrix fits the memory budget, else sparse.
+    n_inducing : int, default=500
+        The largest number of inducing points.
 
     Attributes
     ----------
-    kernel_ : the kernel with the parameters learned
-    log_marginal_likelihood_value_ : the evidence there
-    L_, alpha_ : the lower factor of K + noise, and (K + noise)⁻¹ y; for inducing points the factor of theirs, and their weights
-    inducing_ : positions of the inducing points among the samples, where there are any
-    mean_ : the mean function, fitted
-    report_ : the plan and why, the evidence or its bound, jitter, parameters at their bounds, and those not learned
+    kernel_ : Kernel or sklearn.gaussian_process.kernels.Kernel
+        The kernel with the hyperparameters learned.
+    log_marginal_likelihood_value_ : float
+        The log marginal likelihood at these hyperparameters, or its bound with inducing points.
+    X_train_ : ndarray or list
+        The training samples.
+    y_train_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The targets, without the mean function and normalised if that was asked for.
+    L_ : ndarray
+        The lower Cholesky factor of K + αI, or of the matrix of inducing points.
+    alpha_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The coefficients (K + αI)⁻¹y; those of the inducing points for ``method="sparse"``.
+    inducing_ : ndarray of shape (n_inducing,)
+        Positions of the inducing points among the samples. Only where there are any.
+    mean_ : callable, regressor or None
+        The mean function, fitted.
+    n_features_in_ : int
+        The number of columns of X, where X has columns.
+    feature_names_in_ : ndarray of str
+        The names of the columns, where X has names for them.
+    report_ : FitReport
+        How the model was fitted: the plan and why, the evidence or its bound, jitter,
+        hyperparameters at their bounds, and those that were not learned.
+
+    See Also
+    --------
+    GaussianProcessClassifier : The same for labels.
+    KernelRidge : The same mean, without variances, for given hyperparameters.
+
+    References
+    ----------
+    Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 and 5.
+    Titsias, Variational Learning of Inducing Variables in Sparse Gaussian Processes, AISTATS 2009.
 
     Examples
     --------
@@ -101,25 +136,32 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         "normalize_y": ["boolean"],
         "n_targets": [Interval(Integral, 1, None, closed="left"), None],
         "mean": [None, callable, HasMethods(["fit", "predict"])],
-        "method": [StrOptions({"auto", *_METHODS})],
+        "method": [StrOptions({"auto", *METHODS})],
         "n_inducing": [Interval(Integral, 1, None, closed="left")],
     }
+
+    stored: ClassVar[State] = State(
+        finite=("y_train_", "_y_train_mean", "_y_train_std", "L_", "alpha_"),
+        plain=("X_train_", "mean_", "inducing_", "_posterior"),
+        samples=("X_train_",),
+        per_sample=("y_train_",),
+    )
 
     def __init__(
         self,
         kernel: KernelLike = None,
         *,
-        alpha: Any = 1e-10,
-        optimizer: Any = "bfgs",
+        alpha: float | np.ndarray = 1e-10,
+        optimizer: Optimizer = "bfgs",
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
         copy_X_train: bool = True,
         n_targets: int | None = None,
         random_state: RandomState = None,
-        bounds: Any = (1e-5, 1e5),
-        fixed: Any = (),
-        priors: dict[str, Any] | None = None,
-        mean: Any = None,
+        bounds: BoundsLike = (1e-5, 1e5),
+        fixed: Names = (),
+        priors: Mapping[str, Prior] | None = None,
+        mean: MeanFunction = None,
         method: str = "auto",
         n_inducing: int = 500,
     ) -> None:
@@ -138,217 +180,233 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.method = method
         self.n_inducing = n_inducing
 
-    # -- fit ---------------------------------------------------------------------------------------------------------
-
     @fits
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Learn the parameters by the evidence of ``y``, one or several numbers for each sample in ``X``."""
+        """Learn the hyperparameters by the evidence of the targets, and compute the posterior.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The training samples, of whatever kind the kernel reads.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            One or several numbers for each sample.
+
+        Returns
+        -------
+        GaussianProcessRegressor
+            The fitted estimator.
+        """
         start = time.perf_counter()
-        X, y = self._begin(X, y, numbers=True)
+        X, y = self._begin(X, y, "numbers")
         y = np.asarray(y, dtype=np.float64)
-        many = 1 if y.ndim == 1 else y.shape[1]
-        if self.n_targets is not None and many != self.n_targets:
-            raise ValueError(
-                explain("n_targets", self.n_targets, f"is not the number of columns of y, {many}")
-            )
-        self.X_train_ = np.copy(X) if self.copy_X_train and self._takes_vectors() else X
+        n_targets = 1 if y.ndim == 1 else y.shape[1]
+        if self.n_targets not in (None, n_targets):
+            rule = f"is not the number of columns of y, {n_targets}"
+            raise ValueError(explain("n_targets", self.n_targets, rule))
+        self.X_train_ = self._own(X)
         self.mean_ = fitted_mean(self.mean, X, y)
-        y = y - mean_at(self.mean_, X, y.shape)
-        self._y_train_mean = y.mean(axis=0) if self.normalize_y else np.zeros(y.shape[1:])
-        spread = y.std(axis=0) if self.normalize_y else np.ones(y.shape[1:])
-        self._y_train_std = np.where(
-            spread > 10 * np.finfo(float).eps * np.abs(self._y_train_mean), spread, 1.0
+        self._normalise(y - mean_at(self.mean_, X, y.shape))
+        parameters = self._hyperparameters()
+        parameters.fit(self.X_train_)
+        posterior = choose_posterior(
+            self.method,
+            parameters,
+            self.X_train_,
+            self.y_train_.reshape(len(y), n_targets),
+            self.alpha,
+            self.n_inducing,
         )
-        self.y_train_ = (y - self._y_train_mean) / self._y_train_std
-        model = self._made()
-        model.fit(self.X_train_)
-        found = self._inference(model)
-        evaluations = self._learn(model, found.objective)
-        if isinstance(found, Sparse):
-            evaluations += self._learn_again(model, found)
-        found.settle()
-        if found.jitter:
-            rule = f"was not enough: {found.jitter:.3g} had to be added to the diagonal of K"
-            warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"))
-        self._found, self._model, self.kernel_ = found, model, model.kernel
-        self.L_ = found.lower
-        self.alpha_ = found.dual[:, 0] if y.ndim == 1 else found.dual
+        evaluations = self._learn(parameters, posterior.evidence)
         self.__dict__.pop("inducing_", None)
-        if isinstance(found, Sparse):
-            self.inducing_ = found.inducing
-        self.log_marginal_likelihood_value_ = found.value
-        self.report_ = FitReport(
-            model.kernel if model.ours is model.kernel else repr(model.kernel),
-            found.plan,
-            f"optimizer {self.optimizer}",
+        if isinstance(posterior, SparsePosterior):
+            if self.optimizer is not None:
+                evaluations += refine_inducing(posterior, self._learn)
+            self.inducing_ = posterior.inducing
+        posterior.condition()
+        if posterior.jitter:
+            rule = f"was not enough: {posterior.jitter:.3g} had to be added to the diagonal of K"
+            warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"))
+        self._posterior, self.kernel_ = posterior, parameters.kernel
+        self.L_ = posterior.lower
+        self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
+        self.log_marginal_likelihood_value_ = posterior.value
+        foreign = parameters.mercer_kernel is not self.kernel_
+        self._set_report(
+            repr(self.kernel_) if foreign else self.kernel_,
+            posterior.plan,
             len(y),
-            time.perf_counter() - start,
-            facts={
-                "bound": found.bound,
-                "likelihood": found.likelihood,
-                "jitter": found.jitter,
-                "evaluations": evaluations,
-                "at_bounds": tuple(at_bounds(model)),
-                "kept": tuple(model.kept),
-            },
+            start,
+            bound=posterior.bound,
+            likelihood=posterior.likelihood,
+            jitter=posterior.jitter,
+            evaluations=evaluations,
+            at_bounds=tuple(parameters.at_bounds()),
+            kept=parameters.not_learned,
         )
         return self
 
-    def _inference(self, model: Learned | Theirs) -> Exact | Sparse:
-        """The way to the posterior that was asked for, or that fits the memory."""
-        n = len(self.y_train_)
-        if isinstance(self.alpha, np.ndarray):
-            if self.alpha.shape != (n,):
-                raise ValueError(
-                    f"alpha must be a scalar or an array with same number of entries as y. ({self.alpha.shape} != ({n},))"
-                )
-            if not ((self.alpha >= 0) & np.isfinite(self.alpha)).all():
-                raise ValueError(explain("alpha", self.alpha, "must be variances: finite and >= 0"))
-        Y = self.y_train_[:, None] if self.y_train_.ndim == 1 else self.y_train_
-        noise = np.asarray(self.alpha, dtype=float)
-        plan = plan_matrix(n, WHOLE, required=self.method == "exact")
-        if self.method in ("exact", "auto") and plan.stored:
-            return Exact(model, self.X_train_, Y, noise)
-        why = "asked for"
-        if self.method == "auto":
-            size = format_bytes(plan.bytes)
-            why = f"the matrix of {size} exceeds the memory budget of {budget_text()}"
-        kind = Iterative if self.method == "iterative" else Sparse
-        return kind(model, self.X_train_, Y, noise, self.n_inducing, why)
-
-    def _learn_again(self, model: Learned | Theirs, found: Sparse) -> int:
-        """Inducing points that suit the parameters, and parameters that suit the points, while the bound rises."""
-        if self.optimizer is None or len(model.theta) == 0 or found.count == len(self.y_train_):
-            return 0
-        evaluations, best = 0, found.objective(model.theta, False)[0]
-        for _ in range(_ROUNDS - 1):
-            theta, points = model.theta, found.inducing
-            found.choose()
-            evaluations += self._learn(model, found.objective)
-            value = found.objective(model.theta, False)[0]
-            if value <= best:
-                model.theta, found.inducing = theta, points
-                break
-            rise, best = value - best, value
-            if rise < 1e-4 * abs(best):
-                break
-        return evaluations
+    def _normalise(self, y: np.ndarray) -> None:
+        """Set the targets that are learned, and how predictions are turned into units of y."""
+        self._y_train_mean, self._y_train_std = np.zeros(y.shape[1:]), np.ones(y.shape[1:])
+        if self.normalize_y:
+            self._y_train_mean, deviation = y.mean(axis=0), y.std(axis=0)
+            rounding = 10 * np.finfo(float).eps * np.abs(self._y_train_mean)
+            self._y_train_std = np.where(deviation > rounding, deviation, 1.0)
+        self.y_train_ = (y - self._y_train_mean) / self._y_train_std
 
     def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
-        """The evidence of the training data for the logarithms ``theta`` of the parameters, and its gradient if asked for.
+        self,
+        theta: np.ndarray | None = None,
+        eval_gradient: bool = False,
+        clone_kernel: bool = True,
+    ) -> float | tuple[float, np.ndarray]:
+        """The log marginal likelihood of the training data, or its bound with inducing points.
 
-        With inducing points it is the bound, for the points of the fit.
+        Parameters
+        ----------
+        theta : array-like of shape (n_hyperparameters,), default=None
+            Logarithms of the hyperparameters; None for those that were learned.
+        eval_gradient : bool, default=False
+            Whether to return the gradient in ``theta`` too.
+        clone_kernel : bool, default=True
+            Whether ``kernel_`` is left alone; if not, its hyperparameters are changed.
+
+        Returns
+        -------
+        float or tuple of float and ndarray
+            The log marginal likelihood, and its gradient if that was asked for.
         """
         self._check_fitted()
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
-        found = copy.copy(self._found)
+        posterior = copy.copy(self._posterior)
         if clone_kernel:
-            found.model = self._made(self.kernel_)
-        found.model.fit(self.X_train_)
-        value, slope = found.objective(np.asarray(theta, dtype=float), eval_gradient)
-        return (value, slope) if eval_gradient else value
+            posterior.parameters = self._hyperparameters(self.kernel_)
+        posterior.parameters.fit(self.X_train_)
+        value, gradient = posterior.evidence(np.asarray(theta, dtype=float), eval_gradient)
+        return (value, gradient) if eval_gradient else value
 
     def _check_fitted(self) -> None:
-        """An unfitted process predicts from its prior, so that scikit-learn's own check lets it pass."""
+        """An unfitted process can predict from its prior: scikit-learn's check lets it pass."""
         if not hasattr(self, "X_train_"):
-            raise NotFittedError(
-                type(self).__name__, "unfitted", "has seen no data", "call fit(X, y) first"
-            )
+            name = type(self).__name__
+            raise NotFittedError(name, "unfitted", "has seen no data", "call fit(X, y) first")
 
-    # -- predict -----------------------------------------------------------------------------------------------------
+    def predict(
+        self, X: RawSamples, return_std: bool = False, return_cov: bool = False
+    ) -> Prediction:
+        """Predict the mean of the function, and its standard deviations or covariance.
 
-    def predict(self, X: RawSamples, return_std: bool = False, return_cov: bool = False) -> Any:
-        """The mean, and the standard deviations or the covariance.
+        They are of the function, without ``alpha``; a `White` term of the kernel is part of it and
+        counts, as in scikit-learn. Before ``fit`` they are those of the prior.
 
-        They are of the function, without ``alpha``; a `White` term of the kernel is part of it and counts, as in scikit-learn.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or list
+            The samples.
+        return_std : bool, default=False
+            Whether to return standard deviations too.
+        return_cov : bool, default=False
+            Whether to return the covariance matrix too; not together with ``return_std``.
+
+        Returns
+        -------
+        ndarray or tuple of two ndarray
+            The mean of shape (n_samples,) or (n_samples, n_targets), and standard deviations of the
+            same shape, or the covariance of shape (n_samples, n_samples) with one more axis for
+            several targets.
         """
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
-        fitted = hasattr(self, "X_train_")
-        X = (
-            self._check_X(X, reset=False)
-            if fitted or not self._takes_vectors()
-            else check_array(X, dtype=np.float64)
-        )
-        if not fitted:
-            return self._prior(X, return_std, return_cov)
+        if not hasattr(self, "X_train_"):
+            return self._predict_prior(X, return_std, return_cov)
+        X = self._check_X(X, reset=False)
         if return_std:
-            mean, variance = self._found.mean_and_variance(X)
-            return self._turned_back(X, mean), np.sqrt(self._scaled_back(variance))
-        mean = self._turned_back(X, self._found.mean(X))
-        return (mean, self._scaled_back(self._found.covariance(X))) if return_cov else mean
+            mean, variance = self._posterior.mean_and_variance(X)
+            return self._in_units(X, mean), np.sqrt(self._variance_in_units(variance))
+        mean = self._in_units(X, self._posterior.mean(X))
+        if return_cov:
+            return mean, self._variance_in_units(self._posterior.covariance(X))
+        return mean
 
-    def _turned_back(self, X: RawSamples, mean: np.ndarray) -> np.ndarray:
-        if self.y_train_.ndim == 1:
-            mean = mean[:, 0]
+    def _in_units(self, X: RawSamples, mean: np.ndarray) -> np.ndarray:
+        """Means of normalised targets in the units of y, with the mean function."""
+        mean = mean.reshape(-1, *self.y_train_.shape[1:])
         mean = self._y_train_std * mean + self._y_train_mean + mean_at(self.mean_, X, mean.shape)
-        return mean[:, 0] if mean.ndim == 2 and mean.shape[1] == 1 else mean
+        return mean[:, 0] if mean.shape[1:] == (1,) else mean
 
-    def _scaled_back(self, variance: np.ndarray) -> np.ndarray:
-        made = np.multiply.outer(variance, self._y_train_std**2)
-        return made[..., 0] if made.shape[-1:] == (1,) and np.ndim(self._y_train_std) == 1 else made
+    def _variance_in_units(self, variance: np.ndarray) -> np.ndarray:
+        scaled = np.multiply.outer(variance, self._y_train_std**2)
+        return scaled[..., 0] if self._y_train_std.shape == (1,) else scaled
 
-    def _prior(self, X: RawSamples, return_std: bool, return_cov: bool) -> Any:
-        model = self._made()
-        many = 1 if self.n_targets is None else self.n_targets
-        mean = np.zeros(raw_length(X) if many == 1 else (raw_length(X), many))
+    def _predict_prior(self, X: RawSamples, return_std: bool, return_cov: bool) -> Prediction:
+        X = check_array(X, dtype=np.float64) if self._takes_vectors() else self._check_X(X, False)
+        parameters = self._hyperparameters()
+        targets = () if self.n_targets in (None, 1) else (self.n_targets,)
+        mean = np.zeros((raw_length(X), *targets))
         if self.mean is not None and not hasattr(self.mean, "fit"):  # a regressor knows nothing yet
             mean = mean + mean_at(self.mean, X, mean.shape)
         if return_cov:
-            K = model.own(X)
-            return mean, K if many == 1 else np.repeat(K[:, :, None], many, axis=-1)
+            return mean, np.multiply.outer(parameters.gram(X), np.ones(targets))
         if return_std:
-            std = np.sqrt(model.diag(X))
-            return mean, std if many == 1 else np.repeat(std[:, None], many, axis=-1)
+            return mean, np.multiply.outer(np.sqrt(parameters.diag(X)), np.ones(targets))
         return mean
 
     def sample_y(
         self, X: RawSamples, n_samples: int = 1, random_state: RandomState = 0
     ) -> np.ndarray:
-        """Draw functions and evaluate them at ``X``; one column per draw."""
+        """Draw functions from the posterior, or before ``fit`` from the prior.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples_X, n_features) or list
+            The samples at which the functions are evaluated.
+        n_samples : int, default=1
+            The number of functions.
+        random_state : int, RandomState or None, default=0
+            The seed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_X, n_samples) or (n_samples_X, n_targets, n_samples)
+            A column for each function.
+        """
         rng = check_random_state(random_state)
         mean, covariance = self.predict(X, return_cov=True)
         if mean.ndim == 1:
             return rng.multivariate_normal(mean, covariance, n_samples).T
-        drawn = [
-            rng.multivariate_normal(mean[:, target], covariance[..., target], n_samples).T[
-                :, np.newaxis
-            ]
-            for target in range(mean.shape[1])
+        targets = range(mean.shape[1])
+        draws = [
+            rng.multivariate_normal(mean[:, t], covariance[..., t], n_samples) for t in targets
         ]
-        return np.hstack(drawn)
+        return np.stack([draw.T for draw in draws], axis=1)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Mean, standard deviation and log-density of every noisy observation given all the others, in closed form."""
+        """Predict every noisy observation from all the others, in closed form.
+
+        Returns
+        -------
+        tuple of three ndarray
+            The mean, the standard deviation and the log-density of every observation.
+        """
         self._check_fitted()
-        if not isinstance(self._found, Exact):
-            raise ValueError(
-                explain(
-                    "method",
-                    self.method,
-                    "has no leave-one-out in closed form",
-                    "fit with method='exact'",
-                )
-            )
-        inverse = linalg.lapack.dpotri(self.L_.T, lower=0)[0].diagonal()
-        dual = self.alpha_
-        variance = 1.0 / inverse
-        shaped = variance if dual.ndim == 1 else variance[:, None]
-        gap = dual * shaped
-        density = (
-            -0.5 * np.log(2 * np.pi * shaped) - 0.5 * gap**2 / shaped - np.log(self._y_train_std)
-        )
-        mean = (
-            self._y_train_std * (self.y_train_ - gap)
-            + self._y_train_mean
-            + mean_at(self.mean_, self.X_train_, gap.shape)
-        )
-        return mean, np.sqrt(shaped) * self._y_train_std, density
+        if not isinstance(self._posterior, ExactPosterior):
+            rule = "has no leave-one-out in closed form"
+            raise ValueError(explain("method", self.method, rule, "fit with method='exact'"))
+        gap, variance = self._posterior.leave_one_out()
+        if self.y_train_.ndim == 1:
+            gap, variance = gap[:, 0], variance[:, 0]
+        scale = self._y_train_std
+        density = -0.5 * np.log(2 * np.pi * variance) - 0.5 * gap**2 / variance - np.log(scale)
+        mean_function = mean_at(self.mean_, self.X_train_, gap.shape)
+        mean = scale * (self.y_train_ - gap) + self._y_train_mean + mean_function
+        return mean, np.sqrt(variance) * scale, density
+
+    def _check_loaded(self) -> None:
+        if hasattr(self, "inducing_"):
+            check_positions("inducing_", self.inducing_, raw_length(self.X_train_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,308 +1,148 @@
-"""Gaussian processes beyond the dense matrix: inducing points, and exact prediction by conjugate gradients."""
+"""Sparse Gaussian processes: Titsias' variational bound with inducing points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
-from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import explain, warn
-from mercer.estimators.gp.exact import blocks, expand, positive
-from mercer.estimators.gp.hyperparameters import Learned, Theirs
-from mercer.gram.fill import dense
-from mercer.gram.matrix import Matrix, Shifted, Weighted
-from mercer.gram.plan import FLOAT64, PRODUCTS, Plan, fits, rows_at_a_time
-from mercer.gram.streamed import Streamed
+from mercer.domains.base import pick_rows
+from mercer.errors import explain
+from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.posterior import Posterior
+from mercer.estimators.gp.sparse_inputs import NoiseFreeGram, SparseInputs, add_derivatives
+from mercer.gram.plan import PRODUCTS, fits
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import gradient_between
-from mercer.linalg.cg import LowRankInverse, Ridge, conjugate_gradients
 from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence
 from mercer.solvers.gp.inducing import Bound, bound
+from mercer.state import State, check_positions, storable
 
-_ROWS = 4096  # samples that meet the inducing points at a time
-_DIAGONAL = 64  # samples whose k(x, x) is differentiated at a time, where it depends on x
-_BOTH = 3000  # samples up to which the exact likelihood is computed beside the bound
-_RANK = 300  # of the preconditioner
+_FEW = 3000  # samples up to which the exact likelihood is computed beside the bound
 
 
-class _Copy:
-    """Rows of the samples against a copy of them, so that white noise is not among the values."""
+@storable
+class SparsePosterior(Posterior):
+    """Titsias' bound, with the samples of largest remaining variance as inducing points."""
 
-    def __init__(self, kernel: Kernel, X: RawSamples, samples: Samples) -> None:
-        self.kernel, self.samples = kernel, samples
-        self.copy = kernel.prepare(Batch(X, like=Batch(X)))
-        self.values = samples.function
-
-    def row(self, i: int) -> np.ndarray:
-        """The function, without noise, between one sample and all."""
-        return dense(self.kernel, self.copy.take(np.array([i])), self.samples.x, FLOAT64)[0]
-
-    def diagonal(self) -> np.ndarray:
-        """k(x, x) without noise."""
-        return self.values
-
-
-class Samples:
-    """Samples and landmarks as the kernel reads them at its present parameters.
-
-    Values of the function alone, without white noise, are those between different collections: a sample and its copy share what
-    the function says of them and not the noise.
-    """
-
-    def __init__(self, kernel: Kernel, X: RawSamples, U: Any) -> None:
-        self.kernel = kernel
-        self.flat, self.white = kernel.constant_diagonal, kernel.has_white_noise
-        batch = Batch(X)
-        self.x = kernel.prepare(batch)
-        self.u, self.u_copy = (kernel.prepare(Batch(U, like=batch)) for _ in range(2))
-        few = pick_rows(X, np.arange(1)) if self.flat else X
-        self.copy = kernel.prepare(Batch(few, like=batch)) if self.white else None
-        with np.errstate(all="ignore"):
-            self.full = kernel.diagonal(self.x)
-        self.function = self.full if not self.white else self._function_diagonal()
-
-    def _function_diagonal(self) -> np.ndarray:
-        parts = [
-            dense(self.kernel, self.x.take(rows), copy, FLOAT64).diagonal()
-            for rows, copy in self._pieces()
-        ]
-        return np.full(len(self.x), float(parts[0][0])) if self.flat else np.concatenate(parts)
-
-    def _pieces(self) -> Iterator[tuple[np.ndarray, Any]]:
-        """Rows, and their copies."""
-        count = 1 if self.flat else len(self.x)
-        for start in range(0, count, _DIAGONAL):
-            rows = np.arange(start, min(count, start + _DIAGONAL))
-            yield rows, None if self.copy is None else self.copy.take(rows)
-
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        for start in range(0, len(self.x), _ROWS):
-            rows = np.arange(start, min(len(self.x), start + _ROWS))
-            yield (
-                slice(start, start + len(rows)),
-                dense(self.kernel, self.x.take(rows), self.u, FLOAT64),
-            )
-
-    def landmark_gram(self) -> np.ndarray:
-        K = dense(self.kernel, self.u, self.u_copy, FLOAT64)
-        return 0.5 * (K + K.T)
-
-    def diagonal_gradient(self, full: np.ndarray, function: np.ndarray) -> dict[str, Any]:
-        """d/dθ of Σ full·k(x, x) + Σ function·k(x, x′) with x′ a copy."""
-        if self.flat:
-            full, function = full.sum(keepdims=True), function.sum(keepdims=True)
-        found: dict[str, Any] = {}
-        for rows, copy in self._pieces():
-            taken = self.x.take(rows)
-            add(found, gradient_between(self.kernel, taken, taken, np.diag(full[rows])))
-            if copy is not None:
-                add(found, gradient_between(self.kernel, taken, copy, np.diag(function[rows])))
-        return found
-
-
-def add(total: dict[str, Any], more: dict[str, Any]) -> None:
-    for name, value in more.items():
-        total[name] = total[name] + value if name in total else value
-
-
-def _forgotten() -> Iterator[Any]:
-    raise RuntimeError("what only the gradient needs is not kept after a fit")
-
-
-class Sparse:
-    """Titsias' bound with landmarks among the samples, the ones of largest remaining variance."""
+    stored: ClassVar[State] = State(
+        plain=("count", "reason", "inducing", "inducing_samples", "posterior"),
+        per_sample=("noise",),
+    )
+    method: ClassVar[str] = "sparse"
 
     def __init__(
         self,
-        model: Learned | Theirs,
+        parameters: Hyperparameters,
         X: RawSamples,
         Y: np.ndarray,
         noise: np.ndarray,
         count: int,
-        why: str,
+        reason: str,
     ) -> None:
-        if model.ours is None:
-            rule = "has no derivatives between different samples, which inducing points need"
-            raise ValueError(
-                explain(
-                    "kernel",
-                    model.kernel,
-                    rule,
-                    "write it with mercer's kernels, or say method='exact'",
-                )
-            )
-        self.model, self.X, self.Y = model, X, Y
-        self.noise = np.broadcast_to(noise, (len(Y),))
-        self.count, self.why = min(count, len(Y)), why
-        self.jitter, self.likelihood = 0.0, np.nan
-        weakest = float((self.noise + self._white_of_one()).min())
-        if weakest <= 0:
-            rule = f"leaves samples without noise, and {type(self).__name__.lower()} inference divides by it"
-            raise ValueError(
-                explain(
-                    "alpha",
-                    float(np.min(noise)),
-                    rule,
-                    "raise alpha, or add a noise term to the kernel: + 0.1 * White()",
-                )
-            )
-        self.choose()
+        super().__init__(parameters, X, Y, np.broadcast_to(noise, (len(Y),)))
+        self.count, self.reason = min(count, len(Y)), reason
+        self.inducing = np.arange(self.count)  # positions of inducing points among the samples
 
     @property
     def kernel(self) -> Kernel:
-        """Ours, at the present parameters."""
-        found = self.model.ours
-        assert found is not None
-        return found
+        """The mercer kernel at the present parameters."""
+        kernel = self.parameters.mercer_kernel
+        assert kernel is not None
+        return kernel
 
-    def _white_of_one(self) -> float:
-        few = pick_rows(self.X, np.arange(1))
-        sides = Samples(self.kernel, few, few)
-        return float(sides.full[0] - sides.function[0])
+    def check(self) -> None:
+        """Raise an error where inducing points cannot be used."""
+        if self.parameters.mercer_kernel is None:
+            rule = "has no derivatives between different samples, which inducing points need"
+            remedy = "write it with mercer's kernels, or say method='exact'"
+            raise ValueError(explain("kernel", self.parameters.kernel, rule, remedy))
+        white = self._inputs(np.arange(1), np.arange(1)).white_noise()
+        if float((self.noise + float(white[0])).min()) <= 0:
+            rule = f"leaves samples without noise, and {self.method} inference divides by it"
+            remedy = "raise alpha, or add a noise term to the kernel: + 0.1 * White()"
+            raise ValueError(explain("alpha", float(self.noise.min()), rule, remedy))
 
-    def choose(self) -> None:
-        """Take the landmarks that suit the present parameters."""
-        n = len(self.Y)
-        if self.count == n:
-            self.inducing = np.arange(n)
-            return
-        sides = Samples(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
-        self.inducing = np.sort(self._landmarks(sides, self.count)[0])
+    def _inputs(self, inducing: np.ndarray, samples: np.ndarray | None = None) -> SparseInputs:
+        """Samples, all by default, and inducing points, both given by their positions."""
+        X = self.X if samples is None else pick_rows(self.X, samples)
+        return SparseInputs(self.kernel, X, pick_rows(self.X, inducing))
 
-    def _landmarks(self, sides: Samples, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples of largest remaining variance, and the factor they make."""
-        return landmarks(_Copy(self.kernel, self.X, sides), count)
+    def choose_inducing(self) -> None:
+        """Take the inducing points that suit the present parameters."""
+        if self.count < len(self.Y):
+            pivots, _ = self._pivots(self._inputs(np.arange(1)), self.count)
+            self.inducing = np.sort(pivots)
 
-    def _bound(self) -> tuple[Bound | None, Samples]:
-        sides = Samples(self.kernel, self.X, pick_rows(self.X, self.inducing))
-        noise = self.noise + (sides.full - sides.function)
+    def _pivots(self, inputs: SparseInputs, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Samples of largest remaining variance, and the low-rank factor that belongs to them."""
+        return landmarks(NoiseFreeGram(self.kernel, self.X, inputs), count)
+
+    def _bound(self, inputs: SparseInputs) -> Bound | None:
+        noise = self.noise + inputs.white_noise()
         keep = fits(len(self.Y), len(self.inducing), PRODUCTS)
-        return bound(
-            sides.landmark_gram(), sides.blocks, sides.function, noise, self.Y, keep
-        ), sides
+        Kuu = inputs.inducing_gram()
+        return bound(Kuu, inputs, inputs.function_diagonal, noise, self.Y, keep)
 
-    def objective(self, theta: np.ndarray, slope: bool) -> tuple[float, np.ndarray]:
-        self.model.theta = theta
-        found, sides = self._bound()
-        if found is None or not np.isfinite(found.value):
+    def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
+        self.parameters.theta = theta
+        inputs = self._inputs(self.inducing)
+        result = self._bound(inputs)
+        if result is None or not np.isfinite(result.value):
             return -np.inf, np.zeros(len(theta))
-        return found.value, self._slope(found, sides) if slope else np.zeros(0)
+        if not eval_gradient:
+            return result.value, np.zeros(0)
+        return result.value, self._gradient(result, inputs)
 
-    def _slope(self, found: Bound, sides: Samples) -> np.ndarray:
+    def _gradient(self, result: Bound, inputs: SparseInputs) -> np.ndarray:
         kernel, n = self.kernel, len(self.Y)
-        total = gradient_between(kernel, sides.u, sides.u_copy, found.landmark_weights())
-        for rows, weights in found.sample_weights():
-            taken = sides.x.take(np.arange(rows.start, rows.stop))
-            add(total, gradient_between(kernel, taken, sides.u, weights))
-        function = -0.5 * self.Y.shape[1] / found.noise
-        if not sides.white:
-            add(total, sides.diagonal_gradient(function, function))
-            return self.model.logarithmic(total)
-        uniform = float(np.ptp(found.noise)) == 0.0
-        noise = np.full(n, found.noise_slope() / n) if uniform else found.noise_slopes()
-        add(total, sides.diagonal_gradient(noise, function - noise))
-        return self.model.logarithmic(total)
+        total = gradient_between(kernel, inputs.u, inputs.u_copy, result.landmark_weights())
+        for rows, weights in result.sample_weights():
+            samples = inputs.x.take(np.arange(rows.start, rows.stop))
+            add_derivatives(total, gradient_between(kernel, samples, inputs.u, weights))
+        function = -0.5 * self.Y.shape[1] / result.noise
+        noise = function
+        if inputs.has_white_noise:
+            uniform = float(np.ptp(result.noise)) == 0.0
+            noise = np.full(n, result.noise_slope() / n) if uniform else result.noise_slopes()
+        add_derivatives(total, inputs.diagonal_gradient(noise, function - noise))
+        return self.parameters.chain_rule(total)
 
-    def settle(self) -> None:
-        found, _ = self._bound()
-        if found is None:
-            rule = "gives a matrix that is not positive definite, even with jitter"
-            raise np.linalg.LinAlgError(
-                explain(
-                    "kernel",
-                    self.model.kernel,
-                    rule,
-                    "raise alpha, or look at kernel.certificate()",
-                )
-            )
-        self.found, self.value, self.bound = found, found.value, found.value
-        self.samples, self.dual = pick_rows(self.X, self.inducing), found.weights
-        self.lower = found.lower
+    def condition(self) -> None:
+        result = self._bound(self._inputs(self.inducing))
+        if result is None:
+            raise self._not_definite()
+        self.posterior = result.posterior()
+        self.value = self.bound = result.value
+        self.lower, self.dual = result.lower, result.weights
+        self.inducing_samples = pick_rows(self.X, self.inducing)
         n = len(self.Y)
-        if n <= _BOTH and fits(n, n):
-            both = evidence(self.model.gram(self.X), self.noise, self.Y, patient=True)
-            self.likelihood = np.nan if both is None else both.value
-        found.spread = _forgotten
+        if n <= _FEW and fits(n, n):
+            K = self.parameters.training_gram(self.X)
+            exact = evidence(K, self.noise, self.Y, jitter=True)
+            self.likelihood = np.nan if exact is None else exact.value
 
     @property
     def plan(self) -> str:
-        size = 8 * len(self.Y) * len(self.inducing)
-        return f"sparse, {len(self.inducing)} inducing points of {len(self.Y)} samples, {format_bytes(size)}: {self.why}"
+        n, m = len(self.Y), len(self.inducing)
+        size = format_bytes(8 * n * m)
+        return f"sparse, {m} inducing points of {n} samples, {size}: {self.reason}"
 
-    def mean(self, X: RawSamples) -> np.ndarray:
-        return expand(self.model, X, self.samples, self.dual)
+    def expansion_samples(self) -> RawSamples:
+        return self.inducing_samples
 
-    def mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        variance = self.model.diag(X)
-        mean = np.empty((len(variance), self.dual.shape[1]))
-        for rows, K in blocks(self.model, X, self.samples):
-            mean[rows] = product(K, self.dual)
-            V, R = self.found.explained(K)
-            variance[rows] += np.einsum("ij,ij->j", R, R) - np.einsum("ij,ij->j", V, V)
-        return mean, positive(variance)
+    def _explained(self, K: np.ndarray) -> np.ndarray:
+        V, R = self.posterior.explained(K)
+        return np.einsum("ij,ij->j", V, V) - np.einsum("ij,ij->j", R, R)
 
     def covariance(self, X: RawSamples) -> np.ndarray:
-        V, R = self.found.explained(self.model.cross(X, self.samples))
-        return self.model.own(X) - product(V.T, V) + product(R.T, R)
+        V, R = self.posterior.explained(self.parameters.cross(X, self.inducing_samples))
+        return self.parameters.gram(X) - product(V.T, V) + product(R.T, R)
 
-
-class Iterative(Sparse):
-    """Parameters by the bound, predictions by the exact posterior: (K + noise)⁻¹ by preconditioned conjugate gradients."""
-
-    def settle(self) -> None:
-        super().settle()
-        sides = Samples(self.kernel, self.X, pick_rows(self.X, np.arange(1)))
-        self.side, self.white = sides.x, sides.full - sides.function
-        self.root = 1.0 / np.sqrt(self.noise + self.white)
-        rank = min(_RANK, len(self.Y))
-        self.preconditioner = self._landmarks(sides, rank)[1] * self.root[:, None]
-        self.dual = self._solve(self.Y)
-
-    def _matrix(self) -> Matrix:
-        """The covariance of the function, scaled so that every sample has noise 1."""
-        size = FLOAT64.itemsize * len(self.Y) ** 2
-        plan = Plan("streamed", FLOAT64, size, "is not stored")
-        streamed = Streamed(self.kernel, self.side, self.side, plan)
-        return Weighted(Shifted(streamed, -self.white), self.root)
-
-    def _solve(self, V: np.ndarray) -> np.ndarray:
-        """(K + noise)⁻¹V."""
-        root = self.root[:, None]
-        inverse = LowRankInverse(self.preconditioner, 1.0)
-        solution = conjugate_gradients(Ridge(self._matrix(), 1.0), root * V, inverse, tol=1e-9)
-        self.iterations = solution.iterations
-        if not solution.converged:
-            residual = f"a residual of {solution.residual:.1e}"
-            message = (
-                f"conjugate gradients stopped at {residual}; raise alpha, or say method='sparse'"
-            )
-            warn(message, ConvergenceWarning)
-        return root * solution.x
-
-    @property
-    def plan(self) -> str:
-        means = "exact mean and variance by preconditioned conjugate gradients, tiles computed anew"
-        return f"iterative: parameters by the bound of {len(self.inducing)} inducing points, {means}: {self.why}"
-
-    def mean(self, X: RawSamples) -> np.ndarray:
-        return expand(self.model, X, self.X, self.dual)
-
-    def mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        variance = self.model.diag(X)
-        mean = np.empty((len(variance), self.dual.shape[1]))
-        width = rows_at_a_time(raw_length(self.X), 0.125, most=256)
-        for rows, K in blocks(self.model, X, self.X, width):
-            mean[rows] = product(K, self.dual)
-            variance[rows] -= np.einsum("ij,ji->i", K, self._solve(np.ascontiguousarray(K.T)))
-        return mean, positive(variance)
-
-    def covariance(self, X: RawSamples) -> np.ndarray:
-        K = self.model.cross(self.X, X)
-        return self.model.own(X) - product(K.T, self._solve(K))
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        check_positions("inducing", self.inducing, len(self.Y))

@@ -1,0 +1,86 @@
+"""The way to the posterior of Gaussian process regression that was asked for, or that fits the
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.config import format_bytes
+from mercer.errors import explain
+from mercer.estimators.gp.exact import ExactPosterior
+from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.iterative import IterativePosterior
+from mercer.estimators.gp.learning import Evidence
+from mercer.estimators.gp.posterior import Posterior
+from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.gram.plan import WHOLE, budget_text, plan_matrix, require_room
+
+METHODS = ("exact", "sparse", "iterative")
+_ROUNDS = 2  # times that inducing points are chosen again for the hyperparameters learned
+_RISE = 1e-4  # a relative rise of the bound that is not worth another round
+
+
+def choose_posterior(
+    method: str,
+    parameters: Hyperparameters,
+    X: RawSamples,
+    Y: np.ndarray,
+    alpha: float | np.ndarray,
+    n_inducing: int,
+) -> Posterior:
+    """The posterior by the given method; "auto" is exact while the matrix fits the memory."""
+    n = len(Y)
+    noise = _checked_noise(alpha, n)
+    plan = plan_matrix(n, WHOLE, required=method == "exact")
+    if method in ("exact", "auto") and plan.stored:
+        require_room(n, n, np.float64)
+        return ExactPosterior(parameters, X, Y, noise)
+    reason = "asked for"
+    if method == "auto":
+        size = format_bytes(plan.bytes)
+        reason = f"the matrix of {size} exceeds the memory budget of {budget_text()}"
+    kind = IterativePosterior if method == "iterative" else SparsePosterior
+    posterior = kind(parameters, X, Y, noise, n_inducing, reason)
+    posterior.check()
+    posterior.choose_inducing()
+    return posterior
+
+
+def _checked_noise(alpha: float | np.ndarray, n: int) -> np.ndarray:
+    if isinstance(alpha, np.ndarray):
+        if alpha.shape != (n,):
+            rule = "alpha must be a scalar or an array with same number of entries as y."
+            raise ValueError(f"{rule} ({alpha.shape} != ({n},))")
+        if not ((alpha >= 0) & np.isfinite(alpha)).all():
+            raise ValueError(explain("alpha", alpha, "must be variances: finite and >= 0"))
+    return np.asarray(alpha, dtype=float)
+
+
+def refine_inducing(
+    posterior: SparsePosterior, learn: Callable[[Hyperparameters, Evidence], int]
+) -> int:
+    """Choose inducing points for the hyperparameters, and learn these again, while the bound rises.
+
+    Returns how often the bound was evaluated.
+    """
+    parameters = posterior.parameters
+    if len(parameters.theta) == 0 or posterior.count == len(posterior.Y):
+        return 0
+    evaluations = 0
+    best, _ = posterior.evidence(parameters.theta, False)
+    for _ in range(_ROUNDS):
+        theta, inducing = parameters.theta, posterior.inducing
+        posterior.choose_inducing()
+        evaluations += learn(parameters, posterior.evidence)
+        value, _ = posterior.evidence(parameters.theta, False)
+        if value <= best:
+            parameters.theta, posterior.inducing = theta, inducing
+            break
+        rise, best = value - best, value
+        if rise < _RISE * abs(best):
+            break
+    return evaluations

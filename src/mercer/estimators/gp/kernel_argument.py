@@ -1,0 +1,85 @@
+"""The ``kernel`` argument of a Gaussian process, and the hyperparameters it stands for."""
+
+from __future__ import annotations
+
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import CompoundKernel
+from sklearn.gaussian_process.kernels import Kernel as SklearnBase
+
+from mercer.aliases import KernelLike
+from mercer.errors import ParameterError
+from mercer.estimators.common.kernel_choice import CallableKernel
+from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
+from mercer.estimators.gp.hyperparameters import (
+    Hyperparameters,
+    KernelParameters,
+    SklearnParameters,
+)
+from mercer.kernels.base import Kernel
+from mercer.kernels.expression import parse
+from mercer.kernels.vectors.radial import RBF
+
+# scikit-learn's names, each with parameters that can be learned
+_EXPRESSIONS = {
+    "linear": "Linear()",
+    "poly": "Polynomial(degree=3, offset=1.0)",
+    "polynomial": "Polynomial(degree=3, offset=1.0)",
+    "rbf": "RBF()",
+    "laplacian": "Laplacian()",
+    "cosine": "Cosine()",
+    "chi2": "Chi2()",
+}
+
+
+def choose_hyperparameters(kernel: KernelLike, bounds: BoundsLike, fixed: Names) -> Hyperparameters:
+    """The hyperparameters of a copy of the given kernel; by default of ``1.0 * RBF(1.0)``."""
+    if isinstance(kernel, SklearnBase):
+        return _sklearn_parameters(kernel, bounds, fixed)
+    return KernelParameters(_mercer_kernel(kernel), bounds, fixed)
+
+
+def _mercer_kernel(kernel: KernelLike) -> Kernel:
+    if kernel is None:
+        return 1.0 * RBF(length_scale=1.0)
+    if isinstance(kernel, Kernel):
+        return clone(kernel)
+    if isinstance(kernel, str):
+        return _named_kernel(kernel)
+    if isinstance(kernel, type) and issubclass(kernel, (Kernel, SklearnBase)):
+        name = kernel.__name__
+        raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
+    if callable(kernel):
+        return CallableKernel(kernel)
+    remedy = (
+        "give a mercer kernel, an expression, a function of two collections, "
+        "or a kernel of sklearn.gaussian_process"
+    )
+    raise ParameterError("kernel", kernel, "is not a kernel", remedy)
+
+
+def _named_kernel(name: str) -> Kernel:
+    if name == "precomputed":
+        rule = "cannot say k(x, x) of new samples, which a variance needs"
+        remedy = "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples"
+        raise ParameterError("kernel", name, rule, remedy)
+    return parse(_EXPRESSIONS.get(name, name))
+
+
+def _sklearn_parameters(kernel: SklearnBase, bounds: BoundsLike, fixed: Names) -> SklearnParameters:
+    if isinstance(kernel, CompoundKernel):
+        raise ValueError("kernel cannot be a CompoundKernel")
+    for name, given, default in (("bounds", bounds, DEFAULT), ("fixed", fixed, ())):
+        if isinstance(given, (dict, str)) or tuple(given) != default:
+            rule = "is for mercer's kernels: those of scikit-learn have bounds of their own"
+            example = f"{type(kernel).__name__}(..., length_scale_bounds=(low, high))"
+            raise ParameterError(name, given, rule, f"say {example}, or ...='fixed'")
+    return SklearnParameters(clone(kernel))
+
+
+def same_kernel(one: KernelLike, other: KernelLike) -> bool:
+    """Whether two given kernels are the same, parameters included."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Kernel):
+        return repr(one) == repr(other)
+    return bool(one == other)

@@ -1,0 +1,122 @@
+"""The posterior of a Gaussian process, whichever way it is computed."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ModelFileError, explain, warn
+from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.linalg.products import product
+from mercer.state import State
+
+_BLOCK = 2048  # new samples whose variance is computed at a time
+
+
+class Posterior(abc.ABC):
+    """The distribution of the function given targets Y at the samples X, and the evidence of Y.
+
+    The evidence can be asked for at any θ; the posterior is that at the θ of the last `condition`.
+    """
+
+    stored: ClassVar[State] = State(
+        finite=("Y", "noise", "jitter", "value", "lower", "dual"),
+        plain=("parameters", "X", "likelihood", "bound"),
+        samples=("X",),
+        per_sample=("Y",),
+    )
+
+    def __init__(
+        self, parameters: Hyperparameters, X: RawSamples, Y: np.ndarray, noise: np.ndarray
+    ) -> None:
+        self.parameters, self.X, self.Y, self.noise = parameters, X, Y, noise
+        self.jitter = 0.0  # what had to be added to the diagonal
+        self.bound: float | None = None  # a lower bound of the evidence, where that is learned by
+        self.likelihood = np.nan  # the evidence itself, where it is known
+
+    value: float  # what was maximised
+    lower: np.ndarray  # a Cholesky factor
+    dual: np.ndarray  # c of the mean Σ c k(x, x_i)
+
+    @property
+    @abc.abstractmethod
+    def plan(self) -> str:
+        """How the posterior is computed, and why, for the report."""
+
+    @abc.abstractmethod
+    def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
+        """The log evidence, or its bound, at θ, and its gradient, which is empty if not wanted."""
+
+    @abc.abstractmethod
+    def condition(self) -> None:
+        """Compute the posterior at the present θ."""
+
+    @abc.abstractmethod
+    def covariance(self, X: RawSamples) -> np.ndarray:
+        """The covariance matrix of the function at X."""
+
+    @abc.abstractmethod
+    def _explained(self, K: np.ndarray) -> np.ndarray:
+        """How much the data reduce the variances, for rows k(x) in K, which may be overwritten."""
+
+    def expansion_samples(self) -> RawSamples:
+        """The samples x_i of the mean Σ c k(x, x_i)."""
+        return self.X
+
+    def _block_size(self) -> int:
+        return _BLOCK
+
+    def mean(self, X: RawSamples) -> np.ndarray:
+        """The mean of the function at X."""
+        samples, kernel = self.expansion_samples(), self.parameters.mercer_kernel
+        if kernel is None:
+            return self.parameters.cross(X, samples) @ self.dual
+        n = raw_length(samples)
+        expansion = Expansion(kernel, samples, np.arange(n), n)
+        return expansion.apply(X, np.ascontiguousarray(self.dual))
+
+    def mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance at X from the same kernel values, a block of samples at a time."""
+        variance = self.parameters.diag(X)
+        mean = np.empty((len(variance), self.dual.shape[1]))
+        samples, size = self.expansion_samples(), self._block_size()
+        for rows, K in cross_blocks(self.parameters, X, samples, size):
+            mean[rows] = product(K, self.dual)
+            variance[rows] -= self._explained(K)
+        return mean, _non_negative(variance)
+
+    def _not_definite(self) -> np.linalg.LinAlgError:
+        rule = "gives a matrix that is not positive definite, even with jitter"
+        remedy = "raise alpha, or look at kernel.certificate()"
+        return np.linalg.LinAlgError(explain("kernel", self.parameters.kernel, rule, remedy))
+
+    def _check_loaded(self) -> None:
+        count = raw_length(self.expansion_samples())
+        if self.dual.ndim != 2 or len(self.dual) != count:
+            rule = f"must have one row for each of {count} samples"
+            raise ModelFileError("dual", f"array of shape {self.dual.shape}", rule)
+
+
+def cross_blocks(
+    parameters: Hyperparameters, X: RawSamples, samples: RawSamples, size: int = _BLOCK
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Positions of some of X, and the kernel between them and the samples."""
+    n = raw_length(X)
+    for start in range(0, n, size):
+        rows = np.arange(start, min(n, start + size))
+        yield rows, parameters.cross(pick_rows(X, rows), samples)
+
+
+def _non_negative(variance: np.ndarray) -> np.ndarray:
+    """Variances without rounding errors below 0; warns of more than rounding errors."""
+    if (variance < 0).any():
+        if variance.min() < -1e-6 * max(float(np.abs(variance).max()), 1e-300):
+            warn("Predicted variances smaller than 0. Setting those variances to 0.")
+        np.maximum(variance, 0.0, out=variance)
+    return variance

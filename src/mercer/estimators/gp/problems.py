@@ -1,0 +1,138 @@
+"""The problems of Gaussian process classification: two classes, or all classes at once, each by
+Laplace's approximation.
+"""
+
+from __future__ import annotations
+
+import abc
+import copy
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import linalg
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import raw_length
+from mercer.errors import ModelFileError, explain
+from mercer.estimators.common.averaging import averaged, averaged_softmax
+from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.posterior import cross_blocks
+from mercer.linalg.products import product
+from mercer.solvers.gp.laplace import Laplace, laplace
+from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace, laplace_multinomial
+from mercer.state import State, storable
+
+
+class LaplaceProblem(abc.ABC):
+    """Labelled samples, and the kernel whose hyperparameters are learned.
+
+    The evidence can be asked for at any θ; the approximation is that at the θ of the last
+    `condition`.
+    """
+
+    stored: ClassVar[State] = State(
+        finite=("labels", "mode"),
+        plain=("parameters", "X", "max_iter", "approximation"),
+        samples=("X",),
+        per_sample_last=("labels",),
+    )
+
+    def __init__(
+        self, parameters: Hyperparameters, X: RawSamples, labels: np.ndarray, max_iter: int
+    ) -> None:
+        self.parameters, self.X, self.max_iter = parameters, X, max_iter
+        self.labels = labels.astype(float)
+        self.mode: np.ndarray | None = None  # of the last θ, near which the next one begins
+
+    @abc.abstractmethod
+    def _solve(
+        self, K: np.ndarray, start: np.ndarray | None
+    ) -> Laplace | MultinomialLaplace | None:
+        """Laplace's approximation; None where K is not positive semi-definite."""
+
+    @abc.abstractmethod
+    def probabilities(self, X: RawSamples) -> np.ndarray:
+        """Probabilities of the classes at X, averaged over the latent function."""
+
+    def with_parameters(self, parameters: Hyperparameters, max_iter: int) -> Self:
+        """The same problem for another kernel."""
+        other = copy.copy(self)
+        other.parameters, other.max_iter, other.mode = parameters, max_iter, None
+        parameters.fit(self.X)
+        return other
+
+    def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
+        """The approximate log evidence at θ, and its gradient, which is empty if not wanted."""
+        self.parameters.theta = theta
+        K = self.parameters.training_gram(self.X)
+        approximation = self._solve(K, self.mode)
+        if approximation is None:
+            return -np.inf, np.zeros(len(theta))
+        self.mode = approximation.mode
+        if not eval_gradient:
+            return approximation.value, np.zeros(0)
+        weights = approximation.weights(K, self.labels)
+        return approximation.value, self.parameters.gradient(self.X, weights)
+
+    def condition(self) -> None:
+        """Compute the approximation at the present θ."""
+        approximation = self._solve(self.parameters.training_gram(self.X), None)
+        if approximation is None:
+            rule = "gives a matrix that is not positive semi-definite"
+            remedy = "look at kernel.certificate()"
+            message = explain("kernel", self.parameters.kernel, rule, remedy)
+            raise np.linalg.LinAlgError(message)
+        self.approximation = approximation
+
+    def _check_loaded(self) -> None:
+        if self.approximation.probability.shape != self.labels.shape:
+            shape = f"array of shape {self.approximation.probability.shape}"
+            rule = f"must have the shape of the labels, {self.labels.shape}"
+            raise ModelFileError("probability", shape, rule)
+
+
+@storable
+class BinaryProblem(LaplaceProblem):
+    """Two classes, 1 and 0."""
+
+    approximation: Laplace
+
+    def _solve(self, K: np.ndarray, start: np.ndarray | None) -> Laplace | None:
+        return laplace(K, self.labels, start, self.max_iter)
+
+    def latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the latent function."""
+        mean, variance = np.empty(raw_length(X)), self.parameters.diag(X)
+        gap = self.labels - self.approximation.probability
+        lower, root = self.approximation.lower, self.approximation.root
+        for rows, K in cross_blocks(self.parameters, X, self.X):
+            mean[rows] = product(K, gap)
+            V = linalg.solve_triangular(lower, (K * root).T, lower=True, check_finite=False)
+            variance[rows] -= np.einsum("ij,ij->j", V, V)
+        return mean, np.maximum(variance, 0.0)
+
+    def probabilities(self, X: RawSamples) -> np.ndarray:
+        return averaged(*self.latent(X))
+
+
+@storable
+class MultinomialProblem(LaplaceProblem):
+    """All classes at once: softmax, and one kernel for the latent functions of all.
+
+    Labels are 1 for the class of a sample and 0 for others, a row for each class.
+    """
+
+    approximation: MultinomialLaplace
+
+    def _solve(self, K: np.ndarray, start: np.ndarray | None) -> MultinomialLaplace | None:
+        return laplace_multinomial(K, self.labels, start, self.max_iter)
+
+    def probabilities(self, X: RawSamples) -> np.ndarray:
+        probabilities = np.empty((raw_length(X), len(self.labels)))
+        diagonal = self.parameters.diag(X)
+        gap = (self.labels - self.approximation.probability).T
+        for rows, K in cross_blocks(self.parameters, X, self.X):
+            columns = np.ascontiguousarray(K.T)
+            covariances = self.approximation.covariances(columns, diagonal[rows])
+            probabilities[rows] = averaged_softmax(product(K, gap), covariances)
+        return probabilities

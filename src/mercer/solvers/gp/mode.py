@@ -1,0 +1,88 @@
+"""Newton's method for the mode of a latent Gaussian process given labels, the heart of Laplace's
+approximation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, Self
+
+import numpy as np
+
+from mercer.linalg.solution import Solution
+from mercer.state import State
+
+_SLACK = 1e-10  # a relative decrease of the objective that may be rounding error
+_SHORTEST = 1e-6  # share of a Newton step below which it is not halved again
+
+
+@dataclasses.dataclass
+class Approximation(Solution):
+    """The normal distribution that has the slope and curvature of the posterior at f = K a.
+
+    The mode maximises log p(y | f) − ½ fᵀK⁻¹f. The residual is the last change of that objective.
+    """
+
+    stored: ClassVar[State] = State(
+        finite=("mode", "dual", "probability", "lower", "half_log_determinant", "value"),
+        plain=("iterations", "residual", "converged", "reason"),
+    )
+
+    mode: np.ndarray  # f
+    dual: np.ndarray  # a
+    probability: np.ndarray
+    lower: np.ndarray  # a Cholesky factor
+    half_log_determinant: float  # ½ log|I + KW|
+    value: float = dataclasses.field(default=-np.inf, kw_only=True)  # the log evidence at the mode
+
+    @classmethod
+    def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> Self | None:
+        """The approximation at f; None where K is not positive semi-definite."""
+        raise NotImplementedError(cls.__name__)
+
+    def newton_step(self, K: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The coefficients a, and f = K a, after one full step from here."""
+        raise NotImplementedError(type(self).__name__)
+
+    @staticmethod
+    def objective(a: np.ndarray, f: np.ndarray, labels: np.ndarray) -> float:
+        """log p(y | f) − ½ fᵀK⁻¹f."""
+        raise NotImplementedError
+
+    @staticmethod
+    def scale(objective: float) -> float:
+        """The size of the objective, to which its changes are compared."""
+        return max(1.0, abs(objective))
+
+    @classmethod
+    def at_mode(
+        cls, K: np.ndarray, labels: np.ndarray, start: np.ndarray | None, max_iter: int, tol: float
+    ) -> Self | None:
+        """Newton's method with halved steps; None where K is not positive semi-definite."""
+        a = np.zeros(labels.shape)
+        f = np.zeros(labels.shape)
+        if start is not None and start.shape == labels.shape:
+            f = start
+        value, change = -np.inf, np.inf
+        iterations, converged = 0, False
+        here = cls.at(K, a, f)
+        while here is not None and iterations < max_iter and not converged:
+            iterations += 1
+            new_a, new_f = here.newton_step(K, labels)
+            new = cls.objective(new_a, new_f, labels)
+            share = 1.0
+            while new < value - _SLACK * abs(value) and share > _SHORTEST:
+                share /= 2
+                new_a, new_f = a + share * (new_a - a), f + share * (new_f - f)
+                new = cls.objective(new_a, new_f, labels)
+            change = abs(new - value)
+            converged = change <= tol * cls.scale(new)
+            a, f, value = new_a, new_f, new
+            here = cls.at(K, a, f)
+        if here is None or not np.isfinite(value):
+            return None
+        here.value = value - here.half_log_determinant
+        here.iterations, here.residual, here.converged = iterations, change, converged
+        if not converged:
+            here.reason = "no convergence"
+        return here
