@@ -237,7 +237,7 @@ def test_headers_that_are_no_header(header, word, tmp_path):
         (["made", "SVC", {}, {"n_support_": 1}], "not an attribute"),
         (["made", "SVC", {"verbos": 1}, {}], "not the parameters"),
         (["made", "Sum", {"k1": 1}, {}], "kernel"),
-        (["made", "Sum", {"x": 1}, {}], "not the parameters"),
+        (["made", "Sum", {"x": 1}, {}], "by the names k1, k2"),
         (["made", "Expansion", {"kernel": None}, {}], "not the parameters"),
         (["made", "HotDeck", {}, {"completions": 1}], "not an attribute"),
         (["made", "RBF"], "cannot be made"),
@@ -252,7 +252,7 @@ def test_headers_that_are_no_header(header, word, tmp_path):
         (["list", {"a": 1}], "format"),
         (["list", [1, 2]], "format"),
         (["list", ["function", "my_function"]], "register"),
-        (["list", ["our function", "system"]], "may hold"),
+        (["list", ["our function", "system"]], "format"),
         (["list", ["type", "os"]], "cannot be read"),
         (["list", ["int", "zz"]], "cannot be read"),
         (["list", ["range", 0, 10**12, 1]], "too long"),
@@ -376,9 +376,9 @@ def put(value: float, place: Any = 0) -> Any:
         ("dual_coef_", lambda v: v[:, :-1], "samples that are kept"),
         ("_pair_coef", lambda v: v[:-1], "samples that are kept"),
         ("support_", lambda v: v[:-1], "samples that are kept"),
-        ("support_", put(40), "places"),
-        ("support_", put(-1), "places"),
-        ("support_", lambda v: v.astype(float), "places"),
+        ("support_", put(40), "positions"),
+        ("support_", put(-1), "positions"),
+        ("support_", lambda v: v.astype(float), "positions"),
         ("dual_coef_", lambda v: v.astype(complex), "numbers"),
     ],
 )
@@ -452,9 +452,9 @@ def test_graphs_of_samples_that_count_nothing(tmp_path):
         )
     )
     (expansion,) = (entry for entry in header["objects"] if entry[:2] == ["made", "Expansion"])
-    expansion[2]["width"] = 0
+    expansion[2]["n_training"] = 0
     arrays = forge.parts(header, data)
-    number = header["objects"][expansion[2]["columns"][1]][1]
+    number = header["objects"][expansion[2]["positions"][1]][1]
     arrays[number], header["arrays"][number]["shape"] = b"", [0]
     assert "samples that are kept" in refused(
         forge.put_together(header, forge.laid_out(header, arrays)), tmp_path
@@ -577,7 +577,7 @@ def doubled(X: Any) -> Any:
         (lambda: _search(), "model", ("search.best_estimator_",)),
         (lambda: {"a": RBF()}, "model", ("dict",)),
         (lambda: _subclass()(), "model", ("your own",)),
-        (lambda: _marked(), "model.note", ("del model.note",)),
+        (lambda: _marked(), "model.note", ("del model.note", "SVC.stored")),
     ],
 )
 def test_what_is_refused_at_once(make, place, words, tmp_path):

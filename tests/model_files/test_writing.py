@@ -164,9 +164,8 @@ WRITER = """
 import os, sys
 import numpy as np
 import mercer
-models = [mercer.KernelRidge(kernel=mercer.RBF()).fit(np.arange(40.0 + i)[:, None], np.ones(40 + i)) for i in range(2)]
-for m in models:
-    m.X_extra_ = np.arange(200_000.0)
+tables = [np.arange(40.0 + i)[:, None] * np.ones(5000) for i in range(2)]  # large files
+models = [mercer.KernelRidge(kernel=mercer.RBF()).fit(X, np.ones(len(X))) for X in tables]
 mercer.save(models[0], sys.argv[1] + ".warm")  # whatever is imported first is imported before the forks
 os.unlink(sys.argv[1] + ".warm")
 while True:

@@ -24,6 +24,7 @@ from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import InputError, ParameterError, ShapeError, WidthError, warn
+from mercer.state import State, storable
 
 _FEWEST = 4  # samples below which nothing can be held out
 _PROBABILISTIC = ("gp", "rvm")  # regressors that predict standard deviations
@@ -33,6 +34,12 @@ class _Automatic(BaseEstimator):
     """The common part of classification and regression: model selection and input checks."""
 
     _task: ClassVar[str]
+    stored: ClassVar[State] = State(
+        plain=(
+            *("candidates_", "tuned_", "n_tuned_", "learner_", "way_", "loss_", "penalty_name_"),
+            *("model_", "kernel_", "columns_", "left_out_", "fillings_"),
+        )
+    )
 
     def __init__(
         self,
@@ -190,6 +197,7 @@ class _Automatic(BaseEstimator):
         return tags
 
 
+@storable
 class AutoClassifier(ClassifierMixin, _Automatic):
     """Classifier for any samples that chooses its kernel, length scale and penalty by itself.
 
@@ -234,6 +242,7 @@ class AutoClassifier(ClassifierMixin, _Automatic):
     """
 
     _task = "classification"
+    stored: ClassVar[State] = State(plain=("classes_",))
 
     def fit(self, X: RawSamples, y: Targets) -> Self:
         """Choose kernel and penalty, and fit the classifier.
@@ -299,6 +308,7 @@ class AutoClassifier(ClassifierMixin, _Automatic):
         return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
+@storable
 class AutoRegressor(RegressorMixin, _Automatic):
     """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
@@ -343,6 +353,7 @@ class AutoRegressor(RegressorMixin, _Automatic):
     """
 
     _task = "regression"
+    stored: ClassVar[State] = State(finite=("target_mean_", "target_scale_"))
 
     def fit(self, X: RawSamples, y: Targets) -> Self:
         """Choose kernel and penalty, and fit the regressor.

@@ -14,10 +14,12 @@ from mercer.automatic.learners import Learner, Penalties
 from mercer.errors import DefinitenessWarning
 from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
+from mercer.state import storable
 
 _FEW = 1000  # samples up to which further BLAS threads gain little, and lose on a busy machine
 
 
+@storable
 @dataclasses.dataclass(frozen=True)
 class TunedModel:
     """The kernel and the penalty with the least loss.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from mercer.domains.graphs import Graph, Names, check_names, read_graph
 from mercer.domains.raw import as_list
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import DomainError, EmptyInputError, NotFiniteError, ShapeError
+from mercer.state import State, storable
 
 __all__ = ["Graph", "NodeSamples", "Nodes", "read_nodes"]
 
@@ -68,11 +70,16 @@ def _are_positions(names: list[Hashable]) -> bool:
     return all(type(name) is int for name in names) and names == list(range(len(names)))
 
 
+@storable
 class Nodes(Domain):
     """The nodes of one graph. Samples are names, or positions unless a name is a number."""
 
     name = "nodes of a graph"
     accepts = frozenset({"indices", "objects"})
+    # A file holds the matrix of the graph, which is read again.
+    stored: ClassVar[State] = State(
+        plain=("names", "matrix"), rebuilt=("graph", "_positions", "_by_position")
+    )
 
     def __init__(self, graph: Graph, names: list[Hashable] | None = None) -> None:
         self.graph = graph
@@ -81,6 +88,13 @@ class Nodes(Domain):
         self.names = names
         self._positions = {name: at for at, name in enumerate(names or ())}
         self._by_position = not any(map(_is_number, names or ()))
+
+    def _before_store(self, state: dict[str, object]) -> None:
+        state["matrix"] = self.graph.matrix
+
+    def _rebuild(self) -> None:
+        nodes = read_nodes(vars(self).pop("matrix"), self.names, "graph")
+        vars(self).update(vars(nodes))
 
     def __hash__(self) -> int:
         return hash((Nodes, self.graph.key))

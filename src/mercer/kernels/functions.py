@@ -11,11 +11,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.errors import ParameterError
+from mercer.state import State, storable
 
 __all__: list[str] = []
 
@@ -116,8 +118,11 @@ def row_sums(X: RawSamples) -> np.ndarray:
     return _numbers(X).sum(axis=1)
 
 
+@storable
 class InverseRoot:
     """The coefficients n ↦ aₙ of 1/√(θ − z) = Σ aₙ zⁿ."""
+
+    stored: ClassVar[State] = State(finite=("theta",))
 
     def __init__(self, theta: float) -> None:
         self.theta = theta

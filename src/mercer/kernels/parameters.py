@@ -23,6 +23,7 @@ import numpy as np
 from mercer.errors import MercerError, ParameterError
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe
 from mercer.params import Constraint, param
+from mercer.state import State
 
 __all__: list[str] = []
 
@@ -54,6 +55,7 @@ class Parameterised:
     _own_init: ClassVar[bool] = False
     _checks: ClassVar[dict[str, Constraint]] = {}
     _continuous: ClassVar[tuple[str, ...]] = ()
+    stored: ClassVar[State] = State(rebuilt=("_ready",))  # by the constructor
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

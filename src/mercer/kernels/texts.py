@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.parameters import computed
 from mercer.params import Constraint, boolean, integer, param
+from mercer.state import State
 
 __all__ = ["BagOfWords", "TfIdf"]
 
@@ -128,6 +129,8 @@ class TfIdf(_WordKernel):
     >>> TfIdf().fit(texts)(["oil"], ["crude oil", "corn"]).round(3).tolist()
     [[0.487, 0.0]]
     """
+
+    stored: ClassVar[State] = State(finite=("idf_",))
 
     definite = Definite(
         PSD, "inner product: φ(x) = the weighted counts of words, of length 1 or 0", "texts"

@@ -17,7 +17,6 @@ from mercer.model_files.layout import Json, can_store, is_count, is_shape
 if TYPE_CHECKING:
     import networkx
 
-    from mercer.domains.nodes import Nodes
     from mercer.model_files.encoding import Reader, Writer
 
 
@@ -225,16 +224,6 @@ def _read_graph(reader: Reader, name: Json, nodes: Json, edges: Json) -> network
     return graph
 
 
-def _write_nodes(value: Nodes, writer: Writer, path: str) -> list[Json]:
-    return [writer.node(value.graph.matrix, path), writer.node(value.names, path)]
-
-
-def _read_nodes(reader: Reader, matrix: Json, names: Json) -> Nodes:
-    from mercer.domains.nodes import read_nodes
-
-    return read_nodes(reader.value(matrix), reader.value(names), "graph")
-
-
 # -- the list of codecs ---------------------------------------------------------------------------
 
 _ARRAYS = ("ndarray", "memmap")
@@ -248,7 +237,6 @@ CODECS = {
         Codec("sparse", "scipy", _SPARSE, _write_sparse, _read_sparse),
         Codec("random", "numpy", _GENERATORS, _write_generator, _read_generator),
         Codec("graph", "networkx", _GRAPHS, _write_graph, _read_graph),
-        Codec("nodes", "mercer", ("Nodes",), _write_nodes, _read_nodes),
         Codec("frame", "pandas", _FRAME, frames.write_frame, frames.read_frame),
         Codec("series", "pandas", ("Series",), frames.write_series, frames.read_series),
         Codec("index", "pandas", frames.INDICES, frames.write_index, frames.read_index),

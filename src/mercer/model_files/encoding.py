@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import MercerError, ModelFileError
-from mercer.model_files import known, quirks, refusal, scalars
+from mercer.kernels.functions import FUNCTIONS
+from mercer.model_files import known, refusal, scalars, scikit_learn
 from mercer.model_files.checks import check
 from mercer.model_files.codecs import CODECS, by_codec
 from mercer.model_files.layout import Json, is_count
+from mercer.state import finish_loading
 
 DEEPEST = 200
 MOST_NODES = 20_000_000
@@ -121,40 +123,36 @@ class Writer:
         self.arrays.append(values)
         return len(self.arrays) - 1
 
-    def _state(self, entry: known.Known, value: Any, path: str) -> tuple[Json, Json]:
+    def _state(self, entry: known.Known, value: object, path: str) -> tuple[Json, Json]:
         """The parameters of an instance, and its other attributes."""
-        attributes = quirks.state(entry, value)
         if not entry.ours:
             self.libraries.add("scikit-learn")
-        names = value._param_names() if entry.kind == "kernel" else entry.parameters()
-        given = {name: attributes.pop(name) for name in names if name in attributes}
-        for name, item in attributes.items():
-            _check_learned(entry, name, item, path)
-        return self._attributes(given, path), self._attributes(attributes, path)
+        learned = entry.attributes(value)
+        names = entry.parameters_of(value)
+        given = {name: learned.pop(name) for name in names if name in learned}
+        for name, item in learned.items():
+            if not entry.learns(name):
+                raise _undeclared(entry.cls.__name__, name, item, path)
+        return self._attributes(given, path), self._attributes(learned, path)
 
     def _attributes(self, values: dict[str, object], path: str) -> Json:
         return {name: self.node(item, f"{path}.{name}") for name, item in values.items()}
 
 
-def _check_learned(entry: known.Known, name: str, value: object, path: str) -> None:
-    """Refuse attributes that are neither parameters of the class nor set by ``fit``."""
-    is_learned = entry.kind != "record" and known.is_learned(name)
-    if entry.kind != "object" and not is_learned:
-        rule = f"is not a parameter of {entry.attribute}, nor an attribute that fit sets"
-        raise ModelFileError(f"{path}.{name}", value, rule, f"delete it: del model.{name}")
+def _undeclared(class_name: str, name: str, value: object, path: str) -> ModelFileError:
+    """The error for an attribute that is neither a parameter nor declared as set by ``fit``."""
+    rule = f"is neither a parameter of {class_name} nor declared by it as stored state"
+    remedy = f"delete it (del model.{name}), or declare it in the class: "
+    remedy += f"{class_name}.stored = State(plain=({name!r},))"
+    return ModelFileError(f"{path}.{name}", value, rule, remedy)
 
 
 def _function_name(value: object) -> Json:
     """A function as JSON if it has a name in files, or None."""
     if not callable(value):
         return None
-    from mercer.kernels.functions import FUNCTIONS
-
     names = [name for name, entry in FUNCTIONS.items() if entry.function is value]
-    if names:
-        return ["function", names[0]]
-    names = [name for name in known.FUNCTIONS if known.function_of_ours(name) is value]
-    return ["our function", names[0]] if names else None
+    return ["function", names[0]] if names else None
 
 
 def _sorted(nodes: list[Json]) -> list[Json]:
@@ -178,11 +176,11 @@ class Reader:
         """Read all objects, and return what the root stands for."""
         if not isinstance(objects, list):
             raise ModelFileError("objects", type(objects).__name__, "is not a list")
-        for number, entry in enumerate(objects):
+        names = [_class_name(entry) for entry in objects]
+        known.register(names)
+        for number, (entry, name) in enumerate(zip(objects, names, strict=True)):
             what = f"objects[{number}]"
-            if isinstance(entry, list) and entry[:1] == ["made"]:
-                what = ", ".join([what, *map(str, entry[1:2])])
-            self._add(entry, what)
+            self._add(entry, what if name is None else f"{what}, {name}")
         return self.value(root)
 
     def _add(self, entry: Json, what: str) -> None:
@@ -224,8 +222,8 @@ class Reader:
             return self._earlier(node)
         if word in scalars.WORDS:
             return scalars.read(node)
-        if word.endswith("function"):
-            return _read_function(word, node[1])
+        if word == "function":
+            return _read_function(node[1])
         return _read_immutable(word, [self.value(part, depth + 1) for part in node[1:]])
 
     def _earlier(self, node: list[Json]) -> object:
@@ -259,21 +257,30 @@ class Reader:
         entry = known.by_name(name)
         if not isinstance(parameters, dict) or not isinstance(state, dict):
             raise ModelFileError("object", name, "is not part of the format")
-        known.check_names(entry, parameters, state)
+        entry.check_names(parameters, state)
         given, learned = self._attributes(parameters), self._attributes(state)
         instance: object
         if entry.kind == "object":
-            instance = object.__new__(entry.made)
+            instance = object.__new__(entry.cls)
         else:
-            instance = entry.made(**given)
+            instance = entry.cls(**given)
         for key, value in learned.items():
             object.__setattr__(instance, key, value)
-        quirks.mend(entry, instance)
-        check(entry, instance)
+        if entry.ours:
+            check(entry.name, instance)
+            finish_loading(instance)
+        else:
+            scikit_learn.finish_loading(instance)
         return instance
 
     def _attributes(self, nodes: dict[str, Json]) -> dict[str, object]:
         return {name: self.value(node) for name, node in nodes.items()}
+
+
+def _class_name(entry: Json) -> Json:
+    """The name of the class of an instance; None for other objects."""
+    is_instance = isinstance(entry, list) and len(entry) > 1 and entry[0] == "made"
+    return entry[1] if is_instance else None
 
 
 def _too_large(what: str, count: int, depth: int) -> ModelFileError:
@@ -310,12 +317,8 @@ def _read_collection(word: str, items: list[object]) -> object:
     raise ModelFileError("object", word, "is not part of the format")
 
 
-def _read_function(word: str, name: Json) -> Callable[..., object]:
-    """The function that was registered under a name, or one of mercer's own."""
-    from mercer.kernels.functions import FUNCTIONS
-
-    if word == "our function":
-        return known.function_of_ours(name)
+def _read_function(name: Json) -> Callable[..., object]:
+    """The function that was registered under a name."""
     if isinstance(name, str) and name in FUNCTIONS:
         return FUNCTIONS[name].function
     remedy = "register the function under this name before loading: "

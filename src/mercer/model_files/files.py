@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mercer
 from mercer.aliases import Estimator
 from mercer.errors import ModelFileError, warn
+from mercer.kernels import Kernel
 from mercer.model_files import known, reading, refusal, writing
 from mercer.model_files.encoding import Reader, Writer
 from mercer.model_files.layout import FORMAT, Header
-
-if TYPE_CHECKING:
-    from mercer.kernels.base import Kernel
+from mercer.state import declared
 
 _HEADER_TYPES: dict[str, Any] = {
     "class": str,
@@ -60,7 +59,7 @@ def save(model: Estimator | Kernel, path: str | os.PathLike[str]) -> None:
     entry = known.by_class(type(model))
     if entry is None:
         raise refusal.of(model, "model")
-    if entry.kind not in ("kernel", "estimator"):
+    if not entry.is_model:
         remedy = "save the estimator or the kernel that has it"
         raise ModelFileError("model", entry.name, "is a part of a model", remedy)
     writer = Writer()
@@ -135,7 +134,7 @@ def _load(path: str) -> object:
             warn(f"{parts}, and this is {name} {installed}: check the predictions of the model")
     model = Reader(contents.arrays).all(header["objects"], header["root"])
     entry = known.by_class(type(model))
-    if entry is None or entry.kind not in ("kernel", "estimator"):
+    if entry is None or not entry.is_model:
         raise ModelFileError("file", path, "holds no model")
     return model
 
@@ -194,11 +193,10 @@ def _check_header(header: Header, path: str) -> None:
 
 def _kernel_text(model: Estimator | Kernel, entry: known.Known) -> str | None:
     """The kernel as an expression, for those who only look at the file."""
-    from mercer.kernels.base import Kernel
-
     kernel = model
     if entry.kind != "kernel":
-        kernel = vars(model).get("kernel_", vars(model).get("kernel"))
+        fitted = declared(entry.cls).kernel
+        kernel = vars(model).get(fitted, vars(model).get(fitted.rstrip("_")))
     if isinstance(kernel, Kernel):
         kernel = repr(kernel)
     if not isinstance(kernel, str):

@@ -1,103 +1,29 @@
-"""The closed table of classes that model files may hold, by short names of ours. Nothing else is ever made from a file.
+"""The closed table of classes that model files may hold. Nothing else is ever made from a file.
 
-A class of ours is added by its name below, in the line of its module. What it is decides how it is stored:
+It consists of the catalogue of kernels, the registry of estimators, the classes that
+`mercer.state.storable` registers, and some classes of scikit-learn. What a class is decides how it
+is stored:
 
-- a kernel: its parameters, which the class checks again, then what ``fit`` learned;
-- an estimator: its parameters, then its fitted attributes;
+- a kernel or an estimator: its parameters, which the class checks again, then what ``fit`` set;
 - a dataclass: its fields;
-- any other class: its attributes. What of them is better forgotten or made anew is said in `quirks`.
+- any other class: its attributes.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
 import inspect
-import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Literal
 
 from mercer.errors import ModelFileError
-from mercer.model_files import quirks
+from mercer.estimators import ESTIMATORS, estimator
+from mercer.kernels import Kernel, catalogue
+from mercer.model_files import scikit_learn
+from mercer.state import FORMER_NAMES, STORABLE, State, declared, to_store
 
-OURS = {
-    "mercer.automatic.tuning": ("TunedModel",),
-    "mercer.estimators.clustering.affinity": (
-        "GivenGraph",
-        "KernelGraph",
-        "LocallyScaled",
-        "NeighbourGraph",
-    ),
-    "mercer.estimators.common.base": ("Expansion",),
-    "mercer.estimators.projection.cca": ("_Fitted", "_OneView"),
-    "mercer.estimators.gp.base": ("GaussianProcessReport",),
-    "mercer.estimators.gp.exact": ("Exact",),
-    "mercer.estimators.gp.laplace": ("Binary", "Several"),
-    "mercer.estimators.gp.sparse": ("Iterative", "Sparse"),
-    "mercer.estimators.gp.hyperparameters": ("Learned", "Theirs"),
-    "mercer.estimators.projection.ica": ("IndependenceReport",),
-    "mercer.estimators.projection.mca": ("InertiaReport",),
-    "mercer.estimators.common.report": (
-        "CorrelationReport",
-        "DiscoveryReport",
-        "MarginReport",
-        "NewtonReport",
-        "PenalisedReport",
-        "RelevanceReport",
-    ),
-    "mercer.estimators.ridge.regressor": ("RidgeReport",),
-    "mercer.estimators.common.training": ("Training",),
-    "mercer.bridges.from_sklearn": ("Term",),
-    "mercer.estimators.density.windows": ("CosineArch", "Epanechnikov", "Tophat", "Triangle"),
-    "mercer.kernels.tables.completions": ("Completed",),
-    "mercer.kernels.tables.expected_categories": ("ExpectedMatches",),
-    "mercer.kernels.tables.expected_numbers": ("ExpectedGaussian", "MeanFilled"),
-    "mercer.kernels.tables.hot_deck": ("HotDeck", "_Column"),
-    "mercer.kernels.functions": ("InverseRoot",),
-    "mercer.bridges.to_sklearn": ("SklearnKernel",),
-    "mercer.solvers.gp.inducing": ("Bound",),
-    "mercer.solvers.gp.laplace": ("Laplace",),
-    "mercer.solvers.gp.laplace_multinomial": ("MultinomialLaplace",),
-    "mercer.solvers.rvm": ("Relevance",),
-}
-
-# What fitted kernels hold, and what people put around our models. Only their attributes are stored, by the same rules.
-THEIRS = {
-    "sklearn.compose": ("ColumnTransformer", "make_column_selector"),
-    "sklearn.feature_extraction.text": ("CountVectorizer", "TfidfTransformer", "TfidfVectorizer"),
-    "sklearn.gaussian_process.kernels": (
-        "CompoundKernel",
-        "ConstantKernel",
-        "DotProduct",
-        "ExpSineSquared",
-        "Exponentiation",
-        "Matern",
-        "Product",
-        "RBF",
-        "RationalQuadratic",
-        "Sum",
-        "WhiteKernel",
-    ),
-    "sklearn.impute": ("SimpleImputer",),
-    "sklearn.linear_model": ("LinearRegression",),  # the mean function of a Gaussian process
-    "sklearn.mixture": ("GaussianMixture",),
-    "sklearn.naive_bayes": ("BernoulliNB", "GaussianNB", "MultinomialNB"),
-    "sklearn.pipeline": ("Pipeline",),
-    "sklearn.preprocessing": (
-        "FunctionTransformer",  # a ColumnTransformer writes "passthrough" so
-        "MinMaxScaler",
-        "OneHotEncoder",
-        "OrdinalEncoder",
-        "RobustScaler",
-        "StandardScaler",
-    ),
-}
-
-# What classes were called in files of earlier versions.
-OLD_NAMES = {"SameHoles": "SharedMissingness"}
-
-# Functions of ours that a fitted model may hold, beside the registered ones of `mercer.kernels.functions`.
-FUNCTIONS = {"forgotten": ("mercer.estimators.gp.sparse", "_forgotten")}
+Kind = Literal["kernel", "estimator", "record", "object"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,146 +31,139 @@ class Known:
     """One class of the table."""
 
     name: str  # in files
-    module: str
-    attribute: str
+    cls: type
 
     @functools.cached_property
-    def made(self) -> type:
-        """The class itself; its module is imported when a file or a model first has it."""
-        return getattr(importlib.import_module(self.module), self.attribute)
-
-    @functools.cached_property
-    def kind(self) -> str:
-        from sklearn.base import BaseEstimator
-        from sklearn.gaussian_process.kernels import Kernel as TheirKernel
-
-        from mercer.kernels.base import Kernel
-
-        if issubclass(self.made, Kernel):
+    def kind(self) -> Kind:
+        """What the class is, which decides how it is stored."""
+        if issubclass(self.cls, Kernel):
             return "kernel"
-        if issubclass(self.made, (BaseEstimator, TheirKernel)):
+        if hasattr(self.cls, "get_params"):
             return "estimator"
-        return "record" if dataclasses.is_dataclass(self.made) else "object"
+        return "record" if dataclasses.is_dataclass(self.cls) else "object"
+
+    @functools.cached_property
+    def ours(self) -> bool:
+        """Whether this is a class of mercer."""
+        return scikit_learn.find(self.name) is None
+
+    @functools.cached_property
+    def state(self) -> State:
+        """What the class declares of its fitted attributes."""
+        return declared(self.cls)
 
     @property
-    def ours(self) -> bool:
-        return self.module.startswith("mercer.")
+    def is_model(self) -> bool:
+        """Whether people save instances of the class, or only what contains them."""
+        return self.kind in ("kernel", "estimator")
 
+    @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
-        """What the constructor takes; of sums and products as many terms as there are."""
-        if self.kind == "kernel":
-            return tuple(self.made._checks)  # type: ignore[attr-defined]
-        if self.kind == "record":
-            return tuple(f.name for f in dataclasses.fields(self.made))
+        """What the constructor takes by name; nothing for objects that are made without it."""
         if self.kind == "object":
             return ()
-        arguments = inspect.signature(self.made.__init__).parameters.values()  # type: ignore[misc]
-        return tuple(
-            a.name
-            for a in arguments
-            if a.name != "self" and a.kind not in (a.VAR_KEYWORD, a.VAR_POSITIONAL)
-        )
+        variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        arguments = inspect.signature(self.cls).parameters.values()
+        return tuple(argument.name for argument in arguments if argument.kind not in variable)
+
+    def parameters_of(self, instance: object) -> tuple[str, ...]:
+        """The parameters of an instance: sums and products have as many as they have terms."""
+        if self.is_model:
+            return tuple(instance.get_params(deep=False))  # type: ignore[attr-defined]
+        return self.parameters
+
+    def attributes(self, instance: object) -> dict[str, object]:
+        """The parameters and the learned attributes of an instance that are stored."""
+        if self.ours:
+            attributes = to_store(instance)
+        else:
+            attributes = scikit_learn.to_store(instance)
+        for name in scikit_learn.TRANSIENT:
+            attributes.pop(name, None)
+        return attributes
+
+    def learns(self, name: str) -> bool:
+        """Whether ``fit`` sets an attribute of this name, which is stored."""
+        if self.kind == "record":
+            return False
+        if self.ours:
+            of_estimators = self.kind == "estimator" and name in scikit_learn.SET_BY_FIT
+            return of_estimators or name in self.state.kept
+        other = name in self.parameters or name in scikit_learn.TRANSIENT
+        if other or _is_shadowed(self.cls, name):
+            return False
+        return self.kind == "object" or name.startswith("_") or name.endswith("_")
+
+    def check_names(self, parameters: dict[str, object], learned: dict[str, object]) -> None:
+        """Refuse parameters that the class has not, and attributes that it does not learn."""
+        strange = [name for name in parameters if name not in self.parameters]
+        if not self.parameters and self.kind == "kernel":
+            strange = []  # sums and products check the names of their terms themselves
+        incomplete = self.kind == "record" and len(parameters) != len(self.parameters)
+        if strange or incomplete:
+            rule = f"are not the parameters of {self.name}, which has {self.parameters}"
+            raise ModelFileError(self.name, strange or sorted(parameters), rule)
+        for name in learned:
+            if not self.learns(name):
+                rule = f"is not an attribute that {self.name} learns"
+                raise ModelFileError(self.name, name, rule)
 
 
-@functools.cache
-def table() -> dict[str, Known]:
-    """Every class by its name in files."""
-    from mercer.estimators import ESTIMATORS
-    from mercer.kernels import catalogue
-
-    listed = [Known(name, cls.__module__, name) for name, cls in catalogue().items()]
-    listed += [
-        Known(name, f"mercer.estimators.{module}", name) for name, module in ESTIMATORS.items()
-    ]
-    listed += [
-        Known(name, "mercer.automatic.models", name) for name in ("AutoClassifier", "AutoRegressor")
-    ]
-    listed += [
-        Known(
-            name.lstrip("_")
-            if module != "mercer.estimators.projection.cca"
-            else f"KernelCCA.{name}",
-            module,
-            name,
-        )
-        for module, names in OURS.items()
-        for name in names
-    ]
-    listed += [
-        Known(f"{module}.{name}", module, name)
-        for module, names in THEIRS.items()
-        for name in names
-    ]
-    made = {entry.name: entry for entry in listed}
-    assert len(made) == len(listed), "two classes of the table have the same name"
-    return made
+def _is_shadowed(cls: type, name: str) -> bool:
+    """Whether an attribute would stand in for something that the class itself has."""
+    if name.startswith("__") or not name.isidentifier():
+        return True
+    return any(vars(base).get(name) is not None for base in cls.__mro__)
 
 
-def by_name(name: Any) -> Known:
+def by_name(name: object) -> Known:
     """The class a file asks for."""
-    found = table().get(OLD_NAMES.get(name, name)) if isinstance(name, str) else None
-    if found is None:
-        raise ModelFileError(
-            "class", name, "is not one that model files may hold", "load only files of mercer.save"
-        )
-    return found
-
-
-_BY_CLASS: dict[type, Known] = {}
+    if not isinstance(name, str):
+        raise _not_known(name)
+    name = FORMER_NAMES.get(name, name)
+    cls = _listed(name)
+    if cls is None:
+        _register_all()
+        cls = STORABLE.get(name)
+    if cls is None:
+        raise _not_known(name)
+    return _entry(name, cls)
 
 
 def by_class(cls: type) -> Known | None:
-    """The entry of a class; None if it has none. A class that exists has its module imported already."""
-    if cls not in _BY_CLASS:
-        for entry in table().values():
-            if (
-                entry.module in sys.modules
-                and getattr(sys.modules[entry.module], entry.attribute, None) is cls
-            ):
-                _BY_CLASS[cls] = entry
-                break
-    return _BY_CLASS.get(cls)
+    """The entry of a class; None if it has none. A class that exists is registered already."""
+    name = scikit_learn.name_of(cls) or cls.__name__.lstrip("_")
+    if _listed(name) is not cls:
+        return None
+    return _entry(name, cls)
 
 
-def is_learned(name: str) -> bool:
-    """How an attribute is called that is not a parameter."""
-    return name.endswith("_") or name.startswith("_")
+def _listed(name: str) -> type | None:
+    """The class of this name, as far as it is registered; one of the estimators is imported."""
+    if name in ESTIMATORS:
+        return estimator(name)
+    return STORABLE.get(name) or catalogue().get(name) or scikit_learn.find(name)
 
 
-def check_names(entry: Known, parameters: dict[str, Any], state: dict[str, Any]) -> None:
-    """Parameters must be those of the class; other attributes must not stand in for anything the class itself has."""
-    allowed = entry.parameters()
-    several = (
-        entry.kind == "kernel" and not allowed
-    )  # sums and products name their terms k1, k2, ... and check that themselves
-    strange = [
-        name
-        for name in parameters
-        if name not in allowed and not (several and name[0] == "k" and name[1:].isdigit())
-    ]
-    if strange or (entry.kind == "record" and (state or len(parameters) != len(allowed))):
-        raise ModelFileError(
-            entry.name,
-            strange or sorted(parameters),
-            f"are not the parameters of {entry.name}, which has {allowed}",
-        )
-    for name in state:
-        forgotten = name in quirks.ALWAYS_FORGOTTEN
-        shadowed = any(vars(cls).get(name) is not None for cls in entry.made.__mro__)
-        if (
-            not name.isidentifier()
-            or name.startswith("__")
-            or shadowed
-            or forgotten
-            or name in allowed
-            or (entry.kind != "object" and not is_learned(name))
-        ):
-            raise ModelFileError(entry.name, name, f"is not an attribute that {entry.name} learns")
+def register(names: Iterable[object]) -> None:
+    """Import the estimators among some names, and so register the classes they consist of."""
+    for name in names:
+        if isinstance(name, str) and name in ESTIMATORS:
+            estimator(name)
 
 
-def function_of_ours(name: Any) -> Any:
-    """One of the few functions a fitted model may hold."""
-    if not isinstance(name, str) or name not in FUNCTIONS:
-        raise ModelFileError("function", name, "is not one that model files may hold")
-    module, attribute = FUNCTIONS[name]
-    return getattr(importlib.import_module(module), attribute)
+_entry = functools.cache(Known)
+
+
+@functools.cache
+def _register_all() -> None:
+    """Import every module whose classes files may hold, so that they are registered."""
+    import mercer.automatic
+    import mercer.bridges.to_sklearn  # noqa: F401
+
+    register(ESTIMATORS)
+
+
+def _not_known(name: object) -> ModelFileError:
+    rule = "is not one that model files may hold"
+    return ModelFileError("class", name, rule, "load only files of mercer.save")

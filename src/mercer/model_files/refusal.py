@@ -53,13 +53,10 @@ def of(value: object, path: str) -> ModelFileError:
     name = type(value).__name__
     if _is_search(value):
         return ModelFileError(path, name, "is a search, not a model", "save search.best_estimator_")
-    if name in ("CustomKernel", "CallableKernel"):
-        remedy = "build the kernel from those of mercer, or fit the model on a precomputed matrix"
-        rule = "is a function of your own, and files hold no code"
-        return ModelFileError(path, repr(value), rule, remedy)
     if isinstance(value, Kernel):
-        rule = "is a kernel class of your own, which another program would not have"
-        return ModelFileError(path, name, rule, "use kernels that come with mercer")
+        remedy = "build the kernel from those of mercer, or fit the model on a precomputed matrix"
+        rule = "is a kernel of your own, and files hold no code"
+        return ModelFileError(path, repr(value), rule, remedy)
     if callable(value):
         shown = getattr(value, "__qualname__", name)
         remedy = (
@@ -88,6 +85,4 @@ def _of_other_library(value: object, path: str) -> ModelFileError:
         remedy = "after the fit it is not needed: model.set_params(priors=None)"
         return ModelFileError(path, name, "is a distribution, which files do not hold", remedy)
     rule = "is not of a class that model files hold"
-    return ModelFileError(
-        path, f"{module}.{name}", rule, "see the table in mercer.model_files.known"
-    )
+    return ModelFileError(path, f"{module}.{name}", rule, "register it: mercer.state.storable")

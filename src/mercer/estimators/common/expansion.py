@@ -31,6 +31,7 @@ class Expansion:
         samples=("samples",),
         per_sample=("positions",),
         positions={"positions": "n_training"},
+        kernel="kernel",
     )
 
     kernel: Kernel | None

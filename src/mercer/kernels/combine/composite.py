@@ -17,6 +17,7 @@ from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.parameters import computed
 from mercer.kernels.vectors.dot import Constant
 from mercer.params import Constraint, param
+from mercer.state import State
 
 __all__: list[str] = []
 
@@ -158,6 +159,7 @@ class Nary(Pointwise, abstract=True):
 
     _names: ClassVar[tuple[str, ...]] = ()  # each instance has its own
     _combine: ClassVar[np.ufunc]
+    stored: ClassVar[State] = State(rebuilt=("_names",))  # by the constructor
 
     def __init__(self, *terms: Kernel, **named: Kernel) -> None:
         children = {f"k{i}": term for i, term in enumerate(terms, start=1)} | named

@@ -24,6 +24,7 @@ from mercer.kernels.derivatives import Bounds
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
 from mercer.kernels.vectors.radial import RBF
+from mercer.state import State
 
 __all__ = ["Centered", "Normalized"]
 
@@ -199,6 +200,7 @@ class Centered(Mapped):
     """
 
     invariance: ClassVar[str] = "none"
+    stored: ClassVar[State] = State(finite=("mean_",), plain=("center_", "_mean_of"))
 
     def certify(self, d: int | None) -> Certificate:
         return center_rule(repr(self), self.kernel.certify(d))
@@ -216,6 +218,14 @@ class Centered(Mapped):
         """The mean of k over the centre; it is computed anew when a parameter has changed."""
         self.mean_ = float(_mean_over(self.kernel, centre, centre).mean())
         self._mean_of = _fingerprint(self.kernel)
+
+    # What the mean belongs to holds addresses of functions: a file says whether it is up to date.
+
+    def _before_store(self, state: dict[str, object]) -> None:
+        state["_mean_of"] = state.get("_mean_of") == _fingerprint(self.kernel)
+
+    def _rebuild(self) -> None:
+        self._mean_of = _fingerprint(self.kernel) if self._mean_of is True else ()
 
     def _centre(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.distributions.scores import check_fitted, is_model, kind, score_size, scores
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.params import param, positive
+from mercer.state import State
 
 __all__ = ["Fisher"]
 
@@ -61,6 +62,7 @@ class Fisher(Kernel):
 
     model: Estimator = param(check=is_model)
     epsilon: float = param(default=1e-6, check=positive)
+    stored: ClassVar[State] = State(finite=("information_",), plain=("_learned_with",))
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]

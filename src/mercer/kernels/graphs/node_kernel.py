@@ -25,6 +25,7 @@ from mercer.kernels.graphs.matrix_functions import BLOCK_COLUMNS, Spectrum, is_s
 from mercer.kernels.graphs.row_cache import RowCache, columns_of
 from mercer.kernels.parameters import show_value
 from mercer.params import Constraint
+from mercer.state import State
 
 __all__: list[str] = []
 
@@ -54,6 +55,7 @@ class NodeKernel(Kernel, abstract=True):
 
     matrix: ClassVar[str] = "matrix"  # A, as an attribute of `Graph`
     needs_nonnegative: ClassVar[bool] = False
+    stored: ClassVar[State] = State(rebuilt=("_held",))  # by the constructor
 
     # -- the graph ---------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mercer.errors import DomainError, NotFittedError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.strings.substrings import NgramKernel
 from mercer.params import Constraint, integer, param
+from mercer.state import State
 
 __all__ = ["Mismatch"]
 
@@ -61,6 +62,7 @@ class Mismatch(NgramKernel):
     n: int = param(default=3, check=integer(1))
     mismatches: int = param(default=1, check=integer(0))
     alphabet: str | None = param(default=None, check=_alphabet)
+    stored: ClassVar[State] = State(plain=("alphabet_",))
 
     def check_params(self) -> None:
         if self.mismatches > self.n:

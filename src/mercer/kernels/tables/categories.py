@@ -26,6 +26,7 @@ from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
 from mercer.kernels.functions import register_function
 from mercer.params import param, positive
+from mercer.state import State
 
 __all__ = ["Overlap", "WeightedOverlap"]
 
@@ -121,6 +122,7 @@ class WeightedOverlap(Kernel):
     """
 
     domain: ClassVar[Domain] = CATEGORIES
+    stored: ClassVar[State] = State(finite=("frequencies_",), plain=("names_",))
     alpha: float = param(default=1.0, check=positive)
     gamma: float = param(default=1.0, check=positive, continuous=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -25,12 +25,14 @@ from mercer.kernels.tables.expectations import (
     read_numbers,
 )
 from mercer.params import boolean, integer, param
+from mercer.state import State, storable
 
 __all__: list[str] = []
 
 _MOST = 4096  # completions of one row that are enumerated
 
 
+@storable
 class Completed(Expected, abstract=True):
     """The mean of any kernel over all pairs of completions of two rows.
 
@@ -39,6 +41,7 @@ class Completed(Expected, abstract=True):
 
     draws: int = param(default=32, check=integer(1))
     enumerate: bool = param(default=False, check=boolean)
+    stored: ClassVar[State] = State(finite=("shares_",), plain=("table_", "inner_"))
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]

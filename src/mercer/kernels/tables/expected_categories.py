@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from mercer.kernels.combine.maps import Warp
 from mercer.kernels.tables.categories import Overlap, WeightedOverlap, rarity
 from mercer.kernels.tables.expectations import ColumnTerms, Expected, column_shares
 from mercer.kernels.vectors.radial import RBF
+from mercer.state import State, storable
 
 __all__: list[str] = []
 
@@ -25,11 +26,14 @@ Terms = tuple[np.ndarray, np.ndarray, float]
 TermsOf = Callable[[int, list[Hashable], np.ndarray], Terms]  # of a column, its values and shares
 
 
+@storable
 class ExpectedMatches(Expected, abstract=True):
     """The expectation of `Overlap`, `WeightedOverlap` or RBF @ one_hot, in closed form.
 
     The first is a sum over columns; the others are products, of which the logarithms are summed.
     """
+
+    stored: ClassVar[State] = State(finite=("shares_", "rarities_"))
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from mercer.kernels.tables.expectations import ColumnTerms, Expected, no_value
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import choice, param
+from mercer.state import State, storable
 
 __all__: list[str] = []
 
@@ -30,6 +31,7 @@ class _Numbers(Expected, abstract=True):
     """The expectation of a kernel on numbers: it learns moments of the columns, or their values."""
 
     numbers: str = param(default="gaussian", check=choice("gaussian", "empirical"))
+    stored: ClassVar[State] = State(finite=("means_", "variances_", "observed_"))
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
@@ -95,6 +97,7 @@ def _log_mean_slope(
     return slopes
 
 
+@storable
 class ExpectedGaussian(_Numbers, abstract=True):
     """The expectation of `RBF`: missing numbers are normal, or any of their column's values."""
 
@@ -182,6 +185,7 @@ class ExpectedGaussian(_Numbers, abstract=True):
             yield "length_scale", k, np.multiply(slope, value, out=slope)
 
 
+@storable
 class MeanFilled(_Numbers, abstract=True):
     """The expectation of `Linear`: the inner product of rows filled with their columns' means."""
 

@@ -11,7 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Hashable
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from mercer.domains.tables.columns import (
 )
 from mercer.errors import WidthError
 from mercer.kernels.tables.expectations import as_table, fill_row, is_number, no_value
+from mercer.state import State, storable
 
 __all__: list[str] = []
 
@@ -40,11 +41,16 @@ def _mode(counts: Counter[Hashable]) -> Hashable:
     return min((value for value, count in counts.items() if count == most), key=str)
 
 
+@storable
 class _Column:
     """A training column: its values, their places on an axis of distances, and the usual one.
 
     Model files store its attributes: ``holes`` is where values are missing.
     """
+
+    stored: ClassVar[State] = State(
+        finite=("range",), plain=("values", "holes", "numeric", "usual", "codes", "places")
+    )
 
     def __init__(self, values: list[Any], missing: np.ndarray, numeric: bool) -> None:
         present = np.flatnonzero(~missing).tolist()
@@ -69,12 +75,18 @@ class _Column:
         return float(self.codes.get(value, -1))
 
 
+@storable
 class HotDeck:
     """A training table from which the missing values of other tables are filled.
 
     A row is filled ``draws`` times by values of its ``donors`` most similar training rows, or once
     by the usual values of the columns if ``draws`` is 0.
     """
+
+    stored: ClassVar[State] = State(
+        plain=("missing", "draws", "donors", "seed", "empty", "columns", "places", "nominal"),
+        rebuilt=("_drawn_before",),
+    )
 
     def __init__(
         self,
@@ -98,6 +110,9 @@ class HotDeck:
         self.places = np.column_stack([column.places for column in self.columns])
         self.nominal = np.array([not column.numeric for column in self.columns])
         self._drawn_before: dict[int, Drawn] = {}
+
+    def _rebuild(self) -> None:
+        self._drawn_before = {}
 
     def completions(self, raw: RawSamples, side: str = "X") -> list[list[Row]]:
         """For every row its filled versions."""

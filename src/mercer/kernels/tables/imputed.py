@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from mercer.kernels.tables.expectations import (
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import integer, param
+from mercer.state import State
 
 __all__ = ["Imputed", "ModeFilled"]
 
@@ -55,6 +56,7 @@ class _Imputing(Composite, abstract=True):
 
     kernel: Kernel = param(check=is_kernel)
     missing: Markers = param(default=(), check=markers)
+    stored: ClassVar[State] = State(plain=("deck_", "fitted_as_", "names_"))
 
     def _deck(self, raw: RawSamples) -> HotDeck:
         raise NotImplementedError(type(self).__name__)

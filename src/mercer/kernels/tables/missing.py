@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from mercer.kernels.tables.expected_numbers import ExpectedGaussian, MeanFilled
 from mercer.kernels.vectors.dot import Constant, Linear, Polynomial, White
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import choice, integer, param
+from mercer.state import State
 
 __all__ = ["Completions", "MissingAware"]
 
@@ -200,6 +201,7 @@ class _Expectation(Kernel, abstract=True):
 
     kernel: Kernel = param(check=is_kernel)
     missing: Markers = param(default=(), check=markers)
+    stored: ClassVar[State] = State(plain=("expected_", "fitted_as_", "names_"))
 
     def _fillings(self, names: list[Any]) -> Fillings:
         raise NotImplementedError(type(self).__name__)

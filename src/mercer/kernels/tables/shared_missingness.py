@@ -17,10 +17,12 @@ from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.tables.categories import SPACE
 from mercer.kernels.tables.expectations import markers
 from mercer.params import param, positive
+from mercer.state import formerly
 
 __all__ = ["SameHoles", "SharedMissingness"]
 
 
+@formerly("SameHoles")
 class SharedMissingness(Kernel):
     """exp(−h/ℓ²), h the number of columns in which the value of just one of two rows is missing.
 
