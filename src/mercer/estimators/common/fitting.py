@@ -27,17 +27,28 @@ Callback = Callable[[int, float], bool]
 
 
 def fits(method: Method) -> Method:
-    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
+    """Decorate ``fit``: parameters are checked, callbacks told, and a failure leaves no trace."""
     checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
+
+    @restores
+    @functools.wraps(method)
+    def fit(self: Any, *args: Any, **options: Any) -> Any:
+        if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
+            with serial_blas():
+                return checked(self, *args, **options)
+        return checked(self, *args, **options)
+
+    return fit  # type: ignore[return-value]
+
+
+def restores(method: Method) -> Method:
+    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
 
     @functools.wraps(method)
     def fit(self: Any, *args: Any, **options: Any) -> Any:
         before = vars(self).copy()
         try:
-            if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
-                with serial_blas():
-                    return checked(self, *args, **options)
-            return checked(self, *args, **options)
+            return method(self, *args, **options)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

@@ -100,7 +100,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
         """Fit on samples ``X``, vectors; ``y`` is ignored."""
         start = time.perf_counter()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         n = len(X)
         width = float(self.width) if self.width is not None else 0.5 if n > _MANY else 1.0
         kappa = float(self.kappa) if self.kappa is not None else 2e-3 if n > _MANY else 2e-2
@@ -194,7 +194,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
     def transform(self, X: RawSamples) -> np.ndarray:
         """The sources, of unit variance on the training samples."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         return (X - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: RawSamples) -> np.ndarray:
