@@ -49,6 +49,7 @@ class Case:
     many: int = 520  # samples of the test of threads: more than one tile
     messages: dict[str, str] = dataclasses.field(default_factory=dict)  # unlike scikit-learn's
     cannot: dict[str, str] = dataclasses.field(default_factory=dict)  # a property, and why not
+    checked: dict[str, Any] = dataclasses.field(default_factory=dict)  # not by its defaults
     unlike: dict[str, str] = dataclasses.field(default_factory=dict)  # checks of scikit-learn
 
 
@@ -82,6 +83,16 @@ CASES: dict[str, Case] = {
             **none("the estimators inside have callbacks", "callbacks"),
             **none("it fills missing values", "nan"),
         },
+        checked={"estimator": SVC()},
+        unlike=none(
+            "its samples are rows of a table, and errors speak of rows and columns",
+            "check_n_features_in_after_fitting",
+            "check_estimators_empty_data_messages",
+            "check_estimator_sparse_tag",
+            "check_classifier_data_not_an_array",
+            "check_supervised_y_2d",
+            "check_fit2d_predict1d",
+        ),
     ),
     "KernelCCA": Case(kernel=lambda kernel: {"kernel": [kernel, KERNEL]}, second_view=True),
     "KernelICA": Case({"random_state": 0}, kernel=lambda kernel: {}, cannot=NO_KERNEL),
@@ -110,6 +121,7 @@ CASES: dict[str, Case] = {
     ),
     "NuSVC": Case(
         {"nu": 0.2},
+        checked={"nu": 0.2},
         unlike=none(
             "the weights make every nu above 2e-7 infeasible", "check_class_weight_classifiers"
         ),
@@ -144,6 +156,11 @@ def make(name: str, kernel: Any = KERNEL) -> Any:
     model = getattr(mercer, name)(**case(name).kernel(kernel), **case(name).parameters)
     known = model.get_params(deep=False)
     return model.set_params(**{key: PRECISE[key] for key in PRECISE if key in known})
+
+
+def by_default(name: str) -> Any:
+    """One estimator with its default parameters, for scikit-learn's checks."""
+    return getattr(mercer, name)(**case(name).checked)
 
 
 def numbers(n: int = 60, seed: int = 0) -> np.ndarray:

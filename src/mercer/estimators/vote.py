@@ -99,7 +99,8 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return counts
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        return self.classes_[np.argmax(self.votes(X), axis=1)]
+        votes = self.votes(X)
+        return self.classes_[np.argmax(votes, axis=1)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
