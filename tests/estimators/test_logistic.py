@@ -31,9 +31,7 @@ from mercer import (
 )
 
 
-@parametrize_with_checks(
-    [KernelLogisticRegression(), KernelLogisticRegression(kernel=RBF(length_scale=2.0), C=5.0)]
-)
+@parametrize_with_checks([KernelLogisticRegression(kernel=RBF(length_scale=2.0), C=5.0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

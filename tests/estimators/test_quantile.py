@@ -29,9 +29,7 @@ from mercer import (
 )
 
 
-@parametrize_with_checks(
-    [KernelQuantileRegressor(), KernelQuantileRegressor(0.8, kernel=RBF(length_scale=2.0))]
-)
+@parametrize_with_checks([KernelQuantileRegressor(0.8, kernel=RBF(length_scale=2.0))])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

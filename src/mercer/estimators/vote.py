@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.domains.base import in_order_of, raw_length
 from mercer.errors import ParameterError, ShapeError
+from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.validation import note_columns
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
@@ -56,11 +57,16 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.categories = categories
         self.random_state = random_state
 
+    @restores
     def fit(self, X: RawSamples, y: Targets) -> ImputedVote:
         for name, rule in self._rules.items():
             rule.check(name, getattr(self, name))
         if not hasattr(self.estimator, "predict"):
             raise ParameterError("estimator", self.estimator, "is not a classifier")
+        if y is None:
+            name = type(self).__name__
+            message = "requires y to be passed, but the target y is None"
+            raise ValueError(f"This {name} estimator {message}")
         labels = np.asarray(y)
         check_classification_targets(labels)
         if labels.shape != (raw_length(X),):
@@ -94,7 +100,8 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return counts
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        return self.classes_[np.argmax(self.votes(X), axis=1)]
+        votes = self.votes(X)
+        return self.classes_[np.argmax(votes, axis=1)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

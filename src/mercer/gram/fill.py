@@ -315,14 +315,20 @@ def map_tiles(
 # -- diagonals -------------------------------------------------------------------------------------
 
 
-def check_diagonal(values: np.ndarray, dtype: DType = np.float64) -> np.ndarray:
-    """A diagonal in its final precision, refused where it is not finite."""
+def check_diagonal(
+    values: np.ndarray, dtype: DType = np.float64, samples: Prepared | None = None
+) -> np.ndarray:
+    """A diagonal in its final precision, refused where it is not finite.
+
+    The error gives the place of a sample in the collection that ``samples`` were taken from.
+    """
     with np.errstate(over="ignore"):
         values = values.astype(dtype, copy=False)
     if np.isfinite(values).all():
         return values
     row = int(np.argmax(~np.isfinite(values)))
-    what = f"k(x[{row}], x[{row}])"
+    place = row if samples is None else int(samples.identities()[row])
+    what = f"k(x[{place}], x[{place}])"
     raise KernelOverflowError(
         what, float(values[row]), "is not a finite number", "rescale the data"
     )

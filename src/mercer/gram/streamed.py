@@ -33,7 +33,8 @@ class Streamed(Matrix):
 
     def diagonal(self) -> np.ndarray:
         with np.errstate(all="ignore"):
-            return check_diagonal(np.asarray(self.kernel.diagonal(self.x), dtype=np.float64))
+            diagonal = np.asarray(self.kernel.diagonal(self.x), dtype=np.float64)
+            return check_diagonal(diagonal, samples=self.x)
 
     def dense(self) -> np.ndarray:
         return dense(self.kernel, self.x, self.y, FLOAT64)

@@ -27,10 +27,7 @@ SOLVERS = ["auto", "dense", "lanczos"]
 
 
 @parametrize_with_checks(
-    [
-        SpectralClustering(),
-        SpectralClustering(n_clusters=3, kernel=RBF(), assign_labels="cluster_qr"),
-    ]
+    [SpectralClustering(n_clusters=3, kernel=RBF(), assign_labels="cluster_qr")]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -32,9 +32,7 @@ from mercer import (
 
 @parametrize_with_checks(
     [
-        KernelNeighborsClassifier(),
         KernelNeighborsClassifier(3, weights="distance", kernel=RBF()),
-        KernelNeighborsRegressor(),
         KernelNeighborsRegressor(3, weights="distance", kernel=RBF()),
     ]
 )

@@ -31,7 +31,7 @@ RULES = ["exchange", "plain", "bound"]
 
 
 @parametrize_with_checks(
-    [CentroidNovelty(), CentroidNovelty(kernel=RBF()), CentroidNovelty(rule="plain", kernel=RBF())]
+    [CentroidNovelty(kernel=RBF()), CentroidNovelty(rule="plain", kernel=RBF())]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

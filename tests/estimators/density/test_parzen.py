@@ -26,11 +26,7 @@ COMPACT = ["tophat", "epanechnikov", "linear", "cosine"]
 
 
 @parametrize_with_checks(
-    [
-        KernelDensity(),
-        KernelDensity(kernel="epanechnikov", algorithm="tree"),
-        KernelDensity(kernel=RBF()),
-    ]
+    [KernelDensity(kernel="epanechnikov", algorithm="tree"), KernelDensity(kernel=RBF())]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -28,12 +28,7 @@ from mercer import (
 )
 
 
-@parametrize_with_checks(
-    [
-        GaussianProcessRegressor(),
-        GaussianProcessRegressor(1.0 * RBF() + 0.1 * White(), normalize_y=True),
-    ]
-)
+@parametrize_with_checks([GaussianProcessRegressor(1.0 * RBF() + 0.1 * White(), normalize_y=True)])
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

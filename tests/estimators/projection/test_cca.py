@@ -29,7 +29,7 @@ from mercer import (
 )
 
 
-@parametrize_with_checks([KernelCCA(), KernelCCA(n_components=1, kernel=RBF(), kappa=0.1)])
+@parametrize_with_checks([KernelCCA(n_components=1, kernel=RBF(), kappa=0.1)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -33,9 +33,7 @@ from mercer import (
 )
 
 
-@parametrize_with_checks(
-    [KernelDiscriminant(), KernelDiscriminant(alpha=0.1, kernel=RBF(length_scale=2.0))]
-)
+@parametrize_with_checks([KernelDiscriminant(alpha=0.1, kernel=RBF(length_scale=2.0))])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

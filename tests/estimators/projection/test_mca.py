@@ -31,7 +31,7 @@ def unlike(estimator):
 
 
 @parametrize_with_checks(
-    [MCA(), MCA(n_components=1, handle_unknown="ignore")],
+    [MCA(n_components=1, handle_unknown="ignore")],
     expected_failed_checks=unlike,
     xfail_strict=False,
 )

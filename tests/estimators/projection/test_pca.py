@@ -44,9 +44,7 @@ KERNELS = [
 ]
 
 
-@parametrize_with_checks(
-    [KernelPCA(), KernelPCA(n_components=2, kernel=RBF(), fit_inverse_transform=True)]
-)
+@parametrize_with_checks([KernelPCA(n_components=2, kernel=RBF(), fit_inverse_transform=True)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -27,18 +27,28 @@ Callback = Callable[[int, float], bool]
 
 
 def fits(method: Method) -> Method:
-    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
+    """Decorate ``fit``: check parameters, inform callbacks, and undo a fit that fails."""
     checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
+
+    @restores
+    @functools.wraps(method)
+    def fit(self: Estimator, *args: object, **options: object) -> Estimator:
+        if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
+            with serial_blas():
+                return checked(self, *args, **options)
+        return checked(self, *args, **options)
+
+    return cast(Method, fit)
+
+
+def restores(method: Method) -> Method:
+    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
 
     @functools.wraps(method)
     def fit(self: Estimator, *args: object, **options: object) -> Estimator:
         before = vars(self).copy()
-        small = self.small_fits_use_blas and len(args) > 0 and _count(args[0]) <= _FEW
         try:
-            if not small:
-                return checked(self, *args, **options)
-            with serial_blas():
-                return checked(self, *args, **options)
+            return method(self, *args, **options)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)

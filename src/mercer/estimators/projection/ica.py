@@ -154,7 +154,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             The fitted estimator.
         """
         start = time.perf_counter()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         contrast = self._contrast(len(X))
         with serial_blas():  # the matrices are small
             best = self._best_of_starts(contrast, self._whiten(X))
@@ -264,7 +264,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             The sources.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         return (X - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: RawSamples) -> np.ndarray:

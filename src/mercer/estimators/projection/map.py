@@ -10,10 +10,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import RandomState, RawSamples, Targets
-from mercer.domains.base import Batch, pick_rows
+from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import Vectors
-from mercer.errors import ParameterError
+from mercer.errors import EmptyInputError, ParameterError
+from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.gram.fill import dense
@@ -52,9 +53,12 @@ class KernelMap(TransformerMixin, BaseEstimator):
             )
         if not reset:
             return as_in_training(self, X)
+        if raw_length(X) == 0:
+            raise EmptyInputError("X", X, "is empty", "give at least one sample")
         note_columns(self, X)
         return own_copy(X)
 
+    @restores
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
         """Choose the landmarks and fit the kernel on the training samples."""
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
