@@ -25,6 +25,7 @@ extensions = [
     "plain_docstrings",
     "examples_end",
     "linked_names",
+    "estimator_pages",
 ]
 exclude_patterns = [
     "_build",
