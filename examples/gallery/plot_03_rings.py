@@ -2,9 +2,9 @@
 A ring, and the plane that separates it
 =======================================
 
-A disc inside a ring: no line separates them. Under the map φ(x) = (x₁², x₂², √2 x₁x₂) both land on a cone, the disc
-near its tip, and a plane does. The machine never computes φ: ⟨x, x′⟩² is the inner product of two images. The lecture
-shows both pictures and gives neither data nor numbers.
+No line separates a disc from a ring around it. The map φ(x) = (x₁², x₂², √2 x₁x₂) takes both to a cone, the disc close
+to its tip, where a plane separates them. The support vector machine never computes φ, because ⟨x, x′⟩² is the inner
+product of two images. The lecture shows both figures, without data or numbers.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ X = radius[:, None] * np.c_[np.cos(angle), np.sin(angle)]
 y = np.where(radius < 1, "disc", "ring")
 
 # %%
-# The library knows the feature map of its polynomial kernel, with the same three columns in another order.
+# The method `features` computes the feature map of the polynomial kernel, with the same three columns in another order.
 
 kernel = Polynomial(degree=2, offset=0.0)
 image = kernel.features(X)[:, [0, 2, 1]]
@@ -51,7 +51,7 @@ print(
 )
 
 # %%
-# The same boundary twice: a curve among the points, and a plane that cuts the cone of their images.
+# The figure shows the same boundary twice: as a curve in the plane of the data, and as a plane in feature space.
 
 figure = plt.figure(figsize=(12, 5.6), layout="constrained")
 flat, space = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
@@ -76,7 +76,7 @@ for name, colour in (("disc", "C0"), ("ring", "C1")):
         s=9,
         depthshade=False,
     )
-space.set(title="their images, and the plane between", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²")
+space.set(title="their images, and the separating plane", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²")
 space.set(xticks=range(5), yticks=(-2, 0, 2), zticks=range(5))
 space.set_box_aspect((1, 1, 0.9), zoom=1.05)
 space.view_init(elev=14, azim=-68)
