@@ -1,4 +1,4 @@
-"""Reuters articles for examples and benchmarks, from Reuters-21578, Distribution 1.0, which is for research only."""
+"""Articles of Reuters-21578, Distribution 1.0, for examples and benchmarks; for research only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE = None if _FOLDER is None else _FOLDER / "reuters_crude_grain" / "reuters_c
 
 
 def articles() -> tuple[list[str], np.ndarray]:
-    """Articles of the ModApte split, in lower case and with single spaces, and their first topics."""
+    """Articles of the ModApte split, in lower case with single spaces, and their first topics."""
     assert FILE is not None, "the articles were not found: set MERCER_DATA to their folder"
     texts, topics = [], []
     with FILE.open(newline="", encoding="utf-8") as lines:

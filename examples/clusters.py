@@ -1,12 +1,15 @@
 """Three data sets clustered by k-means, kernel k-means and spectral clustering.
 
-The boundaries of k-means are straight, so that it needs compact clusters. In the feature space of a Gaussian kernel the boundaries are
-curved, but clusters are still compact in that space: kernel k-means is better on the moons, but not on the circles. With a narrower
-kernel the circles would have the lower inertia, but Lloyd's algorithm does not find them from a hundred starting points. Spectral clustering
-connects neighbours to a graph and cuts it where there are few edges: clusters may have any shape if there is a gap between them.
+The boundaries of k-means are straight, so that it needs compact clusters. In the feature space of
+a Gaussian kernel the boundaries are curved, but clusters are still compact in that space: kernel
+k-means is better on the moons, but not on the circles. With a narrower kernel the circles would
+have the lower inertia, but Lloyd's algorithm does not find them from a hundred starting points.
+Spectral clustering connects neighbours to a graph and cuts it where there are few edges: clusters
+may have any shape if there is a gap between them.
 
-Each figure shows the samples and the cluster predicted at every point; its title has the agreement of the clusters with the true groups
-(adjusted Rand index: 1 for equal, 0 for random labels). All three methods are given the number of clusters.
+Each figure shows the samples and the cluster predicted at every point; its title has the
+agreement of the clusters with the true groups (adjusted Rand index: 1 for equal, 0 for random
+labels). All three methods are given the number of clusters.
 
     python examples/clusters.py [picture.png]
 """

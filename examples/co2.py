@@ -1,18 +1,23 @@
-"""Carbon dioxide at Mauna Loa: a Gaussian process whose kernel is a sum of components, and its forecasts.
+"""Carbon dioxide at Mauna Loa: a Gaussian process whose kernel is a sum of components, and its
+forecasts.
 
-The measurements of 1958 to 2001 have a rising trend, a yearly season and irregularities. Each component is a kernel: a smooth trend; a
-periodic season whose shape changes slowly; irregularities over months or years; weather, over weeks; and measurement noise. A Gaussian
-process with their sum learns the size and the length scale of every component by the marginal likelihood (the sum and its starting values
-are those of Rasmussen and Williams, chapter 5).
+The measurements of 1958 to 2001 have a rising trend, a yearly season and irregularities. Each
+component is a kernel: a smooth trend; a periodic season whose shape changes slowly;
+irregularities over months or years; weather, over weeks; and measurement noise. A Gaussian
+process with their sum learns the size and the length scale of every component by the marginal
+likelihood (the sum and its starting values are those of Rasmussen and Williams, chapter 5).
 
-The period is fixed at one year while the other hyperparameters are learned; learned afterwards, it remains one year. The data hardly
-determine the exponent of the irregularities, which therefore has a prior.
+The period is fixed at one year while the other hyperparameters are learned; learned afterwards,
+it remains one year. The data hardly determine the exponent of the irregularities, which therefore
+has a prior.
 
-For an evaluation, the process is fitted to the years before 1972, 1982 and 1992, and predicts ten years from each. The season
-is predicted with an error of a fifth of a ppm. The errors are mostly those of the trend, which persist for years, so that the errors of
-all months of a decade are correlated: the coverage of the 95 % band varies widely between single decades. The band also assumes that the
-process does not change, and the predicted trend returns to the mean of the past. The true concentration did not: the mean of 2020 was
-414 ppm, far above the band predicted from 2001.
+For an evaluation, the process is fitted to the years before 1972, 1982 and 1992, and predicts ten
+years from each. The season is predicted with an error of a fifth of a ppm. The errors are mostly
+those of the trend, which persist for years, so that the errors of all months of a decade are
+correlated: the coverage of the 95 % band varies widely between single decades. The band also
+assumes that the process does not change, and the predicted trend returns to the mean of the past.
+The true concentration did not: the mean of 2020 was 414 ppm, far above the band predicted from
+2001.
 
     python examples/co2.py [picture.png]
 """
@@ -91,7 +96,10 @@ def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) 
 def forecast(
     X: np.ndarray, y: np.ndarray, until: int
 ) -> tuple[GaussianProcessRegressor, float, float]:
-    """The process fitted to the years before ``until``, its RMSE over the next ten, and the coverage of its band."""
+    """A process fitted to the years before ``until``, and its forecast of the next ten.
+
+    Returns the process, the RMSE of the forecast, and the coverage of its 95 % band.
+    """
     known = X[:, 0] < until
     later = ~known & (X[:, 0] < until + AHEAD)
     model = learned(X[known], y[known])
@@ -107,10 +115,12 @@ def describe(kernel) -> None:
     print(f"{'component':>12} {'ppm':>6}   length scale")
     print(f"{'trend':>12} {size['k1']:6.2f}   {found['k1__kernel__length_scale']:.0f} years")
     print(
-        f"{'season':>12} {size['k2']:6.2f}   keeps its shape for {found['k2__kernel__k2__length_scale']:.0f} years"
+        f"{'season':>12} {size['k2']:6.2f}   keeps its shape "
+        f"for {found['k2__kernel__k2__length_scale']:.0f} years"
     )
     print(
-        f"{'irregular':>12} {size['k3']:6.2f}   {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}"
+        f"{'irregular':>12} {size['k3']:6.2f} "
+        f"  {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}"
     )
     print(f"{'weather':>12} {size['k4']:6.2f}   {365 * found['k4__kernel__length_scale']:.0f} days")
     print(f"{'measurement':>12} {size['k5']:6.2f}")
@@ -176,7 +186,8 @@ def main() -> None:
     weeks = weekly()
     if not weeks:
         print(
-            "the data were not found: `pip install statsmodels`, which contains them, and run this again"
+            "the data were not found: `pip install statsmodels`, "
+            "which contains them, and run this again"
         )
         return
     X, y = monthly(weeks)

@@ -1,4 +1,4 @@
-"""Fit two tables from the command line, write their reports, prove one kernel and refute another: ``make demo``."""
+"""Fit two tables, write their reports, prove one kernel and refute another: ``make demo``."""
 
 from __future__ import annotations
 

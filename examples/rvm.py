@@ -1,13 +1,16 @@
 """Relevance vector regression compared with a Gaussian process.
 
-The data are a hundred noisy values of sin(x)/x. Relevance vector regression has a kernel function at every sample, gives each weight its own
-prior variance, and maximises the evidence, which sets nearly all of these variances to zero. Here it is as accurate as support vector
-regression, keeps about five of the hundred samples, learns the noise, and has no hyperparameters C and ε.
+The data are a hundred noisy values of sin(x)/x. Relevance vector regression has a kernel function
+at every sample, gives each weight its own prior variance, and maximises the evidence, which sets
+nearly all of these variances to zero. Here it is as accurate as support vector regression, keeps
+about five of the hundred samples, learns the noise, and has no hyperparameters C and ε.
 
-Its predictive variance, however, is too small away from the data. The posterior has uncertainty only in the functions that were kept: a
-constant, which the data determine well, and kernel functions around the relevance vectors. These vanish away from the relevance vectors,
-and with them the variance that their weights contribute, so that the band shrinks to the noise. The prior variance of a Gaussian process is
-the same everywhere; data reduce it close to them, and elsewhere it remains: the band widens.
+Its predictive variance, however, is too small away from the data. The posterior has uncertainty
+only in the functions that were kept: a constant, which the data determine well, and kernel
+functions around the relevance vectors. These vanish away from the relevance vectors, and with
+them the variance that their weights contribute, so that the band shrinks to the noise. The prior
+variance of a Gaussian process is the same everywhere; data reduce it close to them, and elsewhere
+it remains: the band widens.
 
 Both bands are those of a new, noisy observation.
 

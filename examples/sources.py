@@ -1,11 +1,14 @@
 """Two mixed sources that KernelICA separates and FastICA does not.
 
-Each source is a mixture of two narrow Gaussians with weights 1 and 3 (density j of Bach and Jordan). FastICA maximises a contrast that is
-the mean of one fixed function. For the common functions logcosh and exp, the sum and the difference of two such sources have as large a
-contrast as the sources themselves, so that the result is random; cube fails less often. KernelICA minimises the correlation between all
-functions of a feature space, and does not have this problem.
+Each source is a mixture of two narrow Gaussians with weights 1 and 3 (density j of Bach and
+Jordan). FastICA maximises a contrast that is the mean of one fixed function. For the common
+functions logcosh and exp, the sum and the difference of two such sources have as large a contrast
+as the sources themselves, so that the result is random; cube fails less often. KernelICA
+minimises the correlation between all functions of a feature space, and does not have this
+problem.
 
-Errors are Amari errors in per cent: 0 for the sources up to order and scale, 100 for the worst case of two sources.
+Errors are Amari errors in per cent: 0 for the sources up to order and scale, 100 for the worst
+case of two sources.
 
     python examples/sources.py [picture.png]
 """

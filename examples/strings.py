@@ -1,13 +1,16 @@
 """String kernels on news, names, DNA and proteins.
 
-Support vector machines with normalised string kernels are compared with `Spectrum(n=1)`, which counts single letters and ignores their
-order.
+Support vector machines with normalised string kernels are compared with `Spectrum(n=1)`, which
+counts single letters and ignores their order.
 
-* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel compares all pairs of letters of two texts: its
-  matrix, for 5·10¹¹ such pairs, takes two minutes, and is computed once for all folds.
+* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel
+  compares all pairs of letters of two texts: its matrix, for 5·10¹¹ such pairs, takes two
+  minutes, and is computed once for all folds.
 * Surnames by language, a sample of them, five folds, accuracy.
-* Binding sites of EP300 in DNA against background: trained on one file, tested on the other, accuracy and area under the ROC curve.
-* Remote homology of proteins (SCOP 1.1): area under the ROC curve of a test file with eight positive proteins, so that differences of 0.01 are not significant.
+* Binding sites of EP300 in DNA against background: trained on one file, tested on the other,
+  accuracy and area under the ROC curve.
+* Remote homology of proteins (SCOP 1.1): area under the ROC curve of a test file with eight
+  positive proteins, so that differences of 0.01 are not significant.
 
 The articles are from Reuters-21578, Distribution 1.0, which is for research only.
 
@@ -59,7 +62,8 @@ def folds(
 def news() -> None:
     texts, topics = articles()
     print(
-        f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} on crude oil: accuracy in five folds"
+        f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} "
+        "on crude oil: accuracy in five folds"
     )
     folds("letters", Spectrum(n=1).normalize(), texts, topics)
     folds("Spectrum(4)", Spectrum(n=4).normalize(), texts, topics)
@@ -86,7 +90,8 @@ def names() -> None:
     X, y = found[chosen].tolist(), languages[chosen]
     most = max(np.mean(y == language) for language in common)
     print(
-        f"{len(X)} surnames of {len(common)} languages, {most:.0%} of the most frequent: accuracy in five folds"
+        f"{len(X)} surnames of {len(common)} languages, "
+        f"{most:.0%} of the most frequent: accuracy in five folds"
     )
     folds("letters", Spectrum(n=1).normalize(), X, y, 3.0)
     folds(
@@ -110,14 +115,15 @@ def tested(
     model = SVC(kernel=kernel, C=C).fit(*train)
     value = model.decision_function(test[0])
     print(
-        f"{name:>44} AUC {roc_auc_score(test[1], value):.3f}, accuracy {np.mean((value > 0) == test[1]):6.1%} "
+        f"{name:>44} AUC {roc_auc_score(test[1], value):.3f}, "
+        f"accuracy {np.mean((value > 0) == test[1]):6.1%} "
         f"{time.perf_counter() - start:6.1f} s",
         flush=True,
     )
 
 
 def labelled(path: Path) -> tuple[list[str], np.ndarray]:
-    """Sequences in upper case (lower case marks repeats), and labels, which are the names of the records."""
+    """Sequences in upper case (lower case marks repeats), and labels, the names of the records."""
     labels, sequences = read_fasta(path)
     return [sequence.upper() for sequence in sequences], np.array(labels) == "1"
 
@@ -143,7 +149,8 @@ def dna() -> None:
 def proteins() -> None:
     train, test = (labelled(DATA / "scop_1_1" / f"1.1.{part}.fasta") for part in ("train", "test"))
     print(
-        f"SCOP 1.1: {len(train[0])} proteins to learn, {len(test[0])} to test, {test[1].sum()} of them positive"
+        f"SCOP 1.1: {len(train[0])} proteins to learn, "
+        f"{len(test[0])} to test, {test[1].sum()} of them positive"
     )
     kernels = {
         "letters": Spectrum(n=1),
@@ -158,7 +165,8 @@ def proteins() -> None:
 def main() -> None:
     if FILE is None or DATA is None:
         print(
-            "the data were not found: set the environment variable MERCER_DATA to their folder and run this again"
+            "the data were not found: set the environment variable "
+            "MERCER_DATA to their folder and run this again"
         )
         return
     studies = {"news": news, "names": names, "dna": dna, "proteins": proteins}

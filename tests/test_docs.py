@@ -1,4 +1,7 @@
-"""The pages: whole, true to the code, and built without a warning; the programs in README and CONTRIBUTING run as well."""
+"""The documentation is complete, agrees with the code, and is built without warnings.
+
+The programs of README and CONTRIBUTING run as well.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the reference that lists all estimators, written from their registry at every build."""
+"""Write the page of the reference that lists all estimators from their registry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from mercer.estimators import ESTIMATORS
 
-# Families of estimators in the order of the page; a family is a folder or a module of mercer.estimators.
+# Families of estimators in the order of the page; a family is a folder or a module of
+# mercer.estimators.
 TITLES = {
     "svm": "Support vector machines",
     "ridge": "Ridge regression",
@@ -25,8 +26,8 @@ INTRODUCTION = """\
 Learners
 ========
 
-All are scikit-learn estimators. ``kernel=`` accepts a kernel, an expression, one of scikit-learn's names, a function of two collections,
-or ``"precomputed"``. See :doc:`/learners`.
+All are scikit-learn estimators. ``kernel=`` accepts a kernel, an expression, one of scikit-learn's
+names, a function of two collections, or ``"precomputed"``. See :doc:`/learners`.
 
 .. currentmodule:: mercer
 """
@@ -46,8 +47,8 @@ def page() -> str:
     for family, names in families().items():
         title = TITLES.get(family, family.capitalize())
         listed = "\n".join(f"   {name}" for name in names)
-        underline = "-" * len(title)
-        parts.append(f"{title}\n{underline}\n\n.. autosummary::\n   :toctree: generated\n\n{listed}\n")
+        heading = f"{title}\n{'-' * len(title)}\n"
+        parts.append(f"{heading}\n.. autosummary::\n   :toctree: generated\n\n{listed}\n")
     return "\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Link public names that are written as code, such as `SVC` or `RBF(length_scale)`, to the reference."""
+"""Link public names written as code, such as `SVC` or `RBF(length_scale)`, to the reference."""
 
 from __future__ import annotations
 

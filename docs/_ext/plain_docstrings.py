@@ -1,8 +1,9 @@
 """Escape formulas in docstrings that reStructuredText would take for markup.
 
-Docstrings have little markup: ``literals``, `references`, lists, numpydoc's sections and examples. A formula such as |A ∩ B| and an
-attribute such as alpha_ are text. In a section of parameters or attributes, ``name : text`` gives the type if indented lines follow, and the
-meaning if none do.
+Docstrings have little markup: ``literals``, `references`, lists, numpydoc's sections and
+examples. A formula such as |A ∩ B| and an attribute such as alpha_ are text. In a section of
+parameters or attributes, ``name : text`` gives the type if indented lines follow, and the meaning
+if none do.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MADE_BY_SKLEARN = re.compile(r"set_\w+_request|get_metadata_routing")
 
 
 def escaped(line: str) -> str:
-    """The line with bars, stars and trailing underscores escaped, outside of literals and references."""
+    """The line with bars, stars and trailing underscores escaped outside of markup."""
     parts = _MARKS.split(line)
     for i in range(0, len(parts), 2):
         bullet = re.match(r"\s*\* ", parts[i]) if i == 0 else None

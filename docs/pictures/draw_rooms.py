@@ -1,4 +1,4 @@
-"""Draw rooms.svg from the layers that import-linter checks: python docs/pictures/draw_rooms.py."""
+"""Draw rooms.svg from the layers of import-linter: python docs/pictures/draw_rooms.py."""
 
 from __future__ import annotations
 
@@ -36,14 +36,8 @@ CONTENTS = {
     "aliases": "names of types",
 }
 
-# The steps of a fit, and the room in which each happens.
-STEPS = {
-    "estimators": "1, 7",
-    "domains": "2",
-    "kernels": "3",
-    "gram": "4, 5",
-    "solvers": "6",
-}
+# The steps of a fit that happen in each package, as the page on design numbers them.
+STEPS = {"estimators": "1, 7", "domains": "2", "kernels": "3", "gram": "4, 5", "solvers": "6"}
 
 WIDTH, ROW, GAP, MARGIN, LEFT = 900, 44, 10, 16, 44
 SANS = "font-family='DejaVu Sans, Verdana, sans-serif'"
@@ -51,7 +45,7 @@ MONO = "font-family='DejaVu Sans Mono, Menlo, Consolas, monospace'"
 
 
 def layers() -> list[list[str]]:
-    """The rooms of each layer, the highest layer first."""
+    """The packages of each layer, the highest layer first."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     return [
@@ -60,11 +54,12 @@ def layers() -> list[list[str]]:
 
 
 def box(room: str, x: float, y: float, width: float, alone: bool) -> list[str]:
-    """One room: its name, what it holds, and the steps of a fit that happen in it."""
+    """One package: its name, its contents, and the steps of a fit that happen in it."""
     steps = STEPS.get(room)
     fill, line = ("#fdf0d5", "#b7791f") if steps else ("#eef3f8", "#6b87a3")
     parts = [
-        f"<rect x='{x}' y='{y}' width='{width}' height='{ROW}' rx='6' fill='{fill}' stroke='{line}'/>"
+        f"<rect x='{x}' y='{y}' width='{width}' height='{ROW}' rx='6' "
+        f"fill='{fill}' stroke='{line}'/>"
     ]
     holds = escape(CONTENTS[room])
     name = f"font-size='15' font-weight='bold' fill='#1b2a3a' {MONO}"
@@ -87,10 +82,12 @@ def picture() -> str:
     rows = layers()
     height = 2 * MARGIN + len(rows) * (ROW + GAP) + 24
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' "
-        f"height='{height}' role='img' aria-label='The rooms of mercer; imports point down only'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' "
+        f"width='{WIDTH}' height='{height}' role='img' "
+        "aria-label='The packages of mercer; imports point down only'>",
         "<defs><marker id='tip' viewBox='0 0 10 10' refX='8' refY='5' markerWidth='7' "
-        "markerHeight='7' orient='auto'><path d='M0 0 L10 5 L0 10 z' fill='#6b87a3'/></marker></defs>",
+        "markerHeight='7' orient='auto'>"
+        "<path d='M0 0 L10 5 L0 10 z' fill='#6b87a3'/></marker></defs>",
         f"<rect width='{WIDTH}' height='{height}' fill='white'/>",
     ]
     for number, rooms in enumerate(rows):
@@ -102,7 +99,7 @@ def picture() -> str:
     parts.append(
         f"<path d='M22 {MARGIN} V{end}' stroke='#6b87a3' stroke-width='2' marker-end='url(#tip)'/>"
     )
-    caption = "Imports point down only. Numbers: the steps of a fit, in the rooms where they happen."
+    caption = "Imports point down only. Numbers are the steps of a fit, where they happen."
     parts.append(
         f"<text x='{LEFT}' y='{end + 26}' font-size='13' fill='#33475b' {SANS}>{caption}</text>"
     )

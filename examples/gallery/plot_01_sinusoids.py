@@ -2,12 +2,12 @@
 Two sinusoids, seven support vector machines
 ============================================
 
-Two classes of 200 points each lie along half a wave of the sine and half a wave of the cosine. A line nearly
-separates them, and a curve separates them better. The lecture fits seven support vector machines and gives the number
-of support vectors of each.
+Two classes of 200 points each lie along half a wave of the sine and half a wave of the cosine. A
+line nearly separates them, and a curve separates them better. The lecture fits seven support
+vector machines and gives the number of support vectors of each.
 
-The lecture shows its data in a figure but gives neither the values nor the noise. Here the noise is 0.15, so that the
-order of the counts can be compared with the lecture, but not their values.
+The lecture shows its data in a figure but gives neither the values nor the noise. Here the noise
+is 0.15, so that the order of the counts can be compared with the lecture, but not their values.
 """
 
 import os
@@ -57,8 +57,8 @@ def two_waves(seed):
 
 
 # %%
-# The counts depend on the random draw of the data. The table shows those of the first draw, and the range over several
-# draws.
+# The counts depend on the random draw of the data. The table shows those of the first draw, and
+# the range over several draws.
 
 X, y = two_waves(0)
 models = [SVC(kernel=kernel, C=C).fit(X, y) for kernel, C, _ in MACHINES]
@@ -77,16 +77,19 @@ print(
 for at, (name, (_, C, told)) in enumerate(zip(NAMES, MACHINES)):
     wrong = int((models[at].predict(X) != y).sum())
     print(
-        f"{name:22}{C:4d}{told:10d}{counts[at]:6d}{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}"
+        f"{name:22}{C:4d}{told:10d}{counts[at]:6d}"
+        f"{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}"
     )
 print(
-    f"rank correlation of the two orders: {spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}"
+    "rank correlation of the two orders: "
+    f"{spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}"
 )
 
 # %%
-# In the figure, the solid line is the decision boundary, the dashed lines are the margins where the decision function is
-# ±1, and support vectors are circled. The linear kernel has many of them, because every point on the wrong side of its
-# margin is a support vector. For the polynomial kernels, their number falls with the degree and with C.
+# In the figure, the solid line is the decision boundary, the dashed lines are the margins where
+# the decision function is ±1, and support vectors are circled. The linear kernel has many of
+# them, because every point on the wrong side of its margin is a support vector. For the
+# polynomial kernels, their number falls with the degree and with C.
 
 figure, axes = plt.subplots(2, 4, figsize=(15, 7), layout="constrained", sharex=True, sharey=True)
 axes[0, 0].scatter(*X[y == "cosine"].T, s=9, color="C0", label="cosine")

@@ -2,9 +2,10 @@
 A noisy sinc, three support vector regressions
 ==============================================
 
-The function sin(x)/x on [-20, 20], with noise of standard deviation 0.03, is fitted three times: underfitted, overfitted
-and well fitted. The lecture shows three such curves and attributes the difference to ε and γ, without their values;
-those below, and all results, are not from the lecture.
+The function sin(x)/x on [-20, 20], with noise of standard deviation 0.03, is fitted three times:
+underfitted, overfitted and well fitted. The lecture shows three such curves and attributes the
+difference to ε and γ, without their values; those below, and all results, are not from the
+lecture.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +22,9 @@ truth = np.sinc(x / np.pi)
 y = truth + rng.normal(0.0, NOISE, len(x))
 
 # %%
-# If γ is too small and ε too large, the curve cannot follow the waves. If γ is too large and ε is nearly 0, the curve
-# follows the noise. With ε equal to two standard deviations of the noise, and a kernel as wide as the waves, the fit is
-# good.
+# If γ is too small and ε too large, the curve cannot follow the waves. If γ is too large and ε is
+# nearly 0, the curve follows the noise. With ε equal to two standard deviations of the noise, and
+# a kernel as wide as the waves, the fit is good.
 
 CHOICES = {
     "underfitted": {"gamma": 0.005, "epsilon": 0.15, "C": 1.0},
@@ -36,21 +37,24 @@ models = {
 }
 
 # %%
-# The table has root mean squared errors: on the noisy training values, and on a fine grid of the function without
-# noise. The training error of an overfitted curve is below the noise, but its error between the points is large.
+# The table has root mean squared errors: on the noisy training values, and on a fine grid of the
+# function without noise. The training error of an overfitted curve is below the noise, but its
+# error between the points is large.
 
 grid = np.linspace(-20.0, 20.0, 2001)
 without_noise = np.sinc(grid / np.pi)
 curves = {name: model.predict(grid[:, None]) for name, model in models.items()}
 print(
-    f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}{'to the function':>18}{'support vectors':>18}"
+    f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}"
+    f"{'to the function':>18}{'support vectors':>18}"
 )
 for name, model in models.items():
     p = CHOICES[name]
     near = np.sqrt(np.mean((model.predict(x[:, None]) - y) ** 2))
     far = np.sqrt(np.mean((curves[name] - without_noise) ** 2))
     print(
-        f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}"
+        f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}"
+        f"{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}"
     )
 print(f"{'the noise':14}{'':21}{np.sqrt(np.mean((y - truth) ** 2)):16.4f}")
 

@@ -2,12 +2,14 @@
 Crude oil and grain: classifying news by substrings
 ===================================================
 
-Reuters articles are compared by a normalised spectrum kernel: two articles are similar if they share many substrings of
-four letters. The kernel knows no words, and kernel PCA does not use the topics; nevertheless the topics are separated.
+Reuters articles are compared by a normalised spectrum kernel: two articles are similar if they
+share many substrings of four letters. The kernel knows no words, and kernel PCA does not use the
+topics; nevertheless the topics are separated.
 
-The lecture has 875 articles of the two topics and shows a figure without numbers. Its rules (lower case, single spaces,
-first topic) give 880 articles of the ModApte split. They are from Reuters-21578, Distribution 1.0, which is for research
-only and does not come with the library. The study is skipped if they are not available.
+The lecture has 875 articles of the two topics and shows a figure without numbers. Its rules
+(lower case, single spaces, first topic) give 880 articles of the ModApte split. They are from
+Reuters-21578, Distribution 1.0, which is for research only and does not come with the library.
+The study is skipped if they are not available.
 """
 
 import csv
@@ -34,7 +36,7 @@ from mercer.datasets import data_folder
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-SHORT = 100  # letters of each article for the subsequence kernel, which compares all pairs of letters
+SHORT = 100  # letters of each article for the subsequence kernel, which compares all pairs
 
 # %%
 # An article is its title and body; its label is the first topic.
@@ -56,8 +58,9 @@ def articles(path):
 
 
 # %%
-# Support vector machines with several kernels are compared with a logistic regression on kernel principal components. A
-# kernel that learns nothing from the texts is computed once for all folds; the weights of words are learned in each.
+# Support vector machines with several kernels are compared with a logistic regression on kernel
+# principal components. A kernel that learns nothing from the texts is computed once for all
+# folds; the weights of words are learned in each.
 
 
 def accuracy(kernel, X, y, folds):
@@ -90,7 +93,8 @@ def compare(texts, topics, folds):
         )
         found = cross_val_score(model, K, topics, cv=folds)
         print(
-            f"{f'{count} components of strings of 4, logistic':38}{found.mean():8.1%} ± {found.std():.1%}"
+            f"{f'{count} components of strings of 4, logistic':38}"
+            f"{found.mean():8.1%} ± {found.std():.1%}"
         )
 
 
@@ -113,18 +117,20 @@ folder = data_folder()
 file = None if folder is None else folder / "reuters_crude_grain" / "reuters_crude_grain.csv"
 if file is None or not file.exists():
     print(
-        "skipped: no reuters_crude_grain/reuters_crude_grain.csv in the folder that MERCER_DATA names"
+        "skipped: no reuters_crude_grain/reuters_crude_grain.csv "
+        "in the folder that MERCER_DATA names"
     )
 else:
     texts, topics = articles(file)
     if FAST:
         texts, topics = texts[::6], topics[::6]
     print(
-        f"{len(texts)} articles (lecture: 875), {np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds"
+        f"{len(texts)} articles (lecture: 875), "
+        f"{np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds"
     )
     compare(texts, topics, StratifiedKFold(5, shuffle=True, random_state=0))
     draw(texts, topics)
 
 # %%
-# Single letters already classify most articles correctly; substrings of four letters are as accurate as words. A few
-# components carry nearly all of the information.
+# Single letters already classify most articles correctly; substrings of four letters are as
+# accurate as words. A few components carry nearly all of the information.

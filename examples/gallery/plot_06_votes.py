@@ -2,15 +2,17 @@
 Missing votes: kernels that are expectations over missing values
 ================================================================
 
-The party of 435 members of the House of 1984 is predicted from sixteen votes each, of which 392 are missing. K₁ is the
-expectation of the overlap kernel where each missing value is drawn by the frequencies of its column; K₂ takes all values
-as equally likely. Neither imputes anything. The other methods do: with the most frequent vote, or five times with votes
-of similar members, and then with one model on the mean of five Gram matrices (1MI), or with the majority vote of five
+The party of 435 members of the House of 1984 is predicted from sixteen votes each, of which 392
+are missing. K₁ is the expectation of the overlap kernel where each missing value is drawn by the
+frequencies of its column; K₂ takes all values as equally likely. Neither imputes anything. The
+other methods do: with the most frequent vote, or five times with votes of similar members, and
+then with one model on the mean of five Gram matrices (1MI), or with the majority vote of five
 models (2MI).
 
-The lecture uses a table of faecal markers in water, 139 rows and 8 columns with a fifth of the values missing (the text
-says 148 and 10), which is not available. The methods are those of the lecture, but the numbers cannot be compared: here
-one vote in eighteen is missing, there are two classes instead of four, and one of the votes predicts most of the party.
+The lecture uses a table of faecal markers in water, 139 rows and 8 columns with a fifth of the
+values missing (the text says 148 and 10), which is not available. The methods are those of the
+lecture, but the numbers cannot be compared: here one vote in eighteen is missing, there are two
+classes instead of four, and one of the votes predicts most of the party.
 """
 
 import os
@@ -35,9 +37,9 @@ X, y = house_votes()
 parties = np.unique(y)
 
 # %%
-# Frequencies of votes, donors of imputed values and C are learned on the training rows of each fold. A pair consists of
-# the Gram matrix of the training rows and the matrix between test and training rows; 2MI has five pairs, and 1MI has the
-# mean of the same five.
+# Frequencies of votes, donors of imputed values and C are learned on the training rows of each
+# fold. A pair consists of the Gram matrix of the training rows and the matrix between test and
+# training rows; 2MI has five pairs, and 1MI has the mean of the same five.
 
 FILLED = {
     "K1": MissingAware(Overlap()),
@@ -79,8 +81,9 @@ def best_cost(grams, labels):
 
 
 # %%
-# The table has the mean and the standard deviation of ten repetitions of 10-fold cross-validation. The lecture reports
-# one best C for all folds; here C is chosen in the training part of every fold, and the table has the median.
+# The table has the mean and the standard deviation of ten repetitions of 10-fold
+# cross-validation. The lecture reports one best C for all folds; here C is chosen in the training
+# part of every fold, and the table has the median.
 
 said = {name: np.empty((REPEATS, len(y)), dtype=y.dtype) for name in NAMES}
 costs = {name: [] for name in NAMES}
@@ -96,7 +99,8 @@ each = {
     for name, found in said.items()
 }
 print(
-    f"{'':9}{'':>6}{f'{REPEATS}x{SPLITS}cv':>14}{'for each class':>20}{'':>9}{'lecture, other data':>24}"
+    f"{'':9}{'':>6}{f'{REPEATS}x{SPLITS}cv':>14}"
+    f"{'for each class':>20}{'':>9}{'lecture, other data':>24}"
 )
 print(
     f"{'approach':9}{'C':>6}{'':14}"
@@ -105,7 +109,8 @@ print(
 )
 spread = min(1, REPEATS - 1)
 for name, told in NAMES.items():
-    row = f"{name:9}{np.median(costs[name]):6g}{accuracy[name].mean():8.1f} ± {accuracy[name].std(ddof=spread):.1f}"
+    row = f"{name:9}{np.median(costs[name]):6g}"
+    row += f"{accuracy[name].mean():8.1f} ± {accuracy[name].std(ddof=spread):.1f}"
     row += "".join(
         f"{part.mean():9.1f} ± {part.std(ddof=spread):.1f}" for part in each[name].values()
     )
@@ -116,8 +121,9 @@ print(
 )
 
 # %%
-# As in the lecture, the accuracies differ by about one percentage point, and these data do not show which method is
-# better. The kernels need no imputation: one Gram matrix instead of five imputed tables.
+# As in the lecture, the accuracies differ by about one percentage point, and these data do not
+# show which method is better. The kernels need no imputation: one Gram matrix instead of five
+# imputed tables.
 
 figure, ax = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 places = np.arange(len(NAMES))
