@@ -1,4 +1,4 @@
-"""How the pages are built: offline, and with warnings as errors. `make docs` runs it."""
+"""Configuration of Sphinx for `make docs`, which needs no network and treats warnings as errors."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ extensions = [
     "plain_docstrings",
     "examples_end",
     "linked_names",
+    "estimator_pages",
 ]
 exclude_patterns = [
     "_build",
@@ -37,18 +38,18 @@ exclude_patterns = [
 templates_path = ["_templates"]
 nitpicky = False
 toc_object_entries_show_parents = "hide"
-suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold an object that has no pickle
+# The settings of sphinx-gallery hold an object that cannot be pickled.
+suppress_warnings = ["config.cache"]
 
-# Markdown: tables, and headings that can be linked to.
+# Markdown: headings down to this level can be linked to.
 myst_heading_anchors = 3
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 
 # The reference: one page for every public name.
-default_role = "py:obj"  # `SVC` in a docstring is a link where there is such a page
+default_role = "py:obj"  # `SVC` in a docstring becomes a link
 autosummary_generate = True
-autosummary_filename_map = {
-    "mercer.Kernel": "mercer.Kernel-class"
-}  # mercer.kernel is another name, but not for every file system
+# Some file systems do not distinguish the pages of mercer.Kernel and mercer.kernel.
+autosummary_filename_map = {"mercer.Kernel": "mercer.Kernel-class"}
 autodoc_typehints = "none"
 autodoc_inherit_docstrings = False
 autodoc_member_order = "groupwise"
@@ -63,7 +64,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
-    "capture_repr": (),  # what is printed, not what a last line happens to return
+    "capture_repr": (),  # show only what is printed, not the value of the last line
     "show_signature": False,
     "remove_config_comments": True,
     "abort_on_example_error": False,
@@ -71,7 +72,7 @@ sphinx_gallery_conf = {
     "thumbnail_size": (400, 280),
     "write_computation_times": False,
 }
-# Few repeats in every study: MERCER_GALLERY_FAST=1 make docs. The scripts read it themselves.
+# MERCER_GALLERY_FAST=1 make docs: the scripts of the gallery then make few repetitions.
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mercer"
@@ -90,6 +91,5 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {
-    page: [] for page in ("index", "start", "design", "changelog")
-}  # pages without a section
+# Pages without a section have no sidebar.
+html_sidebars = {page: [] for page in ("index", "start", "design", "changelog")}

@@ -1,3 +1,3 @@
-"""Pages are tested; how they are built, and what that leaves behind, is not."""
+"""The pages are tested as doctests; the configuration and the output of Sphinx are not."""
 
 collect_ignore_glob = ["*.py", "_build/*", "api/generated/*", "gallery/*"]

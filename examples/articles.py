@@ -1,4 +1,4 @@
-"""The Reuters articles that examples and benchmarks read where they are: Reuters-21578, Distribution 1.0, for research only."""
+"""Articles of Reuters-21578, Distribution 1.0, for examples and benchmarks; for research only."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ FILE = None if _FOLDER is None else _FOLDER / "reuters_crude_grain" / "reuters_c
 
 
 def articles() -> tuple[list[str], np.ndarray]:
-    """Titles with bodies, in lower case and with single spaces, and their first topics: whole articles of the ModApte split."""
-    assert FILE is not None, "the articles are not here: name their folder by MERCER_DATA"
+    """Articles of the ModApte split, in lower case with single spaces, and their first topics."""
+    assert FILE is not None, "the articles were not found: set MERCER_DATA to their folder"
     texts, topics = [], []
     with FILE.open(newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):

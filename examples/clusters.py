@@ -1,12 +1,15 @@
-"""Three shapes of clusters and three ways to find them: k-means, k-means in feature space, and cuts of a graph.
+"""Three data sets clustered by k-means, kernel k-means and spectral clustering.
 
-k-means draws straight borders, so it wants round clusters apart from each other. In the feature space of a Gaussian kernel borders bend,
-but what it looks for is still compact, now in that space: kernel k-means does better on the moons and no better on the rings. A narrower
-kernel would prefer the rings, yet Lloyd's algorithm, from a hundred starts, then stops elsewhere. Spectral clustering joins neighbours to
-a graph and cuts where few links are: clusters may have any shape, as long as there is a gap between them.
+The boundaries of k-means are straight, so that it needs compact clusters. In the feature space of
+a Gaussian kernel the boundaries are curved, but clusters are still compact in that space: kernel
+k-means is better on the moons, but not on the circles. With a narrower kernel the circles would
+have the lower inertia, but Lloyd's algorithm does not find them from a hundred starting points.
+Spectral clustering connects neighbours to a graph and cuts it where there are few edges: clusters
+may have any shape if there is a gap between them.
 
-Each map shows samples and the cluster predicted at every place; in the title, how well clusters agree with the groups drawn (adjusted
-Rand index, 1 for all, 0 for chance). All three are told the number of clusters, and none the groups.
+Each figure shows the samples and the cluster predicted at every point; its title has the
+agreement of the clusters with the true groups (adjusted Rand index: 1 for equal, 0 for random
+labels). All three methods are given the number of clusters.
 
     python examples/clusters.py [picture.png]
 """
@@ -29,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def shapes() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Samples, each column of unit variance so that one width of the kernel is fair to all, and their groups."""
+    """Standardised samples, so that one kernel width suits all data sets, and their groups."""
     drawn = {
         "moons": make_moons(400, noise=0.06, random_state=0),
         "circles": make_circles(400, noise=0.05, factor=0.5, random_state=0),
@@ -66,9 +69,8 @@ def main() -> None:
             axes[:, at], machines(len(np.unique(groups))).items(), strict=True
         ):
             with warnings.catch_warnings():
-                warnings.filterwarnings(
-                    "ignore", message="the graph"
-                )  # in two parts: just what is wanted here
+                # The graph has two components, which are the clusters.
+                warnings.filterwarnings("ignore", message="the graph")
                 found = model.fit_predict(X)
             scores.setdefault(name, []).append(adjusted_rand_score(groups, found))
             ClusterDisplay.from_estimator(model, X, ax=ax, legend=False, s=9)

@@ -1,18 +1,23 @@
-"""Carbon dioxide above Mauna Loa: a kernel written as a sum of causes, and what it says of years it has not seen.
+"""Carbon dioxide at Mauna Loa: a Gaussian process whose kernel is a sum of components, and its
+forecasts.
 
-The measurements of 1958 to 2001 rise slowly, breathe once a year, and waver a little in between. Each of these is a kernel, and the
-air adds them up: a smooth trend; a yearly wave whose shape may drift; irregularities of a few months or years; weather, which lasts
-for weeks; and the error of measurement. One Gaussian process with this sum finds the size and the pace of every part by the evidence
-of the data (the sum and the values it starts from are those of Rasmussen and Williams, chapter 5).
+The measurements of 1958 to 2001 have a rising trend, a yearly season and irregularities. Each
+component is a kernel: a smooth trend; a periodic season whose shape changes slowly;
+irregularities over months or years; weather, over weeks; and measurement noise. A Gaussian
+process with their sum learns the size and the length scale of every component by the marginal
+likelihood (the sum and its starting values are those of Rasmussen and Williams, chapter 5).
 
-The year is known, so its length is fixed while the rest is learned; set free afterwards, it stays at one. How heavy the tail of the
-irregularities is the data hardly say, so it has a prior.
+The period is fixed at one year while the other hyperparameters are learned; learned afterwards,
+it remains one year. The data hardly determine the exponent of the irregularities, which therefore
+has a prior.
 
-How far to trust it? The process is first shown the years before 1972, 1982 and 1992 only, and tells the following ten. The season
-comes out right to a fifth of a ppm; what goes wrong is the trend, and because a wrong turn of it lasts for years, the months of a
-decade are right or wrong together: the share of them within the band of 95 % may be anything in a single decade. A band speaks of a
-process that goes on as before, and this trend, left alone, bends back to the mean of the past. The air did not: the mean of 2020 was
-414 ppm, far above the band told from 2001.
+For an evaluation, the process is fitted to the years before 1972, 1982 and 1992, and predicts ten
+years from each. The season is predicted with an error of a fifth of a ppm. The errors are mostly
+those of the trend, which persist for years, so that the errors of all months of a decade are
+correlated: the coverage of the 95 % band varies widely between single decades. The band also
+assumes that the process does not change, and the predicted trend returns to the mean of the past.
+The true concentration did not: the mean of 2020 was 414 ppm, far above the band predicted from
+2001.
 
     python examples/co2.py [picture.png]
 """
@@ -43,7 +48,7 @@ AHEAD, HORIZON = 10, 2021
 
 
 def weekly() -> list[tuple[int, int, float]]:
-    """Year, month and ppm of every week that was measured; nothing where the data are not to be had."""
+    """Year, month and ppm of every measured week; empty if the data are not available."""
     if FILE.exists():
         with FILE.open(newline="") as lines:
             return [
@@ -62,7 +67,7 @@ def weekly() -> list[tuple[int, int, float]]:
 
 
 def monthly(weeks: list[tuple[int, int, float]]) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the months, at the middle of each in years."""
+    """Monthly means, and the middle of each month in years."""
     months: dict[float, list[float]] = {}
     for year, month, value in weeks:
         months.setdefault(year + (month - 0.5) / 12, []).append(value)
@@ -82,7 +87,7 @@ def learned(X: np.ndarray, y: np.ndarray) -> GaussianProcessRegressor:
 
 
 def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) -> float:
-    """The length of the year that the data prefer, all else as learned."""
+    """The period that maximises the marginal likelihood, with the other hyperparameters fixed."""
     others = [name for name in model.kernel_.continuous_params() if name != PERIOD]
     free = GaussianProcessRegressor(model.kernel_, mean=DummyRegressor(), fixed=others).fit(X, y)
     return free.kernel_.continuous_params()[PERIOD]
@@ -91,7 +96,10 @@ def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) 
 def forecast(
     X: np.ndarray, y: np.ndarray, until: int
 ) -> tuple[GaussianProcessRegressor, float, float]:
-    """The process that knows the years before ``until``; its error in the next ten, and the share of them in its band."""
+    """A process fitted to the years before ``until``, and its forecast of the next ten.
+
+    Returns the process, the RMSE of the forecast, and the coverage of its 95 % band.
+    """
     known = X[:, 0] < until
     later = ~known & (X[:, 0] < until + AHEAD)
     model = learned(X[known], y[known])
@@ -101,16 +109,18 @@ def forecast(
 
 
 def describe(kernel) -> None:
-    """The parts of the sum in words."""
+    """Print the components of the sum."""
     found = kernel.continuous_params()
     size = {part: np.sqrt(found[f"{part}__factor"]) for part in ("k1", "k2", "k3", "k4", "k5")}
-    print(f"{'part':>12} {'ppm':>6}   pace")
+    print(f"{'component':>12} {'ppm':>6}   length scale")
     print(f"{'trend':>12} {size['k1']:6.2f}   {found['k1__kernel__length_scale']:.0f} years")
     print(
-        f"{'season':>12} {size['k2']:6.2f}   keeps its shape for {found['k2__kernel__k2__length_scale']:.0f} years"
+        f"{'season':>12} {size['k2']:6.2f}   keeps its shape "
+        f"for {found['k2__kernel__k2__length_scale']:.0f} years"
     )
     print(
-        f"{'irregular':>12} {size['k3']:6.2f}   {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}"
+        f"{'irregular':>12} {size['k3']:6.2f} "
+        f"  {found['k3__kernel__length_scale']:.2f} years, tail {found[TAIL]:.2f}"
     )
     print(f"{'weather':>12} {size['k4']:6.2f}   {365 * found['k4__kernel__length_scale']:.0f} days")
     print(f"{'measurement':>12} {size['k5']:6.2f}")
@@ -144,7 +154,7 @@ def draw(
         ax=right,
         levels=[0.95],
         color="C1",
-        label=f"told by the years before {until}",
+        label=f"predicted from the years before {until}",
     )
     near = X[:, 0] > until - 3
     for told, face, label in (
@@ -162,7 +172,7 @@ def draw(
             markeredgewidth=0.8,
             label=label,
         )
-    right.set_title(f"The process in {until}, and what came")
+    right.set_title(f"Forecast from {until}, and the measurements")
     for ax in (left, right):
         ax.set(xlabel="year", ylabel="CO₂ (ppm)")
         ax.legend(loc="upper left", frameon=False)
@@ -176,11 +186,12 @@ def main() -> None:
     weeks = weekly()
     if not weeks:
         print(
-            "the measurements are not here: `pip install statsmodels`, which brings them along, and run this again"
+            "the data were not found: `pip install statsmodels`, "
+            "which contains them, and run this again"
         )
         return
     X, y = monthly(weeks)
-    print(f"{len(y)} monthly means; ten years told by the years before")
+    print(f"{len(y)} monthly means; forecasts of ten years from the years before")
     print(f"{'from':>12} {'RMSE, ppm':>10} {'within the 95 % band':>22}")
     for until in (1972, 1982, 1992):
         early, error, covered = forecast(X, y, until)
@@ -188,7 +199,7 @@ def main() -> None:
     whole = learned(X, y)
     print("\nlearned from all years")
     describe(whole.kernel_)
-    print(f"the year, set free: {freed_period(whole, X, y):.4f}")
+    print(f"the learned period in years: {freed_period(whole, X, y):.4f}")
     mean, std = whole.predict([[HORIZON - 0.5]], return_std=True)
     print(f"middle of {HORIZON - 1}: {mean[0]:.0f} ± {1.96 * std[0]:.0f} ppm")
     draw(

@@ -1,4 +1,4 @@
-"""Two tables from raw file to assessed model and report, a proof and a refutation: ``make demo``."""
+"""Fit two tables, write their reports, prove one kernel and refute another: ``make demo``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDER = Path("demo")
 
 
 def mercer(*arguments: str) -> int:
-    """Show a command, and run it."""
+    """Print a command and run it."""
     print(f"\n$ mercer {shlex.join(arguments)}\n", flush=True)
     return subprocess.run([sys.executable, "-m", "mercer", *arguments]).returncode
 
@@ -24,8 +24,8 @@ for name, file in shipped().items():
     model, report = str(FOLDER / f"{name}.mercer"), str(FOLDER / f"{name}.html")
     failed |= mercer("fit", str(file), "--target", "Class", "--model", model, "--report", report)
 failed |= mercer("check", "0.5 * RBF(length_scale=2.0) + Polynomial(degree=3) * Linear()")
-failed |= mercer("check", "Sigmoid()") != 1  # which is not a kernel
-print("\nThe reports, to be opened in a browser:")
+failed |= mercer("check", "Sigmoid()") != 1  # the exit code of a refuted kernel
+print("\nOpen these reports in a browser:")
 for name in shipped():
     print(f"  {(FOLDER / f'{name}.html').resolve()}")
 sys.exit(int(bool(failed)))

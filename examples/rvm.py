@@ -1,13 +1,16 @@
-"""Few samples can carry a function, and be too sure of it: relevance vectors beside a Gaussian process.
+"""Relevance vector regression compared with a Gaussian process.
 
-A hundred noisy values of sin(x)/x. Relevance vector regression puts a kernel function on every sample, gives each weight a variance
-of its own, and lets the evidence set nearly all of them to zero. As accurate here as support vector regression, it keeps about five
-samples of the hundred, learns the noise, and has no C and no ε to tune.
+The data are a hundred noisy values of sin(x)/x. Relevance vector regression has a kernel function
+at every sample, gives each weight its own prior variance, and maximises the evidence, which sets
+nearly all of these variances to zero. Here it is as accurate as support vector regression, keeps
+about five of the hundred samples, learns the noise, and has no hyperparameters C and ε.
 
-Its error bars, however, tell least where they matter most. All it can doubt is what it kept: a constant, which the data pin down,
-and bumps around the relevance vectors. Away from these the bumps vanish, and a bump of no height adds no variance, however uncertain
-its weight: the band shrinks to the noise where nothing is known. The prior of a Gaussian process has the same variance everywhere;
-data take it away near them, and elsewhere it stays: the band opens.
+Its predictive variance, however, is too small away from the data. The posterior has uncertainty
+only in the functions that were kept: a constant, which the data determine well, and kernel
+functions around the relevance vectors. These vanish away from the relevance vectors, and with
+them the variance that their weights contribute, so that the band shrinks to the noise. The prior
+variance of a Gaussian process is the same everywhere; data reduce it close to them, and elsewhere
+it remains: the band widens.
 
 Both bands are those of a new, noisy observation.
 
@@ -46,7 +49,7 @@ def machines() -> dict[str, RVR | SVR | GaussianProcessRegressor]:
 
 
 def vectors(model: RVR | SVR | GaussianProcessRegressor) -> int:
-    """How many samples a prediction needs."""
+    """The number of samples that a prediction needs."""
     for name in ("relevance_", "support_", "X_train_"):
         if hasattr(model, name):
             return len(getattr(model, name))
@@ -56,7 +59,7 @@ def vectors(model: RVR | SVR | GaussianProcessRegressor) -> int:
 def compare() -> None:
     inside, far = np.linspace(-10, 10, 400)[:, None], np.array([[-20.0], [20.0]])
     print(f"100 samples of sin(x)/x on [-10, 10], noise {NOISE}; means of {REPEATS} draws")
-    print(f"{'':>5} {'RMSE':>8} {'vectors':>8} {'deviation told at ±20':>22}")
+    print(f"{'':>5} {'RMSE':>8} {'vectors':>8} {'deviation at ±20':>22}")
     fits = [
         {name: model.fit(*sample(seed)) for name, model in machines().items()}
         for seed in range(REPEATS)
@@ -85,8 +88,8 @@ def draw(path: Path) -> None:
     models = {name: model.fit(X, y) for name, model in machines().items() if name != "SVR"}
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True, layout="constrained")
     titles = {
-        "RVR": "Relevance vectors: sure of what it cannot know",
-        "GP": "Gaussian process: knows where it does not know",
+        "RVR": "Relevance vector regression: the band shrinks to the noise",
+        "GP": "Gaussian process: the band widens",
     }
     for ax, (name, model), color in zip(axes, models.items(), ("C1", "C0"), strict=True):
         ax.axvspan(-10, 10, color="black", alpha=0.04, linewidth=0)

@@ -1,11 +1,14 @@
-"""Two mixed sources that FastICA leaves mixed, and KernelICA does not.
+"""Two mixed sources that KernelICA separates and FastICA does not.
 
-Each source is a mixture of two narrow Gaussians of weights 1 and 3: it jumps between two levels (density j of Bach and Jordan). FastICA
-tells sources from their mixtures by one number, the mean of one fixed function. By its usual two, logcosh and exp, the sum and the
-difference of two such sources score as high as the sources do, so that chance decides; cube fails less often.
-KernelICA looks for directions between which no function of a whole feature space finds a correlation: it has no such blind spot.
+Each source is a mixture of two narrow Gaussians with weights 1 and 3 (density j of Bach and
+Jordan). FastICA maximises a contrast that is the mean of one fixed function. For the common
+functions logcosh and exp, the sum and the difference of two such sources have as large a contrast
+as the sources themselves, so that the result is random; cube fails less often. KernelICA
+minimises the correlation between all functions of a feature space, and does not have this
+problem.
 
-Errors are Amari's, in per cent: 0 for the sources, up to order and scale, 100 the worst there is for two.
+Errors are Amari errors in per cent: 0 for the sources up to order and scale, 100 for the worst
+case of two sources.
 
     python examples/sources.py [picture.png]
 """
@@ -26,7 +29,7 @@ DRAWS = 20
 
 
 def sources(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Two sources of unit variance, each in one of its two levels."""
+    """Two standardised sources, each a mixture of two Gaussians."""
     low = rng.random((n, 2)) < WEIGHT
     made = np.where(low, *LEVELS) + DEVIATION * rng.standard_normal((n, 2))
     return (made - made.mean(axis=0)) / made.std(axis=0)
@@ -39,7 +42,7 @@ def mixing(rng: np.random.Generator) -> np.ndarray:
 
 
 def amari(model: FastICA | KernelICA, A: np.ndarray) -> float:
-    """How far the sources found are from the true ones, in per cent."""
+    """The Amari error of the estimated sources, in per cent."""
     found = np.abs(model.components_ @ A)
     rows, columns = (
         found.sum(axis=1) / found.max(axis=1) - 1,

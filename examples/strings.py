@@ -1,15 +1,18 @@
-"""What strings tell without features: news, names, DNA and proteins by the substrings they share.
+"""String kernels on news, names, DNA and proteins.
 
-Every kernel takes the strings as they are and is scaled so that every string has length one; a support vector machine does the rest.
-The rival is the bag of letters, `Spectrum(n=1)`: how often each letter occurs, and nothing of their order.
+Support vector machines with normalised string kernels are compared with `Spectrum(n=1)`, which
+counts single letters and ignores their order.
 
-* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel looks at every pair of letters of two texts: its
-  matrix, of half a million million such pairs, takes two minutes, and is computed once for all folds.
+* 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel
+  compares all pairs of letters of two texts: its matrix, for 5·10¹¹ such pairs, takes two
+  minutes, and is computed once for all folds.
 * Surnames by language, a sample of them, five folds, accuracy.
-* Binding sites of EP300 in DNA against background: trained on one file, tested on the other, accuracy and area under the ROC curve.
-* Remote homology of proteins (SCOP 1.1): area under the ROC curve of a test file with eight positive proteins, so that 0.01 is little.
+* Binding sites of EP300 in DNA against background: trained on one file, tested on the other,
+  accuracy and area under the ROC curve.
+* Remote homology of proteins (SCOP 1.1): area under the ROC curve of a test file with eight
+  positive proteins, so that differences of 0.01 are not significant.
 
-The articles are of Reuters-21578, Distribution 1.0: to be used for research only.
+The articles are from Reuters-21578, Distribution 1.0, which is for research only.
 
     python examples/strings.py [news names dna proteins]
 """
@@ -59,7 +62,8 @@ def folds(
 def news() -> None:
     texts, topics = articles()
     print(
-        f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} on crude oil: accuracy in five folds"
+        f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} "
+        "on crude oil: accuracy in five folds"
     )
     folds("letters", Spectrum(n=1).normalize(), texts, topics)
     folds("Spectrum(4)", Spectrum(n=4).normalize(), texts, topics)
@@ -73,9 +77,8 @@ def news() -> None:
 
 def names() -> None:
     with (DATA / "names_by_language" / "names.csv").open(newline="", encoding="utf-8") as lines:
-        rows = [
-            (row["language"], f"^{row['name'].lower()}$") for row in csv.DictReader(lines)
-        ]  # the ends of a name are telling
+        # The marks ^ and $ let substrings distinguish the beginning and the end of a name.
+        rows = [(row["language"], f"^{row['name'].lower()}$") for row in csv.DictReader(lines)]
     languages, found = (np.array(column) for column in zip(*rows, strict=True))
     chosen = np.random.default_rng(0).permutation(len(rows))[:NAMES]
     common = [
@@ -87,7 +90,8 @@ def names() -> None:
     X, y = found[chosen].tolist(), languages[chosen]
     most = max(np.mean(y == language) for language in common)
     print(
-        f"{len(X)} surnames of {len(common)} languages, {most:.0%} of the most frequent: accuracy in five folds"
+        f"{len(X)} surnames of {len(common)} languages, "
+        f"{most:.0%} of the most frequent: accuracy in five folds"
     )
     folds("letters", Spectrum(n=1).normalize(), X, y, 3.0)
     folds(
@@ -111,14 +115,15 @@ def tested(
     model = SVC(kernel=kernel, C=C).fit(*train)
     value = model.decision_function(test[0])
     print(
-        f"{name:>44} AUC {roc_auc_score(test[1], value):.3f}, accuracy {np.mean((value > 0) == test[1]):6.1%} "
+        f"{name:>44} AUC {roc_auc_score(test[1], value):.3f}, "
+        f"accuracy {np.mean((value > 0) == test[1]):6.1%} "
         f"{time.perf_counter() - start:6.1f} s",
         flush=True,
     )
 
 
 def labelled(path: Path) -> tuple[list[str], np.ndarray]:
-    """Sequences in upper case (lower marks repeats) and labels, which are the names in these files."""
+    """Sequences in upper case (lower case marks repeats), and labels, the names of the records."""
     labels, sequences = read_fasta(path)
     return [sequence.upper() for sequence in sequences], np.array(labels) == "1"
 
@@ -144,7 +149,8 @@ def dna() -> None:
 def proteins() -> None:
     train, test = (labelled(DATA / "scop_1_1" / f"1.1.{part}.fasta") for part in ("train", "test"))
     print(
-        f"SCOP 1.1: {len(train[0])} proteins to learn, {len(test[0])} to test, {test[1].sum()} of them positive"
+        f"SCOP 1.1: {len(train[0])} proteins to learn, "
+        f"{len(test[0])} to test, {test[1].sum()} of them positive"
     )
     kernels = {
         "letters": Spectrum(n=1),
@@ -159,7 +165,8 @@ def proteins() -> None:
 def main() -> None:
     if FILE is None or DATA is None:
         print(
-            "the data are not here: name their folder by the environment variable MERCER_DATA and run this again"
+            "the data were not found: set the environment variable "
+            "MERCER_DATA to their folder and run this again"
         )
         return
     studies = {"news": news, "names": names, "dna": dna, "proteins": proteins}

@@ -1,4 +1,4 @@
-"""An example in a page ends with an empty line, for doctest's sake; readers need not see it."""
+"""Remove the empty line that ends every example of a page; doctest needs it, readers do not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def close_up(app: Any, docname: str, source: list[str]) -> None:
-    """Drop the empty line before a fence that closes a block."""
+    """Remove the empty line before the fence that closes a block."""
     source[0] = source[0].replace("\n\n```\n", "\n```\n")
 
 

@@ -1,7 +1,9 @@
-"""Docstrings are plain text with few marks; what reStructuredText would take for more is escaped before it looks.
+"""Escape formulas in docstrings that reStructuredText would take for markup.
 
-Marks are ``literals``, `references`, lists, numpydoc's sections and examples after >>>. A formula such as |A ∩ B| or an attribute such as
-alpha_ is text. In a section of parameters or attributes a line ``name : meaning`` says what the name means, not its type.
+Docstrings have little markup: ``literals``, `references`, lists, numpydoc's sections and
+examples. A formula such as |A ∩ B| and an attribute such as alpha_ are text. In a section of
+parameters or attributes, ``name : text`` gives the type if indented lines follow, and the meaning
+if none do.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ _MADE_BY_SKLEARN = re.compile(r"set_\w+_request|get_metadata_routing")
 
 
 def escaped(line: str) -> str:
-    """The line with bars, stars and trailing underscores as themselves, outside literals and references."""
+    """The line with bars, stars and trailing underscores escaped outside of markup."""
     parts = _MARKS.split(line)
     for i in range(0, len(parts), 2):
         bullet = re.match(r"\s*\* ", parts[i]) if i == 0 else None
@@ -28,31 +30,33 @@ def escaped(line: str) -> str:
 
 
 def plainly(lines: list[str]) -> list[str]:
-    """All lines but examples escaped, meanings of entries on lines of their own."""
-    made: list[str] = []
+    """All lines except examples escaped, and a meaning on the line of its name moved below it."""
+    plain: list[str] = []
     section, example = "", False
-    for i, line in enumerate(lines):
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         bare = line.strip()
-        if i + 1 < len(lines) and bare and re.fullmatch(r"-{3,}", lines[i + 1].strip()):
+        if bare and re.fullmatch(r"-{3,}", following.strip()):
             section = bare
         example = bool(bare) and (example or bare.startswith(">>>"))
         entry = _ENTRY.fullmatch(line) if section in _SECTIONS else None
         if example:
-            made.append(line)
-        elif entry is not None:
-            made += [entry[1], "    " + escaped(entry[2])]
+            plain.append(line)
+        elif entry is None:
+            plain.append(escaped(line))
+        elif following.startswith(" "):  # a description: what follows the colon is a type
+            plain.append(f"{entry[1]} : {escaped(entry[2])}")
         else:
-            made.append(escaped(line))
-    return made
+            plain += [entry[1], "    " + escaped(entry[2])]
+    return plain
 
 
 def rewrite(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Before numpydoc reads them."""
+    """Change the lines of a docstring before numpydoc reads them."""
     lines[:] = plainly(lines)
 
 
 def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
-    """Members that scikit-learn and SciPy define are documented there."""
+    """Leave out members that scikit-learn and SciPy define and document."""
     if _MADE_BY_SKLEARN.fullmatch(name):
         return True
     subject = getattr(obj, "fget", None) or getattr(obj, "__func__", obj)

@@ -2,12 +2,12 @@
 Two sinusoids, seven support vector machines
 ============================================
 
-Two classes of 200 points each lie along half a wave of the sine and half a wave of the cosine. A line nearly
-separates them, a bent line does so better. The lecture fits seven support vector machines and tells of each how many
-support vectors it has.
+Two classes of 200 points each lie along half a wave of the sine and half a wave of the cosine. A
+line nearly separates them, and a curve separates them better. The lecture fits seven support
+vector machines and gives the number of support vectors of each.
 
-The lecture shows its data but does not give them, nor the noise. Ours is 0.15, so that the counts are to be compared
-in order, not in value.
+The lecture shows its data in a figure but gives neither the values nor the noise. Here the noise
+is 0.15, so that the order of the counts can be compared with the lecture, but not their values.
 """
 
 import os
@@ -23,7 +23,7 @@ FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 SIZE, NOISE, DRAWS = 200, 0.15, 3 if FAST else 20
 
 # %%
-# The seven machines: kernel, C, and the number of support vectors in the lecture.
+# The seven models: kernel, C, and the number of support vectors in the lecture.
 
 MACHINES = [
     (0.5 * Linear(), 1, 46),
@@ -43,7 +43,7 @@ NAMES = [
 ]
 
 # %%
-# The data: one wave from 0 to π, the other from π/2 to 3π/2.
+# The data are a sine wave from 0 to π and a cosine wave from π/2 to 3π/2.
 
 
 def two_waves(seed):
@@ -57,7 +57,8 @@ def two_waves(seed):
 
 
 # %%
-# Nothing here is tuned: a draw is a draw. So the table shows the counts of the first one, and the range over several.
+# The counts depend on the random draw of the data. The table shows those of the first draw, and
+# the range over several draws.
 
 X, y = two_waves(0)
 models = [SVC(kernel=kernel, C=C).fit(X, y) for kernel, C, _ in MACHINES]
@@ -76,22 +77,25 @@ print(
 for at, (name, (_, C, told)) in enumerate(zip(NAMES, MACHINES)):
     wrong = int((models[at].predict(X) != y).sum())
     print(
-        f"{name:22}{C:4d}{told:10d}{counts[at]:6d}{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}"
+        f"{name:22}{C:4d}{told:10d}{counts[at]:6d}"
+        f"{f'{drawn[:, at].min()}-{drawn[:, at].max()}':>11}{wrong:17d}"
     )
 print(
-    f"rank correlation of the two orders: {spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}"
+    "rank correlation of the two orders: "
+    f"{spearmanr(counts, [told for *_, told in MACHINES]).statistic:.2f}"
 )
 
 # %%
-# In the picture the line is the boundary, dashes are the margins where the decision is ±1, and support vectors are
-# ringed. The line wants many of them because every point on the wrong side of its margin is one. Of the polynomials,
-# the higher the degree and the larger C, the fewer there are.
+# In the figure, the solid line is the decision boundary, the dashed lines are the margins where
+# the decision function is ±1, and support vectors are circled. The linear kernel has many of
+# them, because every point on the wrong side of its margin is a support vector. For the
+# polynomial kernels, their number falls with the degree and with C.
 
 figure, axes = plt.subplots(2, 4, figsize=(15, 7), layout="constrained", sharex=True, sharey=True)
 axes[0, 0].scatter(*X[y == "cosine"].T, s=9, color="C0", label="cosine")
 axes[0, 0].scatter(*X[y == "sine"].T, s=9, color="C1", label="sine")
 axes[0, 0].legend(frameon=False, loc="upper right")
-axes[0, 0].set_title(f"the data, {SIZE} points a class")
+axes[0, 0].set_title(f"the data, {SIZE} points per class")
 for ax, model, name, (_, C, told) in zip(axes.flat[1:], models, NAMES, MACHINES):
     DecisionDisplay.from_estimator(model, X, y, ax=ax, legend=False, s=9)
     ax.set_title(

@@ -2,9 +2,10 @@
 A noisy sinc, three support vector regressions
 ==============================================
 
-The function sin(x)/x with noise of deviation 0.03 on [-20, 20], fitted three times: too stiff, too supple, and right.
-The lecture shows the three curves and says that ε and γ make the difference, but not their values; those below are
-ours, and so are all numbers.
+The function sin(x)/x on [-20, 20], with noise of standard deviation 0.03, is fitted three times:
+underfitted, overfitted and well fitted. The lecture shows three such curves and attributes the
+difference to ε and γ, without their values; those below, and all results, are not from the
+lecture.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +22,9 @@ truth = np.sinc(x / np.pi)
 y = truth + rng.normal(0.0, NOISE, len(x))
 
 # %%
-# A Gaussian with γ too small cannot follow the waves, and a wide tube does not ask it to. With γ too large and no
-# tube the curve follows the noise. A tube as wide as two deviations of the noise, and a width like that of the waves,
-# fit well.
+# If γ is too small and ε too large, the curve cannot follow the waves. If γ is too large and ε is
+# nearly 0, the curve follows the noise. With ε equal to two standard deviations of the noise, and
+# a kernel as wide as the waves, the fit is good.
 
 CHOICES = {
     "underfitted": {"gamma": 0.005, "epsilon": 0.15, "C": 1.0},
@@ -36,26 +37,29 @@ models = {
 }
 
 # %%
-# Errors are root mean squares: to the noisy training values, and to the function without noise on a fine grid. An
-# overfitted curve is nearer than the noise to the points, and far from the function between them.
+# The table has root mean squared errors: on the noisy training values, and on a fine grid of the
+# function without noise. The training error of an overfitted curve is below the noise, but its
+# error between the points is large.
 
 grid = np.linspace(-20.0, 20.0, 2001)
 without_noise = np.sinc(grid / np.pi)
 curves = {name: model.predict(grid[:, None]) for name, model in models.items()}
 print(
-    f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}{'to the function':>18}{'support vectors':>18}"
+    f"{'':14}{'γ':>7}{'ε':>8}{'C':>6}{'to the points':>16}"
+    f"{'to the function':>18}{'support vectors':>18}"
 )
 for name, model in models.items():
     p = CHOICES[name]
     near = np.sqrt(np.mean((model.predict(x[:, None]) - y) ** 2))
     far = np.sqrt(np.mean((curves[name] - without_noise) ** 2))
     print(
-        f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}"
+        f"{name:14}{p['gamma']:7g}{p['epsilon']:8g}{p['C']:6g}"
+        f"{near:16.4f}{far:18.4f}{len(model.support_):11d} of {len(x)}"
     )
 print(f"{'the noise':14}{'':21}{np.sqrt(np.mean((y - truth) ** 2)):16.4f}")
 
 # %%
-# The band is the tube of width ε on either side; the points outside it, ringed, are the support vectors.
+# The band is the tube of half-width ε; the circled points outside of it are the support vectors.
 
 figure, axes = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items()):

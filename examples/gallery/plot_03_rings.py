@@ -2,9 +2,10 @@
 A ring, and the plane that separates it
 =======================================
 
-A disc inside a ring: no line separates them. Under the map φ(x) = (x₁², x₂², √2 x₁x₂) both land on a cone, the disc
-near its tip, and a plane does. The machine never computes φ: ⟨x, x′⟩² is the inner product of two images. The lecture
-shows both pictures and gives neither data nor numbers.
+No line separates a disc from a ring around it. The map φ(x) = (x₁², x₂², √2 x₁x₂) takes both to a
+cone, the disc close to its tip, where a plane separates them. The support vector machine never
+computes φ, because ⟨x, x′⟩² is the inner product of two images. The lecture shows both figures,
+without data or numbers.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +22,8 @@ X = radius[:, None] * np.c_[np.cos(angle), np.sin(angle)]
 y = np.where(radius < 1, "disc", "ring")
 
 # %%
-# The library knows the feature map of its polynomial kernel, with the same three columns in another order.
+# The method `features` computes the feature map of the polynomial kernel, with the same three
+# columns in another order.
 
 kernel = Polynomial(degree=2, offset=0.0)
 image = kernel.features(X)[:, [0, 2, 1]]
@@ -35,7 +37,8 @@ offset = by_image.intercept_[0]
 
 print(f"{'the map of the library, against the formula':58}{np.abs(image - written).max():9.0e}")
 print(
-    f"{'inner products of images, against the kernel':58}{np.abs(image @ image.T - kernel(X)).max():9.0e}"
+    f"{'inner products of images, against the kernel':58}"
+    f"{np.abs(image @ image.T - kernel(X)).max():9.0e}"
 )
 gap = np.abs(by_kernel.decision_function(X) - by_image.decision_function(image)).max()
 print(f"{'decisions: kernel on (x₁, x₂), against plane in space':58}{gap:9.0e}")
@@ -47,11 +50,13 @@ for name, model, inputs in (
 ):
     print(f"{name:44}{model.score(inputs, y):8.1%}{len(model.support_):18d}")
 print(
-    f"\nthe plane: {normal[0]:.2f} x₁² + {normal[1]:.2f} x₂² {normal[2]:+.2f} √2 x₁x₂ = {-offset:.2f}, nearly a circle in (x₁, x₂)"
+    f"\nthe plane: {normal[0]:.2f} x₁² + {normal[1]:.2f} x₂² "
+    f"{normal[2]:+.2f} √2 x₁x₂ = {-offset:.2f}, nearly a circle in (x₁, x₂)"
 )
 
 # %%
-# The same boundary twice: a curve among the points, and a plane that cuts the cone of their images.
+# The figure shows the same boundary twice: as a curve in the plane of the data, and as a plane in
+# feature space.
 
 figure = plt.figure(figsize=(12, 5.6), layout="constrained")
 flat, space = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
@@ -76,7 +81,9 @@ for name, colour in (("disc", "C0"), ("ring", "C1")):
         s=9,
         depthshade=False,
     )
-space.set(title="their images, and the plane between", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²")
+space.set(
+    title="their images, and the separating plane", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²"
+)
 space.set(xticks=range(5), yticks=(-2, 0, 2), zticks=range(5))
 space.set_box_aspect((1, 1, 0.9), zoom=1.05)
 space.view_init(elev=14, azim=-68)

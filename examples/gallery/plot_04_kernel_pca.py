@@ -1,10 +1,10 @@
 """
-Kernel PCA beside PCA
-=====================
+Kernel PCA compared with PCA
+============================
 
-Three clouds, each around the other. Principal components turn them and no more; in the feature space of a kernel they
-come apart. The lecture shows such clouds under two kernels, and the lines of equal projection that are straight for
-PCA and curved for kernel PCA. It gives no numbers.
+Three clusters lie around each other. PCA only rotates them; kernel PCA separates them. The
+lecture shows such clusters with two kernels, and contour lines of the first component, which are
+straight for PCA and curved for kernel PCA. It gives no numbers.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +24,9 @@ angle = rng.uniform(0.0, 2 * np.pi, len(y))
 X = radius[:, None] * np.c_[np.cos(angle), np.sin(angle)]
 
 # %%
-# PCA is kernel PCA with the linear kernel. Whether lines separate the clouds in the new coordinates a linear machine
-# tells: the share of points it gets right on the first component alone, on two, on three. That describes the picture,
-# with the points it was drawn from.
+# PCA is kernel PCA with the linear kernel. A linear support vector machine shows whether the
+# clusters are linearly separable in the new coordinates: the table has its training accuracy on
+# the first component, on two, and on three.
 
 KERNELS = {
     "PCA": Linear(),
@@ -44,12 +44,13 @@ for name, model in models.items():
     right = [line.fit(Z[:, :m], y).score(Z[:, :m], y) for m in (1, 2, 3) if m <= Z.shape[1]]
     share = f"{model.explained_variance_ratio_[:2].sum():.0%}"
     print(
-        f"{name:20}{right[0]:13.0%}{right[1]:9.0%}{f'{right[2]:.0%}' if len(right) > 2 else '-':>9}{share:>16}"
+        f"{name:20}{right[0]:13.0%}{right[1]:9.0%}"
+        f"{f'{right[2]:.0%}' if len(right) > 2 else '-':>9}{share:>16}"
     )
 
 # %%
-# The points on the first two components. The quadratic kernel has the squared radius for its first, the Gaussian
-# parts the clouds wider.
+# The figure shows the projections on the first two components. The first component of the
+# quadratic kernel is the squared radius; the Gaussian kernel separates the clusters more widely.
 
 COLOURS = {"inner": "C0", "middle": "C1", "outer": "C2"}
 figure, axes = plt.subplots(1, 4, figsize=(16, 4.4), layout="constrained")
@@ -62,8 +63,8 @@ for ax, (name, model) in zip(axes[1:], models.items()):
     ax.set_title(name)
 
 # %%
-# Lines of equal projection on the first component, drawn where the points are: straight and parallel for PCA, closed
-# curves for the others.
+# The contour lines of the first component are straight and parallel for PCA, and closed curves
+# for the other kernels.
 
 side = np.linspace(-5.0, 5.0, 121)
 across, along = np.meshgrid(side, side)

@@ -1,14 +1,15 @@
 """
-Crude oil and grain: news told apart by their letters
-=====================================================
+Crude oil and grain: classifying news by substrings
+===================================================
 
-Articles of Reuters under a string kernel: two are alike if they share many strings of four letters, counted and
-scaled so that every article has length one. No word is known to it, and no topic is used to find the components of
-the picture; the topics come apart nonetheless.
+Reuters articles are compared by a normalised spectrum kernel: two articles are similar if they
+share many substrings of four letters. The kernel knows no words, and kernel PCA does not use the
+topics; nevertheless the topics are separated.
 
-The lecture has 875 articles of the two topics and shows a picture without numbers. The rules it states (lower case,
-single spaces, first topic) leave 880 whole articles of the ModApte split. They are of Reuters-21578, Distribution
-1.0, to be used for research only, and do not come with the library: this study runs where they are at hand.
+The lecture has 875 articles of the two topics and shows a figure without numbers. Its rules
+(lower case, single spaces, first topic) give 880 articles of the ModApte split. They are from
+Reuters-21578, Distribution 1.0, which is for research only and does not come with the library.
+The study is skipped if they are not available.
 """
 
 import csv
@@ -35,10 +36,10 @@ from mercer.datasets import data_folder
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-SHORT = 100  # letters of an article that the subsequence kernel is given: it compares all pairs of letters
+SHORT = 100  # letters of each article for the subsequence kernel, which compares all pairs
 
 # %%
-# The articles: title and body, and the first topic.
+# An article is its title and body; its label is the first topic.
 
 
 def articles(path):
@@ -57,8 +58,9 @@ def articles(path):
 
 
 # %%
-# Components first, without a look at the topics, then machines that are told them. A kernel that learns nothing from
-# the texts is computed once for all folds; the weights of the words are learned inside each.
+# Support vector machines with several kernels are compared with a logistic regression on kernel
+# principal components. A kernel that learns nothing from the texts is computed once for all
+# folds; the weights of words are learned in each.
 
 
 def accuracy(kernel, X, y, folds):
@@ -91,12 +93,13 @@ def compare(texts, topics, folds):
         )
         found = cross_val_score(model, K, topics, cv=folds)
         print(
-            f"{f'{count} components of strings of 4, logistic':38}{found.mean():8.1%} ± {found.std():.1%}"
+            f"{f'{count} components of strings of 4, logistic':38}"
+            f"{found.mean():8.1%} ± {found.std():.1%}"
         )
 
 
 # %%
-# The picture: the lecture's, with the share of variance that the components have.
+# The figure is that of the lecture, with the explained variance of the components.
 
 
 def draw(texts, topics):
@@ -105,27 +108,29 @@ def draw(texts, topics):
         1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained"
     )
     ComponentDisplay.from_estimator(model, texts, topics, ax=left, s=12)
-    left.set_title(f"{len(texts)} articles by strings of 4 letters, not told their topics")
+    left.set_title(f"{len(texts)} articles by substrings of 4 letters, without their topics")
     ScreeDisplay.from_estimator(model, ax=right)
-    right.set_title("what the components explain")
+    right.set_title("explained variance")
 
 
 folder = data_folder()
 file = None if folder is None else folder / "reuters_crude_grain" / "reuters_crude_grain.csv"
 if file is None or not file.exists():
     print(
-        "skipped: no reuters_crude_grain/reuters_crude_grain.csv in the folder that MERCER_DATA names"
+        "skipped: no reuters_crude_grain/reuters_crude_grain.csv "
+        "in the folder that MERCER_DATA names"
     )
 else:
     texts, topics = articles(file)
     if FAST:
         texts, topics = texts[::6], topics[::6]
     print(
-        f"{len(texts)} articles (lecture: 875), {np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds"
+        f"{len(texts)} articles (lecture: 875), "
+        f"{np.mean(topics == 'crude'):.0%} on crude oil; accuracy in five folds"
     )
     compare(texts, topics, StratifiedKFold(5, shuffle=True, random_state=0))
     draw(texts, topics)
 
 # %%
-# Single letters tell a good part already; strings of four are as good as words without knowing any. A few components
-# hold nearly all of it.
+# Single letters already classify most articles correctly; substrings of four letters are as
+# accurate as words. A few components carry nearly all of the information.

@@ -1,16 +1,18 @@
 """
-Missing votes: kernels that take the mean over what is not known
+Missing votes: kernels that are expectations over missing values
 ================================================================
 
-Sixteen votes of the 435 members of the House in 1984, 392 of them neither yes nor no; the party is to be told. K₁
-fills a hole by all values, each as likely as it is in its column, and takes the mean of the overlap; K₂ takes all
-values for equally likely. Neither fills a table. The others do: with the most frequent vote, or five times with votes
-of members who voted alike, and then one machine on the mean of five Gram matrices (1MI), or the majority of five
-machines (2MI).
+The party of 435 members of the House of 1984 is predicted from sixteen votes each, of which 392
+are missing. K₁ is the expectation of the overlap kernel where each missing value is drawn by the
+frequencies of its column; K₂ takes all values as equally likely. Neither imputes anything. The
+other methods do: with the most frequent vote, or five times with votes of similar members, and
+then with one model on the mean of five Gram matrices (1MI), or with the majority vote of five
+models (2MI).
 
-The lecture's table is of faecal markers in water, 139 rows and 8 columns with a fifth missing (it announces 148 and
-10), which are not to be had. So the form is the lecture's and the numbers cannot be: here one vote in eighteen is
-missing, there are two classes and not four, and one vote tells most of it.
+The lecture uses a table of faecal markers in water, 139 rows and 8 columns with a fifth of the
+values missing (the text says 148 and 10), which is not available. The methods are those of the
+lecture, but the numbers cannot be compared: here one vote in eighteen is missing, there are two
+classes instead of four, and one of the votes predicts most of the party.
 """
 
 import os
@@ -27,21 +29,17 @@ FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 REPEATS, SPLITS = (1, 3) if FAST else (10, 10)
 COSTS = (0.5, 2.0, 8.0, 32.0, 128.0)
 DRAWS = 5
-NAMES = {
-    "K1": "1KE",
-    "K2": "2KE",
-    "1MI": "1MI",
-    "2MI": "2MI",
-    "mode": None,
-}  # as the lecture calls them
+# The names of the methods in the lecture.
+NAMES = {"K1": "1KE", "K2": "2KE", "1MI": "1MI", "2MI": "2MI", "mode": None}
 LECTURE = {"1KE": (2.0, 79.3), "2KE": (1.6, 78.2), "1MI": (1.0, 79.9), "2MI": (1.0, 79.0)}
 
 X, y = house_votes()
 parties = np.unique(y)
 
 # %%
-# All that is learned, shares of votes, donors and C, is learned on the training rows of each fold. A pair is the Gram
-# matrix of the training rows and that of the test rows with them; 2MI has five, and 1MI is the mean of the same five.
+# Frequencies of votes, donors of imputed values and C are learned on the training rows of each
+# fold. A pair consists of the Gram matrix of the training rows and the matrix between test and
+# training rows; 2MI has five pairs, and 1MI has the mean of the same five.
 
 FILLED = {
     "K1": MissingAware(Overlap()),
@@ -54,9 +52,8 @@ def pairs(train, test):
     def pair(K):
         return K[np.ix_(train, train)], K[np.ix_(test, train)]
 
-    deck = (
-        Imputed(Overlap(), draws=DRAWS).fit(X[train]).deck_
-    )  # fills a hole from one of the training rows that are most alike
+    # A missing value is imputed from one of the most similar training rows.
+    deck = Imputed(Overlap(), draws=DRAWS).fit(X[train]).deck_
     filled = deck.completions(X)
     five = [pair(Overlap()(deck.table(filled, number))) for number in range(DRAWS)]
     mean = tuple(np.mean(part, axis=0) for part in zip(*five))
@@ -75,7 +72,7 @@ def majority(grams, labels, cost):
 
 
 def best_cost(grams, labels):
-    """By three folds of the training rows."""
+    """The C with the highest accuracy in 3-fold cross-validation of the training rows."""
     right = np.zeros(len(COSTS))
     for fit, hold in StratifiedKFold(3, shuffle=True, random_state=0).split(labels, labels):
         inner = [(K[np.ix_(fit, fit)], K[np.ix_(hold, fit)]) for K, _ in grams]
@@ -84,8 +81,9 @@ def best_cost(grams, labels):
 
 
 # %%
-# Ten times ten folds. The spread is that of the ten repetitions. The lecture reports the best C for all folds, here
-# it is chosen anew inside every training part, so the table shows the median.
+# The table has the mean and the standard deviation of ten repetitions of 10-fold
+# cross-validation. The lecture reports one best C for all folds; here C is chosen in the training
+# part of every fold, and the table has the median.
 
 said = {name: np.empty((REPEATS, len(y)), dtype=y.dtype) for name in NAMES}
 costs = {name: [] for name in NAMES}
@@ -101,7 +99,8 @@ each = {
     for name, found in said.items()
 }
 print(
-    f"{'':9}{'':>6}{f'{REPEATS}x{SPLITS}cv':>14}{'for each class':>20}{'':>9}{'lecture, other data':>24}"
+    f"{'':9}{'':>6}{f'{REPEATS}x{SPLITS}cv':>14}"
+    f"{'for each class':>20}{'':>9}{'lecture, other data':>24}"
 )
 print(
     f"{'approach':9}{'C':>6}{'':14}"
@@ -110,7 +109,8 @@ print(
 )
 spread = min(1, REPEATS - 1)
 for name, told in NAMES.items():
-    row = f"{name:9}{np.median(costs[name]):6g}{accuracy[name].mean():8.1f} ± {accuracy[name].std(ddof=spread):.1f}"
+    row = f"{name:9}{np.median(costs[name]):6g}"
+    row += f"{accuracy[name].mean():8.1f} ± {accuracy[name].std(ddof=spread):.1f}"
     row += "".join(
         f"{part.mean():9.1f} ± {part.std(ddof=spread):.1f}" for part in each[name].values()
     )
@@ -121,8 +121,9 @@ print(
 )
 
 # %%
-# As in the lecture the approaches lie within about a point of each other, and which is ahead is not for these data to
-# say. What the kernels save is the imputation: one Gram matrix in place of five filled tables.
+# As in the lecture, the accuracies differ by about one percentage point, and these data do not
+# show which method is better. The kernels need no imputation: one Gram matrix instead of five
+# imputed tables.
 
 figure, ax = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 places = np.arange(len(NAMES))
@@ -134,8 +135,8 @@ for shift, party in zip((-0.22, 0.0, 0.22), (*parties, None)):
     means, spreads = [f.mean() for f in found], [f.std(ddof=spread) for f in found]
     ax.errorbar(places + shift, means, spreads, fmt="o", color=colour, capsize=4, label=label)
 ax.set(
-    title=f"House votes with holes: accuracy, {REPEATS} × {SPLITS} folds",
-    ylabel="% right",
+    title=f"House votes with missing values: accuracy, {REPEATS} × {SPLITS} folds",
+    ylabel="% correct",
     xticks=places,
     xticklabels=list(NAMES),
 )

@@ -1,15 +1,17 @@
 """
-Promoters of E. coli: kernels on letters, and correspondence analysis
-=====================================================================
+Promoters of E. coli: kernels on categories, and correspondence analysis
+========================================================================
 
-Pieces of DNA, 106 of 57 letters each; half of them are promoters, where a gene begins to be read. Overlap counts the
-positions at which two pieces have the same letter; the Gaussian of one-hot rows is exp of minus the others; the
-weighted overlap counts agreement on a rare letter for more, by h_α(z) = (1 − z^α)^(1/α) of its share z among the
-training pieces.
+Of 106 DNA sequences of 57 letters each, half are promoters, where the transcription of a gene
+begins. The overlap kernel is the fraction of positions at which two sequences have the same
+letter; the Gaussian kernel of one-hot encoded sequences is the exponential of minus the number of
+other positions, scaled; the weighted overlap gives agreement on a rare letter more weight, h_α(z)
+= (1 − z^α)^(1/α), where z is its frequency in the training sequences.
 
-The lecture draws the test errors of such kernels without numbers, and gives one: 14.3 % for a Gaussian of automatic
-width with C = 5. It does not say on which pieces; 5 wrong of 35 would make 14.3 %, a third of all held out. So we
-hold out 35 pieces, fifty times: one split alone says little.
+The lecture shows the test errors of such kernels in a figure and gives one number: 14.3 % for a
+Gaussian kernel of automatic width with C = 5. It does not name the test sequences; 5 errors on 35
+sequences, a third of all, would be 14.3 %. Therefore 35 sequences are held out here, in fifty
+random splits.
 """
 
 import os
@@ -31,8 +33,9 @@ COSTS = (1.0, 10.0)
 X, y = promoters()
 
 # %%
-# What does not learn from the training pieces is computed once. The weighted overlap is exp of γ times a sum, so that
-# its matrix for γ is a power of that for 1.
+# Kernels that learn nothing from the training sequences are computed once. The weighted overlap
+# is the exponential of γ times a sum, so that its matrix for γ is a power of the matrix for γ =
+# 1.
 
 OVERLAP = [Overlap()(X)]
 ONE_HOT = [(RBF(length_scale=width) @ one_hot)(X) for width in (3.0, 6.0, 12.0)]
@@ -44,9 +47,9 @@ def weighted(train):
 
 
 # %%
-# The width that kernlab calls automatic: γ halfway between 1/q for the tenth and the ninetieth per cent of squared
-# distances. One-hot rows are at twice the number of positions in which they differ. kernlab scales the columns
-# before, which we do not.
+# The automatic width of kernlab: γ is the mean of 1/q for the 10 % and the 90 % quantile q of the
+# squared distances. The squared distance of one-hot encoded sequences is twice the number of
+# positions at which they differ. kernlab also scales the columns, which is not done here.
 
 SQUARED = 2 * X.shape[1] * (1 - OVERLAP[0])
 
@@ -64,7 +67,8 @@ APPROACHES = {
 }
 
 # %%
-# Where there is a choice of parameters and C, three folds inside the training part make it.
+# Hyperparameters and C are chosen by 3-fold cross-validation of the training part, where there is
+# more than one candidate.
 
 INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 
@@ -75,7 +79,7 @@ def wrong(K, cost, train, test):
 
 
 def errors(name, splits):
-    """How many test pieces are wrong in each split."""
+    """The number of test errors in each split."""
     grams_of, costs = APPROACHES[name]
     found = []
     for train, test in splits:
@@ -100,21 +104,24 @@ folded = {
     for name in APPROACHES
 }
 print(
-    f"{'% wrong':24}{f'{SPLITS} splits, 35 held out':>24}{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}{'lecture':>10}"
+    f"{'% wrong':24}{f'{SPLITS} splits, 35 held out':>24}"
+    f"{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}{'lecture':>10}"
 )
 for name, e in found.items():
     cv = f"{folded[name].mean():.1f} ± {folded[name].std():.1f}"
     print(
-        f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}{'14.3' if 'auto' in name else '':>10}"
+        f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}"
+        f"{e.max():8.1f}{cv:>14}{'14.3' if 'auto' in name else '':>10}"
     )
 auto = found["RBF, automatic, C = 5"]
 print(
-    f"with the automatic width {np.mean(auto >= 14.2):.0%} of the splits are as bad as the lecture's or worse"
+    f"with the automatic width {np.mean(auto >= 14.2):.0%} "
+    "of the splits are as bad as the lecture's or worse"
 )
 
 # %%
-# The lecture's single number lies inside our distribution, on its bad side. The three kernels with a choice hardly
-# differ.
+# The error in the lecture is within the distribution found here, above its mean. The three
+# kernels whose hyperparameters are chosen hardly differ.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(13, 4.4), width_ratios=(3, 2), layout="constrained"
@@ -122,19 +129,22 @@ figure, (left, right) = plt.subplots(
 left.boxplot(list(found.values()), widths=0.5, medianprops={"color": "C1"})
 left.set_xticks(range(1, len(found) + 1), [name.replace(", C", ",\nC") for name in found])
 left.axhline(14.3, color="C0", linestyle="--", label="lecture: 14.3 %, automatic width")
-left.set(title=f"Test errors on 35 pieces, {SPLITS} splits", ylabel="% wrong", ylim=(-1, 31))
+left.set(title=f"Test errors on 35 sequences, {SPLITS} splits", ylabel="% wrong", ylim=(-1, 31))
 left.legend(frameon=False, loc="upper right")
 z = np.linspace(0.0, 1.0, 400)
 for alpha, shade in zip(
     (0.2, 0.5, 1.0, 2.0, 5.0), plt.get_cmap("viridis")(np.linspace(0.0, 0.85, 5))
 ):
     right.plot(z, rarity(z, alpha), color=shade, label=f"α = {alpha:g}")
-right.set(title="What agreement on a letter counts", xlabel="share z of the letter", ylabel="h(z)")
+right.set(
+    title="Weight of agreement on a letter", xlabel="frequency z of the letter", ylabel="h(z)"
+)
 right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 # %%
-# Correspondence analysis finds the axes of a table of letters, and nobody tells it the class. Most of the inertia of
-# an indicator matrix is that of each column with itself; the two corrections leave it out.
+# Multiple correspondence analysis finds the principal axes of a table of categories; it does not
+# use the classes. Most of the inertia of an indicator matrix is that of each column with itself;
+# the two corrections leave it out.
 
 print(
     f"\n{'inertia, and share':18}"
@@ -149,7 +159,8 @@ for correction in (None, "benzecri", "greenacre"):
     print(f"{correction or 'none':18}{shown}{int((model.inertia_ > 0).sum()):15d}")
 
 # %%
-# The letters that shape the plane are named in it, by their place: reading begins at +1, and there is no 0.
+# The figure names the letters that contribute most to the plane, with their positions:
+# transcription begins at +1, and there is no position 0.
 
 places = [f"{at - 50 if at < 50 else at - 49:+d}" for at in range(X.shape[1])]
 frame = pd.DataFrame(X, columns=places)
@@ -160,7 +171,7 @@ figure, (left, right) = plt.subplots(
 ComponentDisplay.from_estimator(
     model, frame, np.where(y == "+", "promoter", "no promoter"), categories=12, ax=left
 )
-left.set_title("Pieces of DNA, and the letters that shape the plane")
+left.set_title("Sequences, and the letters that contribute most")
 right.hist(model.eigenvalues_, bins=30, color="C0")
 right.axvline(
     1 / X.shape[1],

@@ -1,15 +1,16 @@
 """
-Novelty by the mean, and windows as inner products
-==================================================
+Novelty detection by the mean, and Parzen windows as inner products
+===================================================================
 
-A sample is new if its image lies farther from the mean of the images than every training sample. How often is that a
-false alarm? The lecture states a bound; as printed it adds a distance to squared distances, has ln√(1/δ) where
-√ln(1/δ) belongs, and speaks of most training sets. What holds is a joint rate, over training sets and the new sample:
-at most 1/(n + 1) + δ with the bound, and exactly at most 1/(n + 1) if distances are measured from the mean of all n +
-1 samples. The plain rule has no such limit.
+A sample is novel if its distance from the mean in feature space exceeds those of all training
+samples. How often is this a false alarm? The lecture states a bound; as printed, it adds a
+distance to squared distances, has ln√(1/δ) instead of √ln(1/δ), and claims a rate for most
+training sets. Rates hold jointly over the draws of training sets and new samples: at most 1/(n +
+1) + δ with the bound, and at most 1/(n + 1) if distances are measured from the mean of all n + 1
+samples. The plain rule has no such guarantee.
 
-The second part is the lecture's remark that Parzen's estimate is an inner product with the mean, beside the histogram
-it is to replace.
+The second part shows the lecture's remark that Parzen's density estimate is an inner product with
+the mean, and compares it with a histogram.
 """
 
 import os
@@ -25,7 +26,7 @@ SETS, NEW, DELTA = 20 if FAST else 150, 20, 0.05
 RULES = ("exchange", "bound", "plain")
 
 # %%
-# Training samples and new ones are from the same source, so every alarm is false.
+# Training samples and new samples have the same distribution, so that every alarm is false.
 
 
 def false_alarms(rule, d, n):
@@ -54,8 +55,9 @@ print(f"{'1/(n+1)':18}" + "".join(f"{1 / (n + 1):16.3f}" for n in SIZES))
 print(f"{'1/(n+1) + δ':18}" + "".join(f"{1 / (n + 1) + DELTA:16.3f}" for n in SIZES))
 
 # %%
-# In ten dimensions the plain rule calls nearly everything new: training samples helped to make the mean, and lie
-# nearer to it than any other. The bound is safe and so wide that it never speaks at such sizes.
+# In ten dimensions the plain rule classifies nearly all new samples as novel: the mean is
+# computed from the training samples, which are therefore closer to it than others. The bound is
+# valid, but so wide that it never raises an alarm for these sizes.
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", sharey=True)
 for ax, d in zip(axes, (1, 10)):
@@ -70,13 +72,13 @@ for ax, d in zip(axes, (1, 10)):
         xticks=SIZES,
         ylim=(-0.03, 1.05),
     )
-axes[0].set_ylabel("share of new samples called new")
+axes[0].set_ylabel("false-alarm rate")
 axes[1].legend(frameon=False, loc="center right")
 
 # %%
-# Parzen's estimate: with windows of a Gaussian, f(x) = (2πσ²)^(−d/2) ⟨φ(x), φ_c⟩, φ_c the mean of the images. The
-# inner product is read off distances in feature space, 2⟨φ(x), φ_c⟩ = k(x,x) + ‖φ_c‖² − ‖φ(x) − φ_c‖². The lecture's
-# constant 1/(√(2π)σ²) integrates to 1/σ.
+# With Gaussian windows, Parzen's estimate is f(x) = (2πσ²)^(−d/2) ⟨φ(x), φ_c⟩, where φ_c is the
+# mean in feature space. The inner product follows from distances in feature space, 2⟨φ(x), φ_c⟩ =
+# k(x,x) + ‖φ_c‖² − ‖φ(x) − φ_c‖². The lecture's constant 1/(√(2π)σ²) integrates to 1/σ.
 
 
 def draw(n, seed):
@@ -99,16 +101,18 @@ length = combination_norm(kernel, sample[:, None], np.full(len(sample), 1 / len(
 product = (1 + length**2 - centroid_distance(kernel, x[:, None], sample[:, None]) ** 2) / 2
 step = x[1] - x[0]
 print(
-    f"\nf against (2πσ²)^(−1/2) ⟨φ(x), φ_c⟩: largest difference {np.abs(parzen - product / np.sqrt(2 * np.pi * sigma**2)).max():.0e}"
+    "\nf against (2πσ²)^(−1/2) ⟨φ(x), φ_c⟩: largest difference "
+    f"{np.abs(parzen - product / np.sqrt(2 * np.pi * sigma**2)).max():.0e}"
 )
 wrong = product / (np.sqrt(2 * np.pi) * sigma**2)
 print(
-    f"integral with that constant {step * parzen.sum():.3f}, with the lecture's {step * wrong.sum():.3f}"
+    f"integral with that constant {step * parzen.sum():.3f}, "
+    f"with the lecture's {step * wrong.sum():.3f}"
 )
 
 # %%
-# The lecture says that the risk of a histogram falls slowly. Integrated squared error, mean over draws, bins by the
-# rule of Freedman and Diaconis:
+# The lecture says that the risk of a histogram falls slowly with n. The table has the integrated
+# squared error, averaged over draws; the bins follow the rule of Freedman and Diaconis.
 
 
 def histogram(values):
@@ -136,5 +140,5 @@ figure, ax = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 ax.hist(sample, bins="fd", density=True, color="C2", alpha=0.5, label="histogram")
 ax.plot(x, density, color="0.2", linestyle=":", label="the density")
 ax.plot(x, parzen, color="C1", label=f"windows, σ = {sigma:.2f}")
-ax.set(title=f"{len(sample)} samples: windows beside a histogram", xlabel="x", ylabel="density")
+ax.set(title=f"{len(sample)} samples: Parzen windows and a histogram", xlabel="x", ylabel="density")
 ax.legend(frameon=False)

@@ -1,16 +1,18 @@
 """
-Diffusion on a network: the karate club
-=======================================
+Diffusion on a graph: the karate club
+=====================================
 
-Thirty-four members of a club, and who met whom outside it. The instructor (0) and the administrator (33) fell out and
-the club split in two; which side did the others take? Two labels and the diffusion kernel exp(tB) tell, B the matrix
-of acquaintances. The lecture defines the kernel and has no example; the network is Zachary's, as it comes with
-networkx.
+The graph has thirty-four members of a karate club, joined by an edge if they met outside of it.
+After a conflict between the instructor (0) and the administrator (33) the club split in two. The
+sides of all members are predicted from the labels of these two with the diffusion kernel exp(tB),
+where B is the adjacency matrix. The lecture defines the kernel without an example; the graph is
+Zachary's, from networkx.
 
-The lecture takes t below 1. The exponential is a kernel for every real t, but what it says changes: for large t it is
-nearly the rank-one matrix of the first eigenvector of B, which looks at how well connected a member is and no longer
-at whom with. The lecture reads B² as counts of common friends: it counts walks of two steps, which on the diagonal go
-there and back.
+The lecture takes t below 1. The exponential is a kernel for every real t, but for large t it is
+close to the rank-one matrix of the first eigenvector of B, which depends on how well connected a
+member is, and no longer on whom they are connected with. The lecture describes B² as the number
+of common friends: it is the number of walks of two steps, which on the diagonal lead to a
+neighbour and back.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +30,9 @@ members = list(range(len(B)))
 LEADERS = [0, 33]
 
 # %%
-# A support vector machine is shown the two leaders and decides on all. Three kernels: exp(tB), the same scaled to
-# k(x,x) = 1, and exp(−tL) with the Laplacian in place of B, in which heat is neither made nor lost.
+# A support vector machine is trained on the two leaders and predicts all members, with three
+# kernels: exp(tB), the same normalised to k(x, x) = 1, and exp(−tL) with the Laplacian, which
+# preserves the total heat.
 
 
 def decision(kernel):
@@ -43,16 +46,16 @@ def told(wrong):
     return f"{len(B) - len(wrong)} ({shown or 'all'})"
 
 
-print(f"right of {len(B)}, and the members that are wrong")
+print(f"correct predictions of {len(B)}, and the members with wrong predictions")
 print(f"{'t':>5}{'exp(tB)':>24}{'exp(tB), scaled':>24}{'exp(−tL)':>24}")
 for t in (0.05, 0.1, 0.5, 1.0, 2.0, 5.0):
     kernels = (Diffusion(B, t=t), Diffusion(B, t=t).normalize(), LaplacianDiffusion(B, t=t))
     print(f"{t:5g}" + "".join(f"{told(decision(kernel)[1]):>24}" for kernel in kernels))
 
 # %%
-# Member 8 is the one that diffusion puts on the other side, and other methods too. Three of the five he met were on
-# the administrator's side; Zachary reports that he stayed with the instructor because his examination for the black
-# belt was three weeks away.
+# Member 8 is misclassified, as by other methods. Three of his five neighbours were on the
+# administrator's side; Zachary reports that he stayed with the instructor because his examination
+# for the black belt was three weeks away.
 
 places = nx.kamada_kawai_layout(club, weight=None)
 figure, axes = plt.subplots(1, 2, figsize=(14, 6), layout="constrained")
@@ -81,7 +84,8 @@ for ax, t in zip(axes, (0.5, 5.0)):
             color="white" if abs(shade[node]) > 0.6 else "black",
         )
     ax.set_title(
-        f"exp({t:g} B): {len(B) - len(wrong)} of {len(B)} right; squares are known, rings are wrong"
+        f"exp({t:g} B): {len(B) - len(wrong)} of {len(B)} "
+        "correct; squares: training, circled: wrong"
     )
     ax.axis("off")
 bar = figure.colorbar(drawn, ax=axes, shrink=0.7)

@@ -1,11 +1,12 @@
 """
-The ANOVA kernel by recursion, against enumeration
-==================================================
+The ANOVA kernel by recursion and by enumeration
+================================================
 
-The ANOVA kernel of degree d sums the products of x_i z_i over all subsets of d coordinates. There are C(n, d) of
-them, each of d factors, so that to enumerate them costs d·C(n, d) (the lecture prints the d inside the binomial). The
-recursion over coordinates, K(s, m) = x_m z_m K(s−1, m−1) + K(s, m−1), costs n·d. The lecture gives neither example
-nor times; both are measured here.
+The ANOVA kernel of degree d is the sum of the products of x_i z_i over all subsets of d
+coordinates. There are C(n, d) subsets of d factors each, so that enumeration takes d·C(n, d)
+operations (the lecture has the d inside the binomial coefficient). The recursion over
+coordinates, K(s, m) = x_m z_m K(s−1, m−1) + K(s, m−1), takes n·d. The lecture has no example and
+no times; they are measured here.
 """
 
 import os
@@ -24,7 +25,8 @@ WIDTH, ROWS = (14, 30) if FAST else (20, 40)
 X = np.random.default_rng(0).standard_normal((ROWS, WIDTH))
 
 # %%
-# Three ways: the features of all subsets, the lecture's table written in plain Python, and the library.
+# Three implementations: the features of all subsets, the recursion of the lecture in plain
+# Python, and the library.
 
 
 def enumerated(X, subsets):
@@ -51,14 +53,16 @@ def best_time(call, repeats=3):
 
 
 # %%
-# The lists of subsets are made beforehand and not timed. Times are for the Gram matrix of all rows.
+# Times are for the Gram matrix of all rows, without the time to list the subsets.
 
 print(
-    f"Gram matrix of {ROWS} rows with n = {WIDTH} columns; differences from the library's, relative to the largest entry"
+    f"Gram matrix of {ROWS} rows with n = {WIDTH} columns; "
+    "differences from the library's, relative to the largest entry"
 )
 print(f"{'':23}{'difference':>22}{'milliseconds':>24}")
 print(
-    f"{'d':>3}{'C(n,d)':>9}{'d·C(n,d)':>11}{'subsets':>11}{'by hand':>11}{'subsets':>13}{'library':>11}{'ratio':>10}"
+    f"{'d':>3}{'C(n,d)':>9}{'d·C(n,d)':>11}{'subsets':>11}"
+    f"{'by hand':>11}{'subsets':>13}{'library':>11}{'ratio':>10}"
 )
 rows = []
 for degree in range(1, WIDTH // 2 + 1):
@@ -79,12 +83,14 @@ for degree in range(1, WIDTH // 2 + 1):
     print(shown + f"{1e3 * times[0]:13.2f}{1e3 * times[1]:11.3f}{times[0] / times[1]:10.1f}")
 degrees, operations, slow, fast = np.array(rows).T
 print(
-    f"d inside the binomial, as printed, would be C(d·n, d) = {comb(WIDTH * WIDTH // 2, WIDTH // 2):.1e} for the last row"
+    "d inside the binomial, as printed, would be C(d·n, d) = "
+    f"{comb(WIDTH * WIDTH // 2, WIDTH // 2):.1e} for the last row"
 )
 
 # %%
-# Enumeration grows with d·C(n, d), and faster where the features no longer fit the cache; the recursion takes a tenth
-# of a millisecond throughout, most of it the cost of a call.
+# The time of the enumeration grows with d·C(n, d), and faster where the features exceed the
+# cache. The recursion always takes a tenth of a millisecond, most of which is the overhead of a
+# call.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 left.semilogy(degrees, 1e3 * slow, "s-", color="C1", label="all subsets")
@@ -97,7 +103,7 @@ right.loglog(
     1e3 * slow[-1] * operations / operations[-1],
     "--",
     color="0.3",
-    label="in proportion to d·C(n, d)",
+    label="proportional to d·C(n, d)",
 )
-right.set(title="Enumeration against its count", xlabel="d·C(n, d)", ylabel="milliseconds")
+right.set(title="Time and number of operations", xlabel="d·C(n, d)", ylabel="milliseconds")
 right.legend(frameon=False)
