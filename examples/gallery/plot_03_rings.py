@@ -42,13 +42,13 @@ print(
 )
 gap = np.abs(by_kernel.decision_function(X) - by_image.decision_function(image)).max()
 print(f"{'decisions: kernel on (x₁, x₂), against plane in space':58}{gap:9.0e}")
-print(f"\n{'machine':44}{'right':>8}{'support vectors':>18}")
+print(f"\n{'model':44}{'accuracy':>9}{'support vectors':>18}")
 for name, model, inputs in (
     ("linear on (x₁, x₂)", by_line, X),
     ("⟨x, x′⟩² on (x₁, x₂)", by_kernel, X),
     ("linear on (x₁², x₂², √2 x₁x₂)", by_image, image),
 ):
-    print(f"{name:44}{model.score(inputs, y):8.1%}{len(model.support_):18d}")
+    print(f"{name:44}{model.score(inputs, y):9.1%}{len(model.support_):18d}")
 print(
     f"\nthe plane: {normal[0]:.2f} x₁² + {normal[1]:.2f} x₂² "
     f"{normal[2]:+.2f} √2 x₁x₂ = {-offset:.2f}, nearly a circle in (x₁, x₂)"
