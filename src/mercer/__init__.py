@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0.dev0"
 
 # public names that are neither kernels nor estimators, and the modules that define them
 _WHERE = {

@@ -14,7 +14,7 @@ discriminant)               overwrites, fits half the budget        tiles
 regression)                 half the budget                         tiles
 `WHOLE` (the caller asks    the matrix fits the budget              an error, or inducing points
 for the matrix, exact GP)
-`plan_rows` (SVM)           some rows, in single precision          rows computed again when needed
+`plan_dual` (SVM)           some rows, in single precision          rows computed again when needed
 ==========================  ======================================  ==================================
 """
 
