@@ -6,7 +6,7 @@ import dataclasses
 from typing import Literal
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from mercer.execution.cancel import check_stop
 from mercer.linalg.matrices import Identity, Multipliable
@@ -36,12 +36,12 @@ class LowRankInverse:
     def __init__(self, L: np.ndarray, penalty: float) -> None:
         self.L, self.penalty = L, penalty
         rank = L.shape[1]
-        self.inner = linalg.cho_factor(L.T @ L + penalty * np.eye(rank)) if rank else None
+        self.inner = scipy.linalg.cho_factor(L.T @ L + penalty * np.eye(rank)) if rank else None
 
     def __matmul__(self, R: np.ndarray) -> np.ndarray:
         if self.inner is None:
             return R / self.penalty
-        return (R - self.L @ linalg.cho_solve(self.inner, self.L.T @ R)) / self.penalty
+        return (R - self.L @ scipy.linalg.cho_solve(self.inner, self.L.T @ R)) / self.penalty
 
 
 def conjugate_gradients(

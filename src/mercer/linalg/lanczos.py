@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from mercer.linalg.matrices import Multipliable
 from mercer.linalg.products import product
@@ -113,7 +113,7 @@ class _KrylovSpace:
         self.T = np.block([[self.T, side], [side.T, (corner + corner.T) / 2]])
         self.Q = np.asfortranarray(np.hstack([self.Q, self.block]))
         self.image = np.asfortranarray(np.hstack([self.image, image]))
-        values, vectors = linalg.eigh(self.T)
+        values, vectors = scipy.linalg.eigh(self.T)
         self.values, self.coordinates = values[::-1], vectors[:, ::-1]
         self.lowest = min(self.lowest, float(values[0]))
         self._measure()
@@ -205,7 +205,7 @@ class _KrylovSpace:
 
 def _orthonormal(B: np.ndarray, scale: float | None = None) -> np.ndarray:
     """An orthonormal basis of the columns, without directions that are rounding beside ``scale``."""
-    Q, R, _ = linalg.qr(B, mode="economic", pivoting=True, check_finite=False)
+    Q, R, _ = scipy.linalg.qr(B, mode="economic", pivoting=True, check_finite=False)
     size = np.abs(R.diagonal())
     if scale is None:
         scale = max(float(size[0]), 1e-300)

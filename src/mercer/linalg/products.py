@@ -7,7 +7,7 @@ from the other: a small product by NumPy between two factorisations by SciPy can
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 
 def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -19,4 +19,4 @@ def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     # (A B)ᵀ = Bᵀ Aᵀ: BLAS counts by columns, so its result is ours by rows
     a, turn_a = (A.T, 0) if A.flags.c_contiguous else (A, 1)
     b, turn_b = (B.T, 0) if B.flags.c_contiguous else (B, 1)
-    return linalg.blas.dgemm(1.0, b, a, trans_a=turn_b, trans_b=turn_a).T
+    return scipy.linalg.blas.dgemm(1.0, b, a, trans_a=turn_b, trans_b=turn_a).T

@@ -6,11 +6,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from mercer import errors
 from mercer.aliases import Estimator, Prepared
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import NONNEGATIVE, VECTORS, VectorSamples
-from mercer.errors import DomainError, NotFittedError
+from mercer.errors import DomainError
 from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
@@ -114,7 +115,7 @@ class Fisher(Kernel):
         information = getattr(self, "information_", None)
         if information is None or self._learned_with is not self.model:
             remedy = "call fit(X) with training data first"
-            raise NotFittedError("Fisher", self, "has no Fisher matrix", remedy)
+            raise errors.NotFittedError("Fisher", self, "has no Fisher matrix", remedy)
         size = len(information)
         require_room(len(samples), size, np.float64, "the scores")
         ridge = float(self.epsilon) * np.trace(information) / size

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer import errors
 from mercer.aliases import Estimator
-from mercer.errors import DomainError, NotFittedError, WidthError
+from mercer.errors import DomainError, WidthError
 from mercer.params import Constraint
 
 __all__: list[str] = []
@@ -47,7 +48,7 @@ def check_fitted(model: Estimator, n_columns: int) -> None:
     """Refuse a model that is not fitted, or fitted on another number of columns."""
     if not (hasattr(model, "means_") or hasattr(model, "classes_")):
         remedy = "fit it first: Fisher(model.fit(X))"
-        raise NotFittedError("Fisher: model", model, "is not fitted", remedy)
+        raise errors.NotFittedError("Fisher: model", model, "is not fitted", remedy)
     if model.n_features_in_ != n_columns:
         rule = f"does not fit the model, which was fitted on {model.n_features_in_}"
         remedy = "give the columns that the model was fitted on"

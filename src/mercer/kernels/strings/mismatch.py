@@ -8,10 +8,11 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
+from mercer import errors
 from mercer.domains.base import Batch
 from mercer.domains.ngrams import Coding, NgramCounts, Substrings, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, NotFittedError, ParameterError
+from mercer.errors import DomainError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.strings.substrings import NgramKernel
 from mercer.params import Constraint, integer, param
@@ -101,7 +102,7 @@ class Mismatch(NgramKernel):
         letters = self._letters()
         if letters is None:
             remedy = "call kernel.fit(X), or give it: alphabet='acgt'"
-            raise NotFittedError("Mismatch: alphabet", None, "is not known yet", remedy)
+            raise errors.NotFittedError("Mismatch: alphabet", None, "is not known yet", remedy)
         return np.sort(np.array([ord(letter) for letter in letters], dtype=np.uint32))
 
     def _check_count(self, n_letters: int) -> None:
