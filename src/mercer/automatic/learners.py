@@ -86,7 +86,7 @@ def _search(make: Callable[[Any, float], Any], classes: bool) -> Callable[..., l
 def _ridge_tries(
     K: np.ndarray, y: np.ndarray, seed: int, penalties: tuple[float, ...]
 ) -> list[Tried]:
-    from mercer.estimators.ridge.regressor import KernelRidgeCV
+    from mercer.estimators.ridge.cross_validated import KernelRidgeCV
 
     found = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y)
     return [Tried(a, float(loss)) for a, loss in zip(penalties, found.loo_errors_, strict=True)]
