@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,8 +17,8 @@ _LEAST = 64  # rows that are stored whatever the budget
 class RowSource(Protocol):
     """What computes rows of a Gram matrix in single precision.
 
-    A ``quick`` source computes entries faster than stored ones could be gathered; only such a source
-    is asked for blocks.
+    A ``quick`` source computes entries faster than stored ones could be gathered; only such a
+    source is asked for blocks.
     """
 
     quick: bool
@@ -28,6 +28,18 @@ class RowSource(Protocol):
     def block(
         self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray | None = None
     ) -> np.ndarray: ...
+
+
+@runtime_checkable
+class QuickRows(RowSource, Protocol):
+    """A quick source, which also computes the whole matrix.
+
+    ``rounding`` is the rounding error of its values, in units of that of storing them.
+    """
+
+    rounding: float
+
+    def matrix(self, out: np.ndarray) -> None: ...
 
 
 class KernelRows:
