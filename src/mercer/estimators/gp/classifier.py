@@ -375,8 +375,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         ndarray of shape (n_samples,)
             The labels.
         """
-        # argmax takes the first class where both are as probable
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
 
     def _check_loaded(self) -> None:
         contrasts = self._choose_contrasts()

@@ -11,12 +11,10 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
 from mercer.errors import explain
-from mercer.estimators.gp.exact import ExactPosterior
 from mercer.estimators.gp.hyperparameters import Hyperparameters
-from mercer.estimators.gp.iterative import IterativePosterior
 from mercer.estimators.gp.learning import Evidence
-from mercer.estimators.gp.posterior import Posterior
-from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.estimators.gp.posterior import ExactPosterior, Posterior
+from mercer.estimators.gp.sparse import IterativePosterior, SparsePosterior
 from mercer.gram.plan import WHOLE, budget_text, plan_matrix, require_room
 
 METHODS = ("exact", "sparse", "iterative")

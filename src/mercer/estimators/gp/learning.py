@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -118,21 +119,37 @@ class Objective:
             return -np.inf, np.zeros(len(theta))
 
 
+def draw_starts(
+    parameters: Hyperparameters, restarts: int, random_state: RandomState
+) -> list[np.ndarray]:
+    """The present θ, and as many others, drawn by turns within a factor of ten and within bounds.
+
+    Bounds are wide: of ten hyperparameters drawn between them hardly one would be where the
+    likelihood says anything.
+    """
+    start, bounds = parameters.theta, parameters.bounds()
+    if restarts == 0:
+        return [start]
+    if not np.isfinite(bounds).all():
+        rule = "needs bounded parameters to draw starts from"
+        raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
+    rng = check_random_state(random_state)
+    low, high = bounds.T
+    near = np.maximum(start - _NEAR, low), np.minimum(start + _NEAR, high)
+    ranges = itertools.cycle([near, (low, high)])
+    return [start, *(rng.uniform(*ends) for ends in itertools.islice(ranges, restarts))]
+
+
 def learn(
     parameters: Hyperparameters,
     objective: Objective,
     optimizer: Optimizer,
-    restarts: int,
-    random_state: RandomState,
+    starts: list[np.ndarray],
     given: KernelLike,
 ) -> None:
     """Set θ to the best that the optimiser finds; warn of hyperparameters at their bounds."""
-    start, bounds = parameters.theta, parameters.bounds
-    if optimizer is None or len(start) == 0:
-        return
-    starts = [start, *_more_starts(start, bounds, restarts, random_state)]
     try:
-        best = _best_of(optimizer, objective, starts, bounds)
+        best = _best_of(optimizer, objective, starts, parameters.bounds())
     except StopIteration:  # a callback has seen enough
         best = objective.best
     except NotDifferentiableError as error:
@@ -150,25 +167,6 @@ def learn(
         setting = parameters.bounds_setting(name.split("[")[0])
         message = f"the learned {name} is at its bound; widen {setting}, or fix it"
         warn(message, ConvergenceWarning)
-
-
-def _more_starts(
-    start: np.ndarray, bounds: np.ndarray, count: int, random_state: RandomState
-) -> list[np.ndarray]:
-    """Starts by turns around the given one, within a factor of ten, and anywhere in the bounds.
-
-    Bounds are wide: of ten hyperparameters drawn between them hardly one would be where the
-    likelihood says anything.
-    """
-    if count == 0:
-        return []
-    if not np.isfinite(bounds).all():
-        rule = "needs bounded parameters to draw starts from"
-        raise ValueError(explain("n_restarts_optimizer", count, rule, "give finite bounds"))
-    rng = check_random_state(random_state)
-    low, high = bounds.T
-    near = np.maximum(start - _NEAR, low), np.minimum(start + _NEAR, high)
-    return [rng.uniform(*((low, high) if i % 2 else near)) for i in range(count)]
 
 
 def _best_of(

@@ -22,10 +22,10 @@ from mercer.errors import NotFittedError, explain, warn
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.exact import ExactPosterior
 from mercer.estimators.gp.inference import METHODS, choose_posterior, refine_inducing
 from mercer.estimators.gp.learning import Optimizer, Prior
 from mercer.estimators.gp.mean import MeanFunction, fitted_mean, mean_at
+from mercer.estimators.gp.posterior import ExactPosterior
 from mercer.estimators.gp.sparse import SparsePosterior
 from mercer.state import State, check_positions
 
