@@ -109,9 +109,12 @@ class GaussianProcess(KernelEstimator):
         return objective.evaluations
 
     def _set_report(
-        self, kernel: Kernel | str, plan: str, n_samples: int, start: float, **facts: Any
+        self, kernels: list[KernelLike], plan: str, n_samples: int, start: float, **facts: Any
     ) -> None:
         """Set ``report_`` of a fit that began at the time ``start``."""
+        kernel = kernels[0]
+        if len(kernels) > 1 or not isinstance(kernel, Kernel):
+            kernel = "; ".join(repr(kernel) for kernel in kernels)
         seconds = time.perf_counter() - start
         solver = f"optimizer {self.optimizer}"
         self.report_ = FitReport(kernel, plan, solver, n_samples, seconds, facts=facts)

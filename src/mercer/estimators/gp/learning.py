@@ -106,7 +106,9 @@ class Objective:
         total = -value - log_prior
         if total < self.best.value:
             self.best = Optimum(np.array(theta, dtype=float), float(total))
-        return (total, -gradient - prior_gradient) if eval_gradient else total
+        if not eval_gradient:
+            return total
+        return total, -gradient - prior_gradient
 
     def _evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
         try:
@@ -177,13 +179,16 @@ def _best_of(
         theta = np.clip(start, bounds[:, 0], bounds[:, 1])
         if len(starts) > 1 and not np.isfinite(objective(theta, False)):
             continue  # no way leads from where the likelihood is not finite
-        optimum = _minimise(optimizer, objective, theta, bounds)
-        optima.append(optimum)
-        vanished = (optimum.theta <= bounds[:, 0] + 1e-6).any()
-        if vanished and optimizer == "bfgs" and start is starts[0]:
-            # A part of the kernel that has vanished is often a trap, which long steps may miss.
+        optima.append(_minimise(optimizer, objective, theta, bounds))
+        if start is starts[0] and optimizer == "bfgs" and _has_vanished(optima[-1], bounds):
+            # It is often a trap, which long steps may miss.
             optima.append(_minimise("fmin_l_bfgs_b", objective, theta, bounds))
     return min(optima, key=lambda optimum: optimum.value)
+
+
+def _has_vanished(optimum: Optimum, bounds: np.ndarray) -> bool:
+    """Whether a part of the kernel is as small as its bounds allow."""
+    return bool((optimum.theta <= bounds[:, 0] + 1e-6).any())
 
 
 def _minimise(
@@ -194,13 +199,15 @@ def _minimise(
         return Optimum(np.asarray(theta), float(value))
     if optimizer == "bfgs":
         descent = bfgs(objective, start, bounds)
-        theta, value = descent.x, descent.value
-        converged, reason = descent.converged, descent.reason
-    else:
-        result = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
-        theta, value = result.x, result.fun
-        converged, reason = result.status in (0, 1), result.message
+        return _optimum(optimizer, descent.x, descent.value, descent.converged, descent.reason)
+    result = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
+    return _optimum(optimizer, result.x, result.fun, result.status in (0, 1), result.message)
+
+
+def _optimum(
+    name: str | None, theta: np.ndarray, value: float, converged: bool, reason: str
+) -> Optimum:
     trouble = ""
     if not converged and np.isfinite(value):
-        trouble = f"{optimizer} failed to converge ({reason}); scale the data, or set bounds"
+        trouble = f"{name} failed to converge ({reason}); scale the data, or set bounds"
     return Optimum(theta, float(value), trouble)

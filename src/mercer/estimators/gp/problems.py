@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import abc
 import copy
+import itertools
 from typing import ClassVar, Self
 
 import numpy as np
@@ -22,6 +23,22 @@ from mercer.solvers.gp.laplace import Laplace
 from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace
 from mercer.solvers.gp.mode import Approximation
 from mercer.state import State, storable
+
+Contrast = tuple[int | None, int | None]
+
+
+def choose_contrasts(n_classes: int, multi_class: str) -> list[Contrast]:
+    """For each problem the class that is 1, and the one that is 0.
+
+    The latter is None for all other classes, and both are None for all classes at once.
+    """
+    if n_classes == 2:
+        return [(1, None)]
+    if multi_class == "multinomial":
+        return [(None, None)]
+    if multi_class == "one_vs_rest":
+        return [(c, None) for c in range(n_classes)]
+    return list(itertools.combinations(range(n_classes), 2))
 
 
 class LaplaceProblem(abc.ABC):

@@ -68,16 +68,16 @@ class SparsePosterior(Posterior):
             rule = "has no derivatives between different samples, which inducing points need"
             remedy = "write it with mercer's kernels, or say method='exact'"
             raise ValueError(explain("kernel", self.parameters.kernel, rule, remedy))
-        white = self._inputs(np.arange(1), np.arange(1)).white_noise()
+        one = pick_rows(self.X, np.arange(1))
+        white = SparseInputs(self.kernel, one, one).white_noise()
         if float((self.noise + float(white[0])).min()) <= 0:
             rule = f"leaves samples without noise, and {self.method} inference divides by it"
             remedy = "raise alpha, or add a noise term to the kernel: + 0.1 * White()"
             raise ValueError(explain("alpha", float(self.noise.min()), rule, remedy))
 
-    def _inputs(self, inducing: np.ndarray, samples: np.ndarray | None = None) -> SparseInputs:
-        """Samples, all by default, and inducing points, both given by their positions."""
-        X = self.X if samples is None else pick_rows(self.X, samples)
-        return SparseInputs(self.kernel, X, pick_rows(self.X, inducing))
+    def _inputs(self, inducing: np.ndarray) -> SparseInputs:
+        """The samples, and the inducing points at some positions among them."""
+        return SparseInputs(self.kernel, self.X, pick_rows(self.X, inducing))
 
     def choose_inducing(self) -> None:
         """Take the inducing points that suit the present parameters."""
@@ -106,7 +106,7 @@ class SparsePosterior(Posterior):
         return result.value, self._gradient(result, inputs)
 
     def _gradient(self, result: Bound, inputs: SparseInputs) -> np.ndarray:
-        kernel, n = self.kernel, len(self.Y)
+        kernel = self.kernel
         total = gradient_between(kernel, inputs.u, inputs.u_copy, result.landmark_weights())
         for rows, weights in result.sample_weights():
             samples = inputs.x.take(np.arange(rows.start, rows.stop))
@@ -114,8 +114,7 @@ class SparsePosterior(Posterior):
         function = -0.5 * self.Y.shape[1] / result.noise
         noise = function
         if inputs.has_white_noise:
-            uniform = float(np.ptp(result.noise)) == 0.0
-            noise = np.full(n, result.noise_slope() / n) if uniform else result.noise_slopes()
+            noise = result.noise_slopes()
         add_derivatives(total, inputs.diagonal_gradient(noise, function - noise))
         return self.parameters.chain_rule(total)
 
@@ -131,7 +130,8 @@ class SparsePosterior(Posterior):
         if n <= _FEW and fits(n, n):
             K = self.parameters.training_gram(self.X)
             exact = evidence(K, self.noise, self.Y, jitter=True)
-            self.likelihood = np.nan if exact is None else exact.value
+            if exact is not None:
+                self.likelihood = exact.value
 
     @property
     def plan(self) -> str:
