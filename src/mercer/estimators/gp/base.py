@@ -21,7 +21,15 @@ from mercer.estimators.common.training import Target, check_data
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.kernel_argument import choose_hyperparameters
-from mercer.estimators.gp.learning import Evidence, Objective, Optimizer, Prior, Priors, learn
+from mercer.estimators.gp.learning import (
+    Evidence,
+    Objective,
+    Optimizer,
+    Prior,
+    Priors,
+    draw_starts,
+    learn,
+)
 from mercer.kernels.base import Kernel
 from mercer.state import State
 
@@ -56,8 +64,9 @@ class GaussianProcess(KernelEstimator):
 
     def _hyperparameters(self, kernel: KernelLike = None) -> Hyperparameters:
         """The hyperparameters of a kernel, or of the one that was given to the constructor."""
-        given = self.kernel if kernel is None else kernel
-        return choose_hyperparameters(given, self.bounds, self.fixed)
+        if kernel is None:
+            kernel = self.kernel
+        return choose_hyperparameters(kernel, self.bounds, self.fixed)
 
     def _takes_vectors(self) -> bool:
         if isinstance(self.kernel, SklearnBase):
@@ -81,31 +90,31 @@ class GaussianProcess(KernelEstimator):
 
     def _own(self, X: RawSamples) -> RawSamples:
         """The training samples, copied if that was asked for."""
-        return np.copy(X) if self.copy_X_train and self._takes_vectors() else X
+        if self.copy_X_train and self._takes_vectors():
+            return np.copy(X)
+        return X
 
     def _learn(self, parameters: Hyperparameters, evidence: Evidence) -> int:
         """Set θ to the best within its bounds; how often the evidence was evaluated."""
+        if self.optimizer is None or len(parameters.theta) == 0:
+            return 0
         priors = Priors(parameters, self.priors)
-        impossible = not np.isfinite(priors.at(parameters.theta)[0])
-        if impossible and self.optimizer is not None and self.n_restarts_optimizer == 0:
+        starts = draw_starts(parameters, self.n_restarts_optimizer, self.random_state)
+        if len(starts) == 1 and not np.isfinite(priors.at(starts[0])[0]):
             rule = "gives the kernel's own parameters no density, and there is no way from there"
             remedy = "begin with parameters that the priors allow"
             raise ParameterError("priors", self.priors, rule, remedy)
         objective = Objective(evidence, priors, iteration_callback(self))
-        learn(
-            parameters,
-            objective,
-            self.optimizer,
-            self.n_restarts_optimizer,
-            self.random_state,
-            self.kernel,
-        )
+        learn(parameters, objective, self.optimizer, starts, self.kernel)
         return objective.evaluations
 
     def _set_report(
-        self, kernel: Kernel | str, plan: str, n_samples: int, start: float, **facts: Any
+        self, kernels: list[KernelLike], plan: str, n_samples: int, start: float, **facts: Any
     ) -> None:
         """Set ``report_`` of a fit that began at the time ``start``."""
+        kernel = kernels[0]
+        if len(kernels) > 1 or not isinstance(kernel, Kernel):
+            kernel = "; ".join(repr(kernel) for kernel in kernels)
         seconds = time.perf_counter() - start
         solver = f"optimizer {self.optimizer}"
         self.report_ = FitReport(kernel, plan, solver, n_samples, seconds, facts=facts)

@@ -10,15 +10,16 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
+from mercer.domains.base import raw_length
 from mercer.errors import explain
-from mercer.estimators.gp.exact import ExactPosterior
 from mercer.estimators.gp.hyperparameters import Hyperparameters
-from mercer.estimators.gp.iterative import IterativePosterior
 from mercer.estimators.gp.learning import Evidence
-from mercer.estimators.gp.posterior import Posterior
-from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.estimators.gp.posterior import ExactPosterior, Posterior
+from mercer.estimators.gp.sparse import IterativePosterior, SparsePosterior
+from mercer.estimators.gp.targets import MeanFunction, mean_at
 from mercer.gram.plan import WHOLE, budget_text, plan_matrix, require_room
 
+Prediction = np.ndarray | tuple[np.ndarray, np.ndarray]
 METHODS = ("exact", "sparse", "iterative")
 _ROUNDS = 2  # times that inducing points are chosen again for the hyperparameters learned
 _RISE = 1e-4  # a relative rise of the bound that is not worth another round
@@ -84,3 +85,23 @@ def refine_inducing(
         if rise < _RISE * abs(best):
             break
     return evaluations
+
+
+def predict_prior(
+    parameters: Hyperparameters,
+    mean_function: MeanFunction,
+    n_targets: int | None,
+    X: RawSamples,
+    return_std: bool,
+    return_cov: bool,
+) -> Prediction:
+    """The prior's mean at X, and its standard deviations or covariance if they are asked for."""
+    ones = np.squeeze(np.ones(n_targets or 1))  # a single target has no axis
+    mean = np.multiply.outer(np.zeros(raw_length(X)), ones)
+    if not hasattr(mean_function, "fit"):  # a regressor knows nothing yet
+        mean = mean + mean_at(mean_function, X, mean.shape)
+    if return_cov:
+        return mean, np.multiply.outer(parameters.gram(X), ones)
+    if return_std:
+        return mean, np.multiply.outer(np.sqrt(parameters.diag(X)), ones)
+    return mean

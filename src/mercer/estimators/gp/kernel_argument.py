@@ -83,3 +83,12 @@ def same_kernel(one: KernelLike, other: KernelLike) -> bool:
     if isinstance(one, Kernel):
         return repr(one) == repr(other)
     return bool(one == other)
+
+
+def one_or_several(kernels: list[KernelLike]) -> KernelLike:
+    """A single kernel, or all of them as scikit-learn keeps those of several problems."""
+    if len(kernels) == 1:
+        return kernels[0]
+    if all(isinstance(kernel, SklearnBase) for kernel in kernels):
+        return CompoundKernel(kernels)
+    return kernels

@@ -54,9 +54,18 @@ class Approximation(Solution):
         """The size of the objective, to which its changes are compared."""
         return max(1.0, abs(objective))
 
+    def weights(self, K: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """V for which Σ V∘dK is the derivative of the evidence at the mode."""
+        raise NotImplementedError(type(self).__name__)
+
     @classmethod
     def at_mode(
-        cls, K: np.ndarray, labels: np.ndarray, start: np.ndarray | None, max_iter: int, tol: float
+        cls,
+        K: np.ndarray,
+        labels: np.ndarray,
+        start: np.ndarray | None = None,
+        max_iter: int = 100,
+        tol: float = 1e-10,
     ) -> Self | None:
         """Newton's method with halved steps; None where K is not positive semi-definite."""
         a = np.zeros(labels.shape)
