@@ -25,16 +25,21 @@ def check(name: str, instance: object) -> None:
     held = {key: value for key, value in vars(instance).items() if value is not None}
     for key in _present(state.finite, held):
         check_finite(f"{name}: {key}", held[key])
-    count = _count_samples(name, state, held)
-    for axis, keys in ((0, state.per_sample), (-1, state.per_sample_last)):
-        for key in _present(keys, held):
-            length = _length(f"{name}: {key}", held[key], axis)
-            # Of a precomputed matrix no samples are kept: then all lengths are the same.
-            count = length if count is None else count
-            check_count(f"{name}: {key}", length, count)
+    _check_lengths(name, state, held)
     for key in _present(state.positions, held):
         limit = _limit(getattr(instance, state.positions[key]))
         check_positions(f"{name}: {key}", held[key], limit)
+
+
+def _check_lengths(name: str, state: State, held: Attributes) -> None:
+    """Arrays have one entry for each sample that is kept."""
+    count = _count_samples(name, state, held)
+    axes = dict.fromkeys(state.per_sample, 0) | dict.fromkeys(state.per_sample_last, -1)
+    for key in _present(axes, held):
+        length = _length(f"{name}: {key}", held[key], axes[key])
+        # Of a precomputed matrix no samples are kept: then all lengths are the same.
+        count = length if count is None else count
+        check_count(f"{name}: {key}", length, count)
 
 
 def _present(names: Iterable[str], held: Attributes) -> list[str]:
