@@ -119,7 +119,7 @@ def _fold_losses(
 
 def _ridge_squared_errors(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
     """The leave-one-out mean squared error of kernel ridge regression, in closed form."""
-    from mercer.estimators.ridge.regressor import KernelRidgeCV
+    from mercer.estimators.ridge.cross_validated import KernelRidgeCV
 
     model = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y)
     losses = map(float, model.loo_errors_)

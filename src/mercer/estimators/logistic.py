@@ -1,4 +1,4 @@
-"""Logistic regression in feature space: probabilities that are fitted, not calibrated afterwards."""
+"""Logistic regression in feature space, with probabilities that are fitted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     ClassWeight,
@@ -23,8 +21,8 @@ from mercer.aliases import (
     Weights,
 )
 from mercer.errors import warn
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
-from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.base import KERNEL_RULES
+from mercer.estimators.common.dual_classifier import DualClassifier
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
@@ -33,35 +31,93 @@ from mercer.gram.plan import COPY
 from mercer.gram.stored import Stored
 from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.newton import Binary, Loss, Multinomial, NewtonSolution, newton
+from mercer.state import State
 
 _RANK = 300  # of the preconditioner
 _SYSTEM = 2000  # rows of the system that the preconditioner factors
 
 
-class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
-    """C Σ w · log-loss + ½ ‖f‖², by Newton's method on the dual; multinomial for more than two classes.
+class KernelLogisticRegression(DualClassifier):
+    """Kernel logistic regression: class probabilities from functions in feature space.
 
-    With the linear kernel it is scikit-learn's ``LogisticRegression``. The bias is not penalised, so that conditionally
-    positive kernels are enough.
+    It minimises C Σ w · log-loss(y, f(x) + b) + ½ ‖f‖² by Newton's method on the dual; for more
+    than two classes the loss is multinomial. Use it where probabilities matter: they are fitted,
+    not calibrated afterwards. With the linear kernel it is scikit-learn's ``LogisticRegression``.
+    The bias is not penalised, so that conditionally positive definite kernels are enough.
 
     Parameters
     ----------
-    C : inverse strength of the penalty
-    kernel, gamma, degree, coef0 : as in `SVC`
-    fit_intercept : whether there is a bias
-    class_weight : None, "balanced", or weights by class
-    tol : the largest |a + C·dL/df| over C at which the fit is done
-    warm_start : begin at the last solution, if the samples are as many
+    C : float, default=1.0
+        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
+        function of two collections, or "precomputed", where X is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2":
+        "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features, and "sigest" and
+        "median" come from distances between samples. Kernel objects have their own parameters.
+    degree : float, default=3
+        The degree of the kernel named "poly", a whole number; ignored by all others.
+    coef0 : float, default=0.0
+        The constant term of the kernels named "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is a bias, which is not penalised.
+    class_weight : dict or "balanced", default=None
+        Weights by class label, which multiply the weights of samples; "balanced" weighs classes
+        inversely to their sizes.
+    tol : float, default=1e-6
+        The largest entry of the gradient |a + C·dL/df| / C at which the fit has converged.
+    max_iter : int, default=100
+        The largest number of Newton steps.
+    warm_start : bool, default=False
+        Whether a fit begins at the last solution, where the numbers of samples and of classes are
+        the same.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or None
+        The fitted kernel; None where it is precomputed.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    support_ : ndarray of shape (n_kept,)
+        Positions of the samples of positive weight among the training samples.
+    X_fit_ : array-like or collection of n_kept
+        The training samples of positive weight; None where the kernel is precomputed.
+    dual_coef_ : ndarray of shape (n_kept, n_outputs)
+        Coefficients of the samples, a column per class, or one column for two classes.
+    intercept_ : ndarray of shape (n_outputs,)
+        The biases.
+    n_iter_ : int
+        Number of Newton steps.
+    report_ : FitReport
+        How the model was fitted: plan of the Gram matrix, solver, convergence, time.
+    n_features_in_ : int
+        Number of columns of the training samples, where they have columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where all of them are strings.
+
+    See Also
+    --------
+    SVC : Decisions by few samples.
+    GaussianProcessClassifier : Probabilities averaged over a posterior.
+
+    References
+    ----------
+    .. [1] J. Zhu and T. Hastie, "Kernel logistic regression and the import vector machine", Journal
+           of Computational and Graphical Statistics 14 (2005) 185-205.
 
     Examples
     --------
     >>> from mercer import RBF, KernelLogisticRegression
-    >>> model = KernelLogisticRegression(kernel=RBF(), C=10.0).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> model = KernelLogisticRegression(kernel=RBF(), C=10.0)
+    >>> model = model.fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
     >>> model.predict([[0.5], [4.5]]).tolist()
     ['low', 'high']
     >>> model.predict_proba([[2.5]]).round(6).tolist()
     [[0.5, 0.5]]
     """
+
+    stored: ClassVar[State] = State(plain=("n_iter_",))
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -100,11 +156,27 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
 
     @property
     def needs(self) -> str:  # type: ignore[override]
+        """With a bias the coefficients sum to zero: then conditional definiteness is enough."""
         return "cpd" if self.fit_intercept else "psd"
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's loss."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            Training samples, or their Gram matrix if the kernel is "precomputed".
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each weight multiplies the loss of its sample.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
         start = time.perf_counter()
         earlier = self._earlier_solution()
         data = begin_classes(self, X, y, sample_weight)
@@ -116,8 +188,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         direct = matrix.plan.stored and loss.outputs == 1
         low = None
         if not direct:
-            rank = min(_RANK, _SYSTEM // loss.outputs, data.count)
-            low = pivoted_cholesky(matrix, rank)
+            low = pivoted_cholesky(matrix, min(_RANK, _SYSTEM // loss.outputs, data.count))
         solution = newton(
             matrix,
             loss,
@@ -128,14 +199,14 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
             start=warm,
             callback=iteration_callback(self),
         )
-        self.kernel_, self.support_, self.X_fit_ = data.kernel, data.rows, data.samples()
-        self._n_training = data.n_given
+        self._keep_samples(data)
         self.dual_coef_ = solution.dual
         self.intercept_ = solution.bias - solution.dual.T @ row_means
         self.n_iter_ = solution.iterations
-        how = "Cholesky" if direct else f"conjugate gradients, {solution.products} products"
-        seconds = time.perf_counter() - start
-        self._report(data, str(matrix.plan), f"Newton by {how}", solution, seconds)
+        solver = "Newton by Cholesky"
+        if not direct:
+            solver = f"Newton by conjugate gradients, {solution.products} products"
+        self._report(data, str(matrix.plan), solver, solution, time.perf_counter() - start)
         return self
 
     def _earlier_solution(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -145,6 +216,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         return self.dual_coef_, self.intercept_
 
     def _loss(self, data: Training) -> Loss:
+        """The weighted log-loss of the classes."""
         weight = self.C * data.weight
         if len(self.classes_) == 2:
             return Binary(data.y, weight)
@@ -165,48 +237,55 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
     def _report(
         self, data: Training, plan: str, solver: str, solution: NewtonSolution, seconds: float
     ) -> None:
+        """Set ``report_``; warn of a fit that has not converged."""
         facts = {
             "residual": solution.residual,
             "tol": self.tol,
             "objective": solution.objective,
             "iterations": solution.iterations,
         }
-        self.report_ = FitReport(
-            data.kernel, plan, solver, data.count, seconds, solution.converged, facts
-        )
-        if solution.converged:
+        converged = solution.converged
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, converged, facts)
+        if converged:
             return
-        warn(
-            f"KernelLogisticRegression did not converge ({solution.reason}): residual "
-            f"{solution.residual:.3g}, tolerance {self.tol:.3g}; scale the features, lower C, or "
-            "raise max_iter or tol",
-            ConvergenceWarning,
-        )
-
-    def _values(self, X: RawSamples) -> np.ndarray:
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
-        return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_
-
-    def decision_function(self, X: RawSamples) -> np.ndarray:
-        """f(x) + b: log-odds of the second of two classes, or one column per class."""
-        F = self._values(X)
-        return F[:, 0] if F.shape[1] == 1 else F
-
-    def predict(self, X: RawSamples) -> np.ndarray:
-        """The likeliest class."""
-        F = self._values(X)
-        return self.classes_[(F[:, 0] > 0).astype(int) if F.shape[1] == 1 else np.argmax(F, axis=1)]
+        reached = f"residual {solution.residual:.3g}, tolerance {self.tol:.3g}"
+        advice = "scale the features, lower C, or raise max_iter or tol"
+        problem = f"KernelLogisticRegression did not converge ({solution.reason})"
+        warn(f"{problem}: {reached}; {advice}", ConvergenceWarning)
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """One probability per class."""
-        F = self._values(X)
-        return np.column_stack([expit(-F), expit(F)]) if F.shape[1] == 1 else softmax(F, axis=1)
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, classes in the order of ``classes_``.
+        """
+        values = self._values(X)
+        if values.shape[1] == 1:
+            return np.column_stack([expit(-values), expit(values)])
+        return softmax(values, axis=1)
 
     def predict_log_proba(self, X: RawSamples) -> np.ndarray:
-        """Logarithms of `predict_proba`, also where those underflow."""
-        F = self._values(X)
-        F = np.column_stack([-F, F]) / 2 if F.shape[1] == 1 else F
-        F = F - F.max(axis=1, keepdims=True)
-        return F - np.log(np.exp(F).sum(axis=1, keepdims=True))
+        """Predict logarithms of class probabilities, also where these underflow.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`, classes in the order of ``classes_``.
+        """
+        values = self._values(X)
+        if values.shape[1] == 1:
+            values = np.column_stack([-values, values]) / 2
+        values = values - values.max(axis=1, keepdims=True)
+        return values - np.log(np.exp(values).sum(axis=1, keepdims=True))

@@ -59,7 +59,7 @@ BLAS = BlasGuard()
 
 @contextlib.contextmanager
 def serial_blas() -> Iterator[None]:
-    """Run BLAS on one thread: for matrices so small that waking threads costs more than the work."""
+    """Run BLAS on one thread: for matrices so small that waking threads takes longer."""
     BLAS.enter()
     try:
         yield

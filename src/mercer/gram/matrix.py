@@ -1,7 +1,7 @@
 """The one interface of Gram matrices: solvers see nothing else.
 
-`Stored`, `Streamed` and `LowRank` are its forms; the views below change a matrix of any form without
-copying it. Everything is computed when it is asked for.
+`Stored`, `Streamed` and `LowRank` are its forms; the views below change a matrix of any form
+without copying it. Everything is computed when it is asked for.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _View(Matrix):
 
 
 class Centered(_View):
-    """(I − 1mᵀ) K (I − m1ᵀ) for weights m that sum to 1: K about the weighted mean in feature space.
+    """(I − 1mᵀ) K (I − m1ᵀ) for weights m that sum to 1: K about the mean in feature space.
 
     It is positive semi-definite also for conditionally positive definite kernels.
     """

@@ -14,8 +14,8 @@ from mercer.gram.plan import describe
 class Gram(LinearOperator):
     """The Gram matrix of a kernel, not stored; ``kernel.gram(X, Y)`` returns it.
 
-    ``K @ v`` streams over tiles in a few megabytes, ``K.diag()`` and ``K.rows(idx)`` compute what they
-    return, ``K.dense()`` stores it all, within the memory budget. It is a
+    ``K @ v`` streams over tiles in a few megabytes, ``K.diag()`` and ``K.rows(idx)`` compute what
+    they return, ``K.dense()`` stores it all, within the memory budget. It is a
     `scipy.sparse.linalg.LinearOperator`, so that SciPy's solvers take it.
 
     Parameters

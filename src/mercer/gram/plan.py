@@ -1,21 +1,22 @@
 """Which form a matrix takes, in which precision, at what size, and why.
 
-This is the only module that reads the memory budget. A Gram matrix, or whatever else grows with the
-square of the samples, is stored only where a function below says so:
+This is the only module that reads the memory budget. A Gram matrix, or whatever else grows with
+the square of the samples, is stored only where a function below says so:
 
-==========================  ======================================  ==================================
-who asks                    stored while                            beyond
-==========================  ======================================  ==================================
-`PRODUCTS` (k-means, PCA,   the matrix fits half the budget         tiles recomputed in every product
+==========================  ===================================  =================================
+who asks                    stored while                         beyond
+==========================  ===================================  =================================
+`PRODUCTS` (k-means, PCA,   the matrix fits half the budget      tiles recomputed in every product
 spectral clustering, RVM)
-`FACTOR` (ridge,            the matrix, which the factor            conjugate gradients on recomputed
-discriminant)               overwrites, fits half the budget        tiles
-`COPY` (logistic            the matrix and a copy of it fit         conjugate gradients on recomputed
-regression)                 half the budget                         tiles
-`WHOLE` (the caller asks    the matrix fits the budget              an error, or inducing points
+`FACTOR` (ridge,            the matrix, which the factor         conjugate gradients on recomputed
+discriminant)               overwrites, fits half the budget     tiles
+`COPY` (logistic            the matrix and a copy of it fit      conjugate gradients on recomputed
+regression)                 half the budget                      tiles
+`WHOLE` (the caller asks    the matrix fits the budget           an error, or inducing points
 for the matrix, exact GP)
-`plan_rows` (SVM)           some rows, in single precision          rows computed again when needed
-==========================  ======================================  ==================================
+`plan_dual` (SVM)           the matrix of a small problem fits   rows in single precision, computed
+                            half the budget                      again when needed
+==========================  ===================================  =================================
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ _LEAST = 64  # rows that are stored whatever the budget
 class RowSource(Protocol):
     """What computes rows of a Gram matrix in single precision.
 
-    A ``quick`` source computes entries faster than stored ones could be gathered; only such a source
-    is asked for blocks.
+    A ``quick`` source computes entries faster than stored ones could be gathered; only such a
+    source is asked for blocks.
     """
 
     quick: bool

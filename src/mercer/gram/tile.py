@@ -13,10 +13,10 @@ from mercer.execution.workspace import Workspace
 class Pair:
     """Rows ``i0:i1`` of ``x`` against rows ``j0:j1`` of ``y``.
 
-    Inner products and distances are computed once per tile, when a formula first asks, and shared by
-    all formulas of a composite kernel: never write into what `dot`, `sqdist` or `l1` return. A kernel
-    of one formula has nothing to share: ``shared`` is None, and the products are written where the
-    result will be (``out``), which saves the cache one tile.
+    Inner products and distances are computed once per tile, when a formula first asks, and shared
+    by all formulas of a composite kernel: never write into what `dot`, `sqdist` or `l1` return. A
+    kernel of one formula has nothing to share: ``shared`` is None, and the products are written
+    where the result will be (``out``), which saves the cache one tile.
     """
 
     __slots__ = ("i0", "i1", "j0", "j1", "shared", "work", "x", "y")

@@ -10,8 +10,8 @@ from mercer.linalg.matrices import HasRows
 def landmarks(matrix: HasRows, rank: int, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
     """Pivots of a Cholesky factorisation, and the factor L with L Lᵀ near the matrix.
 
-    The largest remaining diagonal entry is the next pivot. The factorisation ends at the given rank,
-    or where the remaining trace is less than ``tol`` of the whole.
+    The largest remaining diagonal entry is the next pivot. The factorisation ends at the given
+    rank, or where the remaining trace is less than ``tol`` of the whole.
     """
     remaining = matrix.diagonal().astype(float).copy()
     trace = float(remaining.sum())

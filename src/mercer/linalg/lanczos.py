@@ -1,8 +1,8 @@
 """The largest eigenvalues of a symmetric matrix that is only multiplied, by block Lanczos.
 
-A pass over a Gram matrix costs the same for one vector as for a dozen, whether it reads the matrix or
-computes it again. So the Krylov space grows by blocks, everything in it is used (Rayleigh-Ritz), and
-it is cut back to its best part when it becomes large.
+A pass over a Gram matrix costs the same for one vector as for a dozen, whether it reads the matrix
+or computes it again. So the Krylov space grows by blocks, everything in it is used (Rayleigh-Ritz),
+and it is cut back to its best part when it becomes large.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _EQUAL = 1e-7  # of the largest eigenvalue: nearer ones may be copies of one eig
 class Leading(Solution):
     """Eigenvalues, the largest first, with unit eigenvectors as columns.
 
-    Iterations are passes over the matrix; the residual is the largest ‖Av − λv‖ over the largest |λ|.
+    Iterations are passes over the matrix; the residual is the largest ‖Av − λv‖ over the largest
+    |λ|.
     """
 
     values: np.ndarray
@@ -204,7 +205,7 @@ class _KrylovSpace:
 
 
 def _orthonormal(B: np.ndarray, scale: float | None = None) -> np.ndarray:
-    """An orthonormal basis of the columns, without directions that are rounding beside ``scale``."""
+    """An orthonormal basis of the columns, without directions that are rounding error."""
     Q, R, _ = linalg.qr(B, mode="economic", pivoting=True, check_finite=False)
     size = np.abs(R.diagonal())
     if scale is None:

@@ -1,4 +1,4 @@
-"""What the algorithms of linear algebra ask of a matrix; NumPy's and SciPy's matrices have `@` too."""
+"""What the algorithms of linear algebra ask of a matrix."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Newton's method for log-losses in feature space: minimise L(F) + ½ Σ aᵀKa, F = KA + 1b.
 
-There is one column of A for each output. A step solves A = −∇L(F₀) − H(F − F₀). With H = RRᵀ sample by
-sample and A = RU it reads (I + RᵀKR) U + Rᵀ1b = s, where Σ(RU) = 0 determines b. The matrix is never
-worse conditioned than I, so that conjugate gradients need few products with K.
+There is one column of A for each output. A step solves A = −∇L(F₀) − H(F − F₀). With H = RRᵀ sample
+by sample and A = RU it reads (I + RᵀKR) U + Rᵀ1b = s, where Σ(RU) = 0 determines b. The matrix is
+never worse conditioned than I, so that conjugate gradients need few products with K.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ FACTS: dict[str, tuple[str, str]] = {
 class FitReport:
     """How a model was fitted: kernel, plan of the Gram matrix, solver, and what it reached.
 
-    ``print`` shows it as text, notebooks show it as a table, `to_dict` gives plain values. The facts
-    of a solver are attributes too: ``report.objective``.
+    ``print`` shows it as text, notebooks show it as a table, and `to_dict` gives plain values. The
+    facts of a solver are attributes too: ``report.objective``.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
 @storable
 @dataclasses.dataclass
 class Training:
-    """Samples of positive weight, their targets, and the kernel, which is None for a Gram matrix."""
+    """Samples of positive weight, their targets, and the kernel; None if X is the Gram matrix."""
 
     stored: ClassVar[State] = State(finite=("weight",), plain=("X", "kernel", "rows", "y"))
 

@@ -1,4 +1,4 @@
-"""Least-squares support vector machines: ridge regression on ±1 with a bias that is not penalised."""
+"""Least-squares support vector machines: ridge regression on ±1 with a bias."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     ClassWeight,
@@ -21,36 +19,92 @@ from mercer.aliases import (
     Weights,
 )
 from mercer.errors import MemoryBudgetError
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
-from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.base import KERNEL_RULES
+from mercer.estimators.common.dual_classifier import DualClassifier, single_column_as_vector
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
 from mercer.gram.plan import FACTOR
 from mercer.solvers.ridge.system import RidgeSystem
+from mercer.state import State
 
 
-class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
-    """The least-squares SVM: ½ Σ w (y − f − b)² + ½ λ ‖f‖² on targets ±1, one class against the rest if there are more than two.
+class KernelRidgeClassifier(DualClassifier):
+    """Least-squares support vector machine: ridge regression on ±1 with a bias.
 
-    The bias makes Σa = 0, so that conditionally positive kernels are enough.
+    It minimises ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
+    there are more than two. Use it where one linear system is preferred to the iterations of `SVC`,
+    or for leave-one-out decisions in closed form. The bias is not penalised, so that the
+    coefficients sum to zero and conditionally positive definite kernels are enough.
 
     Parameters
     ----------
-    alpha : λ, positive
-    kernel, gamma, degree, coef0 : as in `SVC`
-    class_weight : None, "balanced", or weights by class
-    leave_one_out : compute ``loo_decision_`` and ``loo_accuracy_`` in closed form, at about twice the cost of the fit
+    alpha : float, default=1.0
+        The penalty λ > 0.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
+        function of two collections, or "precomputed", where X is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2":
+        "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features, and "sigest" and
+        "median" come from distances between samples. Kernel objects have their own parameters.
+    degree : float, default=3
+        The degree of the kernel named "poly", a whole number; ignored by all others.
+    coef0 : float, default=0.0
+        The constant term of the kernels named "poly" and "sigmoid".
+    class_weight : dict or "balanced", default=None
+        Weights by class label, which multiply the weights of samples; "balanced" weighs classes
+        inversely to their sizes.
+    leave_one_out : bool, default=False
+        Whether ``loo_decision_`` and ``loo_accuracy_`` are computed, in closed form and at about
+        twice the cost of the fit.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or None
+        The fitted kernel; None where it is precomputed.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    support_ : ndarray of shape (n_kept,)
+        Positions of the samples of positive weight among the training samples.
+    X_fit_ : array-like or collection of n_kept
+        The training samples of positive weight; None where the kernel is precomputed.
+    dual_coef_ : ndarray of shape (n_kept, n_outputs)
+        Coefficients of the samples, a column per class, or one column for two classes.
+    intercept_ : ndarray of shape (n_outputs,)
+        The biases.
+    loo_decision_ : ndarray of shape (n_kept,) or (n_kept, n_classes)
+        The decision for each sample of the model without it; only with ``leave_one_out``.
+    loo_accuracy_ : float
+        The share of samples whose label these decisions give; only with ``leave_one_out``.
+    report_ : FitReport
+        How the model was fitted: plan of the Gram matrix, solver, convergence, time.
+    n_features_in_ : int
+        Number of columns of the training samples, where they have columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where all of them are strings.
+
+    See Also
+    --------
+    SVC : Decisions by few samples.
+    KernelLogisticRegression : Decisions with probabilities.
+
+    References
+    ----------
+    .. [1] J. A. K. Suykens and J. Vandewalle, "Least squares support vector machine classifiers",
+           Neural Processing Letters 9 (1999) 293-300.
 
     Examples
     --------
     >>> from mercer import RBF, KernelRidgeClassifier
-    >>> model = KernelRidgeClassifier(alpha=0.1, kernel=RBF()).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> model = KernelRidgeClassifier(alpha=0.1, kernel=RBF())
+    >>> model = model.fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
     >>> model.predict([[0.5], [4.5]]).tolist()
     ['low', 'high']
     """
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(plain=("loo_decision_", "loo_accuracy_"))
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -80,25 +134,35 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X`` with labels ``y``; a weight multiplies a sample's squared error."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            Training samples, or their Gram matrix if the kernel is "precomputed".
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each weight multiplies the squared error of its sample.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
         start = time.perf_counter()
         data = begin_classes(self, X, y, sample_weight)
         system = RidgeSystem(data.matrix(FACTOR), float(self.alpha), data.weight, centered=True)
         if self.leave_one_out and not system.stored:
-            rule = (
-                f"needs the Gram matrix of {data.count} samples, more than half the memory budget"
-            )
+            size = f"the Gram matrix of {data.count} samples"
+            rule = f"needs {size}, more than half the memory budget"
             remedy = "raise the budget, or use cross-validation"
             raise MemoryBudgetError("leave_one_out", True, rule, remedy)
         facts = self._solve(data, system)
-        self.report_ = FitReport(
-            data.kernel,
-            str(system.plan),
-            f"{system.solver}, centred matrix",
-            data.count,
-            time.perf_counter() - start,
-            facts=facts,
-        )
+        solver = f"{system.solver}, centred matrix"
+        seconds = time.perf_counter() - start
+        plan = str(system.plan)
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, facts=facts)
         return self
 
     def _solve(self, data: Training, system: RidgeSystem) -> dict[str, float]:
@@ -111,10 +175,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
         one, free = solution[:, :1], solution[:, 1:]
         A = free - one * (free.sum(axis=0) / one.sum())
         A -= A.mean(axis=0)
-        self.kernel_ = data.kernel
-        self.support_ = data.rows
-        self.X_fit_ = data.samples()
-        self._n_training = data.n_given
+        self._keep_samples(data)
         self.dual_coef_ = A
         # f on the training samples, not centred: what new samples will get
         F = data.products() @ A
@@ -133,28 +194,11 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
     def _targets(self, data: Training) -> np.ndarray:
         """±1 for every class against the rest; one column for two classes."""
         Y = np.where(data.y[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-        return Y[:, 1:] if len(self.classes_) == 2 else Y
+        if len(self.classes_) == 2:
+            return Y[:, 1:]
+        return Y
 
     def _keep_left_out(self, data: Training, decision: np.ndarray) -> None:
-        self.loo_decision_ = decision[:, 0] if decision.shape[1] == 1 else decision
-        self.loo_accuracy_ = float(np.average(self._label(decision) == self.classes_[data.y]))
-
-    def _label(self, decision: np.ndarray) -> np.ndarray:
-        if decision.shape[1] == 1:
-            return self.classes_[(decision[:, 0] > 0).astype(int)]
-        return self.classes_[np.argmax(decision, axis=1)]
-
-    def _decision(self, X: RawSamples) -> np.ndarray:
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
-        return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_
-
-    def decision_function(self, X: RawSamples) -> np.ndarray:
-        """f(x) + b: one column per class, or one number for two classes, positive for the second."""
-        decision = self._decision(X)
-        return decision[:, 0] if decision.shape[1] == 1 else decision
-
-    def predict(self, X: RawSamples) -> np.ndarray:
-        """The class with the largest decision."""
-        return self._label(self._decision(X))
+        """Set what is decided for samples that are left out."""
+        self.loo_decision_ = single_column_as_vector(decision)
+        self.loo_accuracy_ = float(np.average(self._labels(decision) == self.classes_[data.y]))

@@ -31,7 +31,8 @@ def solve_pairs(
 ) -> list[DualSolution]:
     """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
 
-    Targets and bounds lie one problem after the other. What has not converged is for the general solver, which may begin where it ended.
+    Targets and bounds lie one problem after the other. What has not converged is for the general
+    solver, which may begin where it ended.
     """
     starts = np.concatenate([[0], np.cumsum([len(part) for part in places])])
     place = np.concatenate(places)

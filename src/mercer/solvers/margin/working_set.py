@@ -1,7 +1,7 @@
 """Large margin problems: a few hundred variables at a time, half of them renewed each round.
 
-The rows of the chosen variables are all that is needed of the Gram matrix in a round, so it is never stored whole; inside
-a round the pairs move on a small matrix that stays in the cache.
+The rows of the chosen variables are all that is needed of the Gram matrix in a round, so it is
+never stored whole; inside a round the pairs move on a small matrix that stays in the cache.
 """
 
 from __future__ import annotations

@@ -1,0 +1,179 @@
+"""Ridge regression in feature space with a penalty chosen by leave-one-out errors."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
+from mercer.domains.base import pick_rows
+from mercer.errors import ParameterError
+from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.training import Training, begin
+from mercer.estimators.ridge.base import (
+    RIDGE_RULES,
+    RidgeRegressor,
+    RidgeSolution,
+    as_columns,
+    as_targets,
+)
+from mercer.gram.plan import WHOLE, plan_matrix
+from mercer.state import State
+
+
+class KernelRidgeCV(RidgeRegressor):
+    """Kernel ridge regression with a penalty chosen by leave-one-out errors.
+
+    The error y_i − f₋ᵢ(x_i) of the model without sample i is a_i / ((K + λ/w)⁻¹)_ii, so that one
+    eigendecomposition of the Gram matrix gives the errors of all samples for all penalties. Use it
+    in place of a grid search over the penalty.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+        The penalties λ > 0 to choose from.
+    kernel : Kernel, str or callable, default="linear"
+        A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
+        function of two collections, or "precomputed", where X is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"}, float or None, default=None
+        The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2": None
+        and "auto" are 1 / n_features, "scale" is 1 / (n_features · variance of X), and "sigest" and
+        "median" come from distances between samples. Kernel objects have their own parameters.
+    degree : float, default=3
+        The degree of the kernel named "poly", a whole number; ignored by all others.
+    coef0 : float, default=1
+        The constant term of the kernels named "poly" and "sigmoid".
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    loo_errors_ : ndarray of shape (n_alphas,)
+        The mean squared leave-one-out error of every penalty.
+    loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        What the model without a sample predicts for it, at the chosen penalty.
+    kernel_ : Kernel or None
+        The fitted kernel; None where it is precomputed.
+    X_fit_ : array-like or collection of n_samples
+        The training samples, or the given Gram matrix.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients a of the training samples.
+    report_ : FitReport
+        How the model was fitted: plan of the Gram matrix, solver, convergence, time.
+    n_features_in_ : int
+        Number of columns of the training samples, where they have columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where all of them are strings.
+
+    See Also
+    --------
+    KernelRidge : The same with a given penalty.
+
+    References
+    ----------
+    .. [1] R. M. Rifkin and R. A. Lippert, "Notes on regularized least squares", MIT technical
+           report MIT-CSAIL-TR-2007-025 (2007).
+
+    Examples
+    --------
+    >>> from mercer import RBF, KernelRidgeCV
+    >>> model = KernelRidgeCV(alphas=[0.01, 100.0], kernel=RBF())
+    >>> model.fit([[0.0], [0.5], [1.0], [1.5]], [0.0, 0.5, 1.0, 1.5]).alpha_
+    0.01
+    """
+
+    stored: ClassVar[State] = State(plain=("alpha_", "loo_errors_", "loo_predictions_"))
+
+    _parameter_constraints: ClassVar[ParameterRules] = {"alphas": ["array-like"], **RIDGE_RULES}
+
+    def __init__(
+        self,
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
+        *,
+        kernel: KernelLike = "linear",
+        gamma: Gamma = None,
+        degree: float = 3,
+        coef0: float = 1,
+    ) -> None:
+        self.alphas = alphas
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+    @fits
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+        """Fit the model, choosing the penalty among ``alphas``.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            Training samples, or their Gram matrix if the kernel is "precomputed".
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Each weight multiplies the squared error of its sample, in the fit and in the score.
+
+        Returns
+        -------
+        self : KernelRidgeCV
+            The fitted estimator.
+        """
+        start = time.perf_counter()
+        alphas = self._checked_alphas()
+        data = begin(self, X, y, sample_weight, target="numbers")
+        if data.count < 2:
+            found = f"Found array with {data.count} sample(s)"
+            raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")
+        K = data.gram()
+        solution = RidgeSolution(as_columns(data.y).shape)
+        solution.dual, left_out = self._choose_penalty(K, data, alphas)
+        solution.values = K @ solution.dual
+        solution.plan = plan_matrix(data.count, WHOLE, given=True)
+        solution.solver = f"one eigendecomposition for {len(alphas)} penalties"
+        self._keep(data, solution.dual)
+        self._keep_left_out(data, solution.dual, left_out)
+        self._report(data, solution, np.array([self.alpha_]), start)
+        return self
+
+    def _checked_alphas(self) -> np.ndarray:
+        """The penalties to choose from, as an array."""
+        alphas = np.asarray(self.alphas, dtype=np.float64).ravel()
+        if alphas.size == 0 or not np.isfinite(alphas).all() or alphas.min() <= 0:
+            remedy = "leave-one-out needs a penalty > 0"
+            raise ParameterError("alphas", self.alphas, "must be positive numbers", remedy)
+        return alphas
+
+    def _choose_penalty(
+        self, K: np.ndarray, data: Training, alphas: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the best penalty, and what is predicted for samples left out."""
+        Y, weight = as_columns(data.y), data.weight
+        root = np.sqrt(weight)[:, None]
+        if not (weight == 1).all():
+            K = K * (root * root.T)
+        values, Q = np.linalg.eigh(K)
+        values = np.maximum(values, 0.0)
+        rotated = Q.T @ (root * Y)
+        # the diagonal of (K + λI)⁻¹, a column per penalty
+        inverse = (Q * Q) @ (1.0 / (values[:, None] + alphas[None, :]))
+        dual = [Q @ (rotated / (values + alpha)[:, None]) for alpha in alphas]
+        # √w (y − prediction without the sample)
+        gaps = [part / inverse[:, k : k + 1] for k, part in enumerate(dual)]
+        total = weight.sum() * Y.shape[1]
+        self.loo_errors_ = np.array([float((gap**2).sum() / total) for gap in gaps])
+        best = int(np.argmin(self.loo_errors_))
+        self.alpha_ = float(alphas[best])
+        return root * dual[best], Y - gaps[best] / root
+
+    def _keep_left_out(self, data: Training, dual: np.ndarray, left_out: np.ndarray) -> None:
+        """Set what is predicted for samples that are left out."""
+        predictions = np.empty((data.n_given, left_out.shape[1]))
+        predictions[data.rows] = left_out
+        if not data.all_count:  # without a sample of weight 0 the model is the same
+            rest = np.setdiff1d(np.arange(data.n_given), data.rows)
+            predictions[rest] = data.expansion().apply(pick_rows(data.X, rest), dual)
+        self.loo_predictions_ = as_targets(predictions, data.y.ndim)

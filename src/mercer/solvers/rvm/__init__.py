@@ -1,0 +1,1 @@
+"""Sparse Bayesian learning: relevance vector machines."""
