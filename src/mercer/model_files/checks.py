@@ -37,7 +37,7 @@ def _check_lengths(name: str, state: State, held: Attributes) -> None:
     axes = dict.fromkeys(state.per_sample, 0) | dict.fromkeys(state.per_sample_last, -1)
     for key in _present(axes, held):
         length = _length(f"{name}: {key}", held[key], axes[key])
-        # Of a precomputed matrix no samples are kept: then all lengths are the same.
+        # Where no samples are kept, all lengths are the same.
         count = length if count is None else count
         check_count(f"{name}: {key}", length, count)
 
@@ -58,6 +58,8 @@ def _count_samples(name: str, state: State, held: Attributes) -> int | None:
     """How many samples an object keeps; None if it keeps none."""
     kernel = held.get(state.kernel)
     counts = {_count(kernel, held[key]) for key in _present(state.samples, held)}
+    if kernel is None:
+        counts.discard(0)  # of a precomputed matrix no samples are kept
     if len(counts) > 1:
         raise ModelFileError(f"{name}: samples", sorted(counts), "are kept twice, and not the same")
     return counts.pop() if counts else None
