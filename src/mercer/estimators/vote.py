@@ -1,11 +1,12 @@
-"""Multiple imputation with one classifier for each filled table: 2MI of the lectures."""
+"""Multiple imputation with one classifier for each filled table."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,22 +16,63 @@ from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.validation import note_columns
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
+from mercer.state import State
 
 _markers = Constraint("markers", lambda v: isinstance(v, tuple), "give a tuple, such as ('?',)")
 
 
 class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """The majority of ``draws`` copies of a classifier, each fitted to the table with its holes filled by other draws.
+    """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, the majority of copies f_d.
 
-    Holes are None, NaN, or one of ``missing``; they are filled as `Imputed` fills them, and those
-    of a new row alike. Numbers are names of categories with ``categories=True``. Of classes with
+    Each copy of a classifier is fitted to the table with its missing values filled by other draws
+    from similar rows, as `Imputed` fills them; those of a new row are filled alike. Of classes with
     equal votes the first in ``classes_`` wins.
 
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier of tables.
+    draws : int, default=5
+        The number of filled tables, and of copies of the classifier.
+    donors : int, default=10
+        The number of rows that a missing value may be drawn from.
+    missing : tuple, default=()
+        Markers of a missing value, besides None and NaN.
+    categories : bool, default=False
+        Whether numbers are names of categories.
+    random_state : int, default=0
+        Seed of the draws.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    estimators_ : list of estimators
+        The fitted copies.
+    deck_ : HotDeck
+        The training table, from which missing values are drawn.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    Imputed : A kernel averaged over filled tables.
+
+    References
+    ----------
+    .. [1] D. B. Rubin. Multiple imputation for nonresponse in surveys. Wiley, 1987.
+
+    Examples
+    --------
     >>> from mercer import SVC, ImputedVote, Overlap
     >>> X = [["y", "n"], ["y", None], ["n", "y"], [None, "y"]]
     >>> ImputedVote(SVC(kernel=Overlap())).fit(X, [0, 0, 1, 1]).predict([["n", None]]).tolist()
     [1]
     """
+
+    stored: ClassVar[State] = State(plain=("classes_", "deck_", "estimators_"))
 
     _rules: ClassVar[dict[str, Constraint]] = {
         "draws": integer(1),
@@ -45,7 +87,7 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         draws: int = 5,
         *,
         donors: int = 10,
-        missing: tuple[Any, ...] = (),
+        missing: tuple[object, ...] = (),
         categories: bool = False,
         random_state: int = 0,
     ) -> None:
@@ -56,7 +98,21 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.categories = categories
         self.random_state = random_state
 
-    def fit(self, X: RawSamples, y: Targets) -> ImputedVote:
+    def fit(self, X: RawSamples, y: Targets) -> Self:
+        """Fill the table several times, and fit a copy of the classifier to each.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table that may have missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        ImputedVote
+            The fitted estimator.
+        """
         for name, rule in self._rules.items():
             rule.check(name, getattr(self, name))
         if not hasattr(self.estimator, "predict"):
@@ -64,39 +120,60 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         labels = np.asarray(y)
         check_classification_targets(labels)
         if labels.shape != (raw_length(X),):
-            raise ShapeError(
-                "y",
-                f"array of shape {labels.shape}",
-                f"must have one label for each of the {raw_length(X)} samples",
-            )
+            missing = f"must have one label for each of the {raw_length(X)} samples"
+            raise ShapeError("y", f"array of shape {labels.shape}", missing)
         self.classes_ = np.unique(labels)
         note_columns(self, X)
-        self.deck_ = HotDeck(
-            X, self.missing, self.draws, self.donors, self.random_state, not self.categories
-        )
+        numbers = not self.categories
+        self.deck_ = HotDeck(X, self.missing, self.draws, self.donors, self.random_state, numbers)
         filled = self.deck_.completions(X)
-        self.estimators_ = [
-            clone(self.estimator).fit(self.deck_.table(filled, d), labels)
-            for d in range(self.draws)
-        ]
+        tables = [self.deck_.table(filled, draw) for draw in range(self.draws)]
+        self.estimators_ = [clone(self.estimator).fit(table, labels) for table in tables]
         self.n_features_in_ = len(self.deck_.columns)
         return self
 
     def votes(self, X: RawSamples) -> np.ndarray:
-        """How many of the copies chose each class, a row for each sample."""
+        """The numbers of copies that choose each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows, which may have missing values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The votes.
+        """
         check_is_fitted(self)
         names = vars(self).get("feature_names_in_")
         filled = self.deck_.completions(in_order_of(X, None if names is None else list(names)))
         counts = np.zeros((len(filled), len(self.classes_)), dtype=int)
-        for d, model in enumerate(self.estimators_):
-            chosen = np.searchsorted(self.classes_, model.predict(self.deck_.table(filled, d)))
+        for draw, model in enumerate(self.estimators_):
+            labels = model.predict(self.deck_.table(filled, draw))
+            chosen = np.searchsorted(self.classes_, labels)
             counts[np.arange(len(filled)), chosen] += 1
         return counts
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        return self.classes_[np.argmax(self.votes(X), axis=1)]
+        """The class with most votes.
 
-    def __sklearn_tags__(self) -> Any:
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows, which may have missing values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        votes = self.votes(X)
+        return self.classes_[np.argmax(votes, axis=1)]
+
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
         return tags

@@ -1,13 +1,15 @@
-"""Nearest neighbours in feature space: d² = k(x, x) + k(y, y) − 2 k(x, y), tile by tile."""
+"""Nearest neighbours in feature space, where d² = k(x, x) + k(y, y) − 2 k(x, y)."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,14 +22,21 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.nearest import nearest
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin, begin_classes
+from mercer.state import State, check_count, check_positions
 
 _ROUNDING = 8 * np.finfo(float).eps
 
 
 class _Neighbors(KernelEstimator):
-    """The search, and the weights of what it finds."""
+    """The search for neighbours in feature space, and their weights."""
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(
+        finite=("_squares", "_y"),
+        plain=("kernel_", "X_fit_", "n_samples_fit_", "report_"),
+        samples=("X_fit_",),
+        per_sample=("_squares", "_y"),
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -39,7 +48,7 @@ class _Neighbors(KernelEstimator):
         self,
         n_neighbors: int = 5,
         *,
-        weights: Any = "uniform",
+        weights: str | Callable[[np.ndarray], np.ndarray] | None = "uniform",
         kernel: KernelLike = "rbf",
         gamma: Gamma = "scale",
         degree: float = 3,
@@ -53,6 +62,7 @@ class _Neighbors(KernelEstimator):
         self.coef0 = coef0
 
     def _keep(self, data: Training, start: float) -> None:
+        self._y = data.y
         self.kernel_ = data.kernel
         self.X_fit_ = data.X
         self.n_samples_fit_ = data.n_given
@@ -62,155 +72,317 @@ class _Neighbors(KernelEstimator):
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
 
+    def _expansion(self) -> Expansion:
+        samples = None if self.kernel_ is None else self.X_fit_
+        n = self.n_samples_fit_
+        return Expansion(self.kernel_, samples, np.arange(n), n)
+
     def _own_squares(self, X: RawSamples, expansion: Expansion) -> np.ndarray:
-        """k(x, x) of new samples; a precomputed k(X, X_train) tells it only if it is the same for all."""
+        """k(x, x) of new samples; NaN where a precomputed k(X, X_train) does not determine it."""
         if self.kernel_ is not None:
-            return np.ascontiguousarray(
-                self.kernel_.diagonal(expansion.prepare(X)[0]), dtype=np.float64
-            )
+            return np.ascontiguousarray(expansion.squares(X, self._squares))
         first = float(self._squares[0])
-        same = bool(np.allclose(self._squares, first, rtol=1e-12, atol=0.0))
-        return np.full(len(X), first if same else np.nan)
+        constant = np.allclose(self._squares, first, rtol=1e-12, atol=0.0)
+        return np.full(len(X), first if constant else np.nan)
 
-    def kneighbors(
-        self, X: RawSamples = None, n_neighbors: int | None = None, return_distance: bool = True
-    ) -> Any:
-        """Distances in feature space and positions of the nearest training samples, the nearest first.
-
-        Without ``X``, the neighbours of every training sample, itself not counted. Of equal
-        distances the first sample comes first. With a precomputed matrix whose diagonal is not
-        constant, distances are unknown, positions are not.
-        """
-        check_is_fitted(self)
-        itself = X is None
-        X = self.X_fit_ if itself else self._check_X(X, reset=False)
+    def _checked_count(self, n_neighbors: int | None, most: int) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not isinstance(k, Integral) or isinstance(k, bool):
             raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
-        most = self.n_samples_fit_ - itself
         if not 1 <= k <= most:
             rule = f"Expected 1 <= n_neighbors <= n_samples_fit, which is {most}"
             raise ParameterError("n_neighbors", k, rule, "ask for fewer, or fit on more samples")
+        return k
+
+    def kneighbors(
+        self, X: RawSamples = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The nearest training samples, the nearest first; of equal distances the first sample.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_queries, default=None
+            New samples, or k(X, X_train) if the kernel is precomputed. By default the neighbours of
+            every training sample are found, itself not counted.
+        n_neighbors : int or None, default=None
+            The number of neighbours; by default the parameter of that name.
+        return_distance : bool, default=True
+            Whether distances are wanted. Those of a precomputed matrix whose diagonal is not
+            constant are unknown, its neighbours are not.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Distances in feature space; only if ``return_distance`` is True.
+        positions : ndarray of shape (n_queries, n_neighbors)
+            Positions of the neighbours among the training samples.
+        """
+        check_is_fitted(self)
+        of_training = X is None
+        X = self.X_fit_ if of_training else self._check_X(X, reset=False)
+        k = self._checked_count(n_neighbors, self.n_samples_fit_ - of_training)
         n = raw_length(X)
-        expansion = Expansion(
-            self.kernel_,
-            None if self.kernel_ is None else self.X_fit_,
-            np.arange(self.n_samples_fit_),
-            self.n_samples_fit_,
-        )
-        own = self._squares if itself else self._own_squares(X, expansion)
-        if return_distance and np.isnan(own).any():
-            rule = "tells no distances: its diagonal is not constant, so that k(x, x) of new samples is unknown"
-            remedy = "normalise the matrix, use weights='uniform' and return_distance=False, or give the kernel itself"
-            raise ShapeError("kernel", "precomputed", rule, remedy)
-        left = np.where(np.isnan(own), 0.0, own)
-        skip = np.arange(n) if itself else np.full(n, -1)
-        squares = self._squares
-        squared, found = nearest(expansion, X, left, squares, k, skip)
+        expansion = self._expansion()
+        if of_training:
+            own, skip = self._squares, np.arange(n)
+        else:
+            own, skip = self._own_squares(X, expansion), np.full(n, -1)
+        unknown = np.isnan(own)
+        if return_distance and unknown.any():
+            reason = "its diagonal is not constant, so that k(x, x) of new samples is unknown"
+            instead = "use weights='uniform' and return_distance=False, or give the kernel itself"
+            remedy = f"normalise the matrix, {instead}"
+            raise ShapeError("kernel", "precomputed", f"tells no distances: {reason}", remedy)
+        own = np.where(unknown, 0.0, own)
+        squared, positions = nearest(expansion, X, own, self._squares, k, skip)
         if not return_distance:
-            return found
-        # what is rounding beside k(x, x) + k(y, y) is no distance
-        squared[squared <= _ROUNDING * (np.abs(left)[:, None] + np.abs(squares[found]))] = 0.0
-        return np.sqrt(squared), found
+            return positions
+        # what is rounding error beside k(x, x) + k(y, y) is no distance
+        size = np.abs(own)[:, None] + np.abs(self._squares[positions])
+        squared[squared <= _ROUNDING * size] = 0.0
+        return np.sqrt(squared), positions
 
     def _weighted(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and weights of the neighbours of new samples; a sample at distance 0 outweighs all others."""
+        """Positions and weights of the neighbours of new samples.
+
+        By ``weights="distance"``, a sample at distance 0 outweighs all others.
+        """
         if self.weights in (None, "uniform"):
-            found = self.kneighbors(X, return_distance=False)
-            return found, np.ones(found.shape)
-        distance, found = self.kneighbors(X)
+            positions = np.asarray(self.kneighbors(X, return_distance=False))
+            return positions, np.ones(positions.shape)
+        distance, positions = self.kneighbors(X)
         if callable(self.weights):
             weight = np.asarray(self.weights(distance), dtype=float)
             if weight.shape != distance.shape or not np.isfinite(weight).all():
-                raise ParameterError(
-                    "weights", self.weights, "must return one finite number for every distance"
-                )
-            return found, weight
+                rule = "must return one finite number for every distance"
+                raise ParameterError("weights", self.weights, rule)
+            return positions, weight
         same = distance == 0
         with np.errstate(divide="ignore"):
             weight = np.where(same.any(axis=1, keepdims=True), same, 1.0 / distance)
-        return found, weight
+        return positions, weight
 
-    def __sklearn_tags__(self) -> Any:
+    def _check_total(self, total: np.ndarray) -> None:
+        if (total == 0).any():
+            rule = "gave all neighbours of a sample the weight 0"
+            raise ParameterError("weights", self.weights, rule)
+
+    def _check_loaded(self) -> None:
+        check_count("n_samples_fit_", self.n_samples_fit_, len(self._squares))
+
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
 class KernelNeighborsClassifier(ClassifierMixin, _Neighbors):
-    """The vote of the nearest samples in feature space; conditionally positive kernels have distances too.
+    """Classification by a vote of the nearest samples, d² = k(x, x) + k(y, y) − 2 k(x, y).
+
+    Distances are those in the feature space of a kernel, so that samples of any kind have
+    neighbours. Conditionally positive definite kernels have distances too.
 
     Parameters
     ----------
-    n_neighbors : how many vote
-    weights : "uniform", "distance" (1/d), or a function of the array of distances
-    kernel, gamma, degree, coef0 : as in `SVC`
+    n_neighbors : int, default=5
+        The number of neighbours that vote.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        The weights of the votes: equal, 1/d, or a function of the array of distances. None means
+        "uniform".
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        or "precomputed", where ``X`` is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=0.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection
+        The training samples, or their Gram matrix.
+    n_samples_fit_ : int
+        The number of training samples.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    KernelNeighborsRegressor : The mean of the neighbours' targets.
 
     Examples
     --------
     >>> from mercer import Jaccard, KernelNeighborsClassifier
-    >>> model = KernelNeighborsClassifier(1, kernel=Jaccard()).fit([{"a", "b"}, {"x", "y"}], ["letters", "unknowns"])
+    >>> model = KernelNeighborsClassifier(1, kernel=Jaccard())
+    >>> model = model.fit([{"a", "b"}, {"x", "y"}], ["letters", "unknowns"])
     >>> model.predict([{"y", "z"}]).tolist()
     ['unknowns']
     """
 
+    stored: ClassVar[State] = State(plain=("classes_",))
+
     @fits
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Remember the samples ``X`` and their labels ``y``."""
+        """Remember the training samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        KernelNeighborsClassifier
+            The fitted estimator.
+        """
         start = time.perf_counter()
-        data = begin_classes(self, X, y, None)
-        self._y = data.y
-        self._keep(data, start)
+        self._keep(begin_classes(self, X, y, None), start)
         return self
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """The shares of the votes."""
+        """The shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The shares, which sum to 1 in each row.
+        """
         check_is_fitted(self)
-        found, weight = self._weighted(X)
-        label = self._y[found]
-        votes = np.stack(
-            [(weight * (label == c)).sum(axis=1) for c in range(len(self.classes_))], axis=1
-        )
+        positions, weight = self._weighted(X)
+        labels = self._y[positions]
+        classes = range(len(self.classes_))
+        votes = np.stack([(weight * (labels == c)).sum(axis=1) for c in classes], axis=1)
         total = votes.sum(axis=1, keepdims=True)
-        if (total == 0).any():
-            raise ParameterError(
-                "weights", self.weights, "gave all neighbours of a sample the weight 0"
-            )
+        self._check_total(total)
         return votes / total
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The class with most votes; of equals the first."""
+        """The class with most votes; of equal ones the first.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
         votes = self.predict_proba(X)
         return self.classes_[np.argmax(votes, axis=1)]
 
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        check_positions("_y", self._y, len(self.classes_))
+
 
 class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
-    """The mean of the nearest samples in feature space; parameters as in `KernelNeighborsClassifier`.
+    """Regression by the mean of the nearest samples, d² = k(x, x) + k(y, y) − 2 k(x, y).
+
+    Distances are those in the feature space of a kernel, so that samples of any kind have
+    neighbours. Conditionally positive definite kernels have distances too.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        The number of neighbours that are averaged.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        The weights of the mean: equal, 1/d, or a function of the array of distances. None means
+        "uniform".
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        or "precomputed", where ``X`` is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=0.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection
+        The training samples, or their Gram matrix.
+    n_samples_fit_ : int
+        The number of training samples.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    KernelNeighborsClassifier : A vote of the neighbours.
 
     Examples
     --------
     >>> from mercer import RBF, KernelNeighborsRegressor
-    >>> KernelNeighborsRegressor(2, kernel=RBF()).fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).predict([[0.4]]).tolist()
+    >>> model = KernelNeighborsRegressor(2, kernel=RBF())
+    >>> model.fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).predict([[0.4]]).tolist()
     [0.5]
     """
 
     @fits
     def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Remember the samples ``X`` and one or several numbers ``y`` each."""
+        """Remember the training samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+
+        Returns
+        -------
+        KernelNeighborsRegressor
+            The fitted estimator.
+        """
         start = time.perf_counter()
-        data = begin(self, X, y, None, target="numbers")
-        self._y = data.y
-        self._keep(data, start)
+        self._keep(begin(self, X, y, None, target="numbers"), start)
         return self
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The weighted mean of the neighbours' targets."""
+        """The weighted mean of the neighbours' targets.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The means.
+        """
         check_is_fitted(self)
-        found, weight = self._weighted(X)
+        positions, weight = self._weighted(X)
         total = weight.sum(axis=1)
-        if (total == 0).any():
-            raise ParameterError(
-                "weights", self.weights, "gave all neighbours of a sample the weight 0"
-            )
-        near = self._y[found]
-        return np.einsum("ij,ij...->i...", weight / total[:, None], near)
+        self._check_total(total)
+        return np.einsum("ij,ij...->i...", weight / total[:, None], self._y[positions])

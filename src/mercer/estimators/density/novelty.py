@@ -1,4 +1,4 @@
-"""Novelty by the distance from the mean in feature space."""
+"""Novelty detection by the distance from the mean in feature space."""
 
 from __future__ import annotations
 
@@ -19,39 +19,100 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
 from mercer.gram.fill import Range
+from mercer.state import State
 
 
 class CentroidNovelty(KernelEstimator):
-    """A sample is new if it lies farther from the mean of φ than every training sample: +1 old, −1 new.
+    """Novelty detection by the distance ‖φ(x) − (1/n) Σ φ(x_i)‖ from the mean in feature space.
 
-    With n training samples from the same source, counted over training sets and a new sample
-    together, false alarms have
+    A sample is new if it lies farther from the mean than every training sample: +1 is old, −1 new.
+    With n training samples from the same source as the new sample, counted over training sets and a
+    new sample together, false alarms have
 
-    - ``rule="exchange"``: a rate of at most 1/(n + 1), exactly: the mean is that of all n + 1
-    samples, so that each of
-      them is as likely as any other to be the farthest;
-    - ``rule="bound"``: at most 1/(n + 1) + δ: the farthest training distance plus 2√(2R²/n)(√2 +
-    √ln(1/δ)), ‖φ‖ ≤ R; - ``rule="plain"``: no such bound: the training samples are nearer to their
-    own mean than new ones are, and in many dimensions
-      nearly everything new is called so.
+    - ``rule="exchange"``: a rate of at most 1/(n + 1), exactly. The mean is that of all n + 1
+    samples,
+      so that each of them is as likely as any other to be the farthest;
+    - ``rule="bound"``: a rate of at most 1/(n + 1) + δ. The threshold is the farthest training
+    distance
+      plus 2√(2R²/n)(√2 + √ln(1/δ)), where ‖φ‖ ≤ R;
+    - ``rule="plain"``: no such bound. The training samples are nearer to their own mean than new
+    ones
+      are, and in many dimensions nearly everything new is called so.
 
-    By every rule the training samples themselves are old, so that this is a detector of new samples
-    and not, in scikit-learn's words, an outlier detector.
+    By every rule the training samples themselves are old, so that this detects new samples and is
+    not, in scikit-learn's words, an outlier detector.
 
     Parameters
     ----------
-    rule : "exchange", "plain" or "bound" delta : δ of the bound radius : R of the bound; by default
-    the largest √k(x, x) among the training samples, right for kernels with a constant one kernel,
-    gamma, degree, coef0 : as in `SVC`
+    rule : {"exchange", "plain", "bound"}, default="exchange"
+        The rule for the threshold.
+    delta : float, default=0.01
+        δ of the bound.
+    radius : float or None, default=None
+        R of the bound. By default the largest √k(x, x) among the training samples, which is right
+        for kernels whose k(x, x) is constant.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        or "precomputed", where ``X`` is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=0.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+
+    Attributes
+    ----------
+    distances_ : ndarray of shape (n_support,)
+        The distances of the training samples from their mean.
+    threshold_ : float
+        The distance beyond which a sample is new, by the rules "plain" and "bound".
+    offset_ : float
+        The score below which a sample is new.
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection or None
+        The training samples of positive weight; None for a precomputed Gram matrix.
+    support_ : ndarray of shape (n_support,)
+        The positions of the samples of positive weight.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    OneClassSVM : A region of feature space that holds most samples.
+    SVDD : The smallest ball in feature space that holds most samples.
+
+    References
+    ----------
+    .. [1] J. Shawe-Taylor, N. Cristianini. Kernel methods for pattern analysis. Cambridge University
+       Press, 2004, section 5.1.
 
     Examples
     --------
     >>> from mercer import RBF, CentroidNovelty
-    >>> CentroidNovelty(kernel=RBF()).fit([[0.0], [0.5], [1.0], [1.5]]).predict([[0.7], [9.0]]).tolist()
+    >>> model = CentroidNovelty(kernel=RBF()).fit([[0.0], [0.5], [1.0], [1.5]])
+    >>> model.predict([[0.7], [9.0]]).tolist()
     [1, -1]
     """
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(
+        finite=(
+            *("distances_", "threshold_", "offset_"),
+            *("_weight", "_own", "_sums", "_n", "_total"),
+        ),
+        plain=("kernel_", "X_fit_", "support_", "report_", "_n_training"),
+        samples=("X_fit_",),
+        per_sample=("support_", "distances_", "_weight", "_own", "_sums"),
+        positions={"support_": "_n_training"},
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "rule": [StrOptions({"exchange", "plain", "bound"})],
@@ -81,14 +142,30 @@ class CentroidNovelty(KernelEstimator):
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X``; ``y`` is ignored, a weight counts a sample several times."""
+        """Compute the mean and the distances from it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times.
+
+        Returns
+        -------
+        CentroidNovelty
+            The fitted estimator.
+        """
         start = time.perf_counter()
         data = begin(self, X, None, sample_weight, target="none")
         matrix = data.products()
         own = np.ascontiguousarray(matrix.diagonal())
         sums = (matrix @ data.weight[:, None])[:, 0]
-        self.kernel_, self.X_fit_, self.support_ = data.kernel, data.samples(), data.rows
-        self._n_training = data.n_given
+        self.kernel_ = data.kernel
+        self.X_fit_ = data.samples()
+        self.support_, self._n_training = data.rows, data.n_given
         self._weight, self._own, self._sums = data.weight, own, sums
         self._n = float(data.weight.sum())
         self._total = float(data.weight @ sums)
@@ -109,20 +186,31 @@ class CentroidNovelty(KernelEstimator):
         if self.radius is not None:
             return float(self.radius)
         if data.kernel is not None and not data.kernel.certificate().psd:
-            rule = "is needed for rule='bound': a kernel that is not psd has no lengths, only distances"
-            raise DefinitenessError(
-                "radius",
-                None,
-                rule,
-                "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'",
-            )
+            reason = "a kernel that is not psd has no lengths, only distances"
+            rule = f"is needed for rule='bound': {reason}"
+            remedy = "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'"
+            raise DefinitenessError("radius", None, rule, remedy)
+        largest = float(np.sqrt(own.max()))
         if own.max() - own.min() > 1e-9 * own.max():
-            rule = f"is taken to be {np.sqrt(own.max()):.4g}, the largest among the training samples: new ones may be longer"
+            choice = f"{largest:.4g}, the largest among the training samples"
+            rule = f"is taken to be {choice}: new ones may be longer"
             warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalise the kernel"))
-        return float(np.sqrt(own.max()))
+        return largest
 
     def score_samples(self, X: RawSamples) -> np.ndarray:
-        """The larger, the more like the training samples: −distance; for "exchange" the farthest one's distance less its own."""
+        """Scores of samples; the larger, the more a sample is like the training samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Minus the distance from the mean. By ``rule="exchange"`` the distance of the farthest
+            training sample less that of the sample, both from the mean of all n + 1 samples.
+        """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
@@ -153,9 +241,8 @@ class CentroidNovelty(KernelEstimator):
         farthest = np.full(len(across), -np.inf)
 
         def visit(tile: np.ndarray, rows: Range, cols: Range) -> None:
-            _compiled.nearest.farthest(
-                tile, offset[slice(*cols)], 2 / count, farthest[slice(*rows)]
-            )
+            of_tile = offset[slice(*cols)]
+            _compiled.nearest.farthest(tile, of_tile, 2 / count, farthest[slice(*rows)])
 
         expansion.visit(X, visit)
         distance = own - 2 * (across + own) / count
@@ -165,9 +252,31 @@ class CentroidNovelty(KernelEstimator):
         return most - np.sqrt(np.maximum(distance + length, 0.0))
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
-        """Positive for old, negative for new."""
+        """Scores less the offset.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive for old samples, negative for new ones.
+        """
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """+1 old, −1 new."""
+        """Whether samples are old or new.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            +1 for old samples, −1 for new ones.
+        """
         return np.where(self.decision_function(X) < 0, -1, 1)

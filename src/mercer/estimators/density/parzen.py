@@ -1,61 +1,100 @@
-"""Density by windows (Parzen): the mean of a window over the training samples."""
+"""Kernel density estimation (Parzen windows)."""
 
 from __future__ import annotations
 
 import time
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist
-from scipy.special import logsumexp
 from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _compiled
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
-from mercer.domains.base import Batch, raw_length
+from mercer.domains.base import Batch, Domain
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
-from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
+from mercer.estimators.density.bandwidths import likeliest, log_sums
 from mercer.estimators.density.windows import WINDOWS, Window
-from mercer.gram.fill import check_diagonal, visit_rows
+from mercer.gram.fill import check_diagonal
 from mercer.kernels.base import Kernel
-from mercer.kernels.vectors.radial import RBF
+from mercer.kernels.vectors.radial import RBF, RadialKernel
+from mercer.state import State
 
-_TINY = 1e-280  # a sum below this is computed again with logarithms
-_HELD = 2000  # samples on which a bandwidth is judged
 _SPARSE = 0.05  # the share of neighbours in reach below which a tree pays
+_BLOCK = 1024  # new samples whose neighbours are found at a time
 
 
 class KernelDensity(DensityMixin, KernelEstimator):
-    """Parzen's estimate f(x) = Σ w_i k(x, x_i) / (Σw ∫k), in any number of dimensions; as in scikit-learn.
+    """Kernel density estimation: Parzen's estimate f(x) = Σ w_i k(x, x_i) / (Σ w_i ∫k).
 
-    Exact: windows that reach everywhere are summed tile by tile, compact ones over the neighbours
-    that a tree finds, where those are few. For the Gaussian window f(x) is an inner product with
-    the mean in feature space.
+    The sums are exact: windows that reach everywhere are summed tile by tile, compact ones over the
+    neighbours that a KD-tree finds, where those are few. For the Gaussian window f(x) is an inner
+    product with the mean in feature space. Parameters are those of scikit-learn's class of the same
+    name.
 
     Parameters
     ----------
-    bandwidth : a number; "scott" or "silverman", as in scikit-learn for columns of unit variance; "reference", Silverman's rule
-        times the mean standard deviation; or "likelihood": the width that maximises the
-        leave-one-out log-likelihood
-    kernel : "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine"; or a mercer kernel, an expression or a function,
-        which have their own width: an `RBF` gives a density, others (``normalized_`` is False) one
-        up to a factor
-    algorithm : "auto", "tile" or "tree" ("kd_tree" and "ball_tree" mean "tree") random_state :
-    chooses the samples that judge a bandwidth, if there are more than 2,000 metric, metric_params,
-    atol, rtol, breadth_first, leaf_size : accepted for the sake of existing programs; Euclidean and
-    exact
+    bandwidth : float or {"scott", "silverman", "reference", "likelihood"}, default=1.0
+        The width of the window. "scott" and "silverman" are rules for columns of unit variance, as
+        in scikit-learn; "reference" is Silverman's rule times the mean standard deviation;
+        "likelihood" maximises the leave-one-out log-likelihood.
+    algorithm : {"auto", "tile", "tree", "kd_tree", "ball_tree"}, default="auto"
+        How compact windows are summed; "kd_tree" and "ball_tree" mean "tree".
+    kernel : str, Kernel or callable, default="gaussian"
+        The window: "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine"; or a
+        mercer kernel, an expression of kernels, a function or "precomputed", which have a width of
+        their own. An `RBF` gives a density, other kernels one up to a factor.
+    metric : {"euclidean", "l2", "minkowski"}, default="euclidean"
+        Accepted for compatibility; distances are Euclidean.
+    atol : float, default=0
+        Accepted for compatibility; sums are exact.
+    rtol : float, default=0
+        Accepted for compatibility; sums are exact.
+    breadth_first : bool, default=True
+        Accepted for compatibility.
+    leaf_size : int, default=40
+        Accepted for compatibility.
+    metric_params : dict or None, default=None
+        Accepted for compatibility.
+    random_state : int, RandomState or None, default=None
+        Chooses the samples on which bandwidths are judged, if there are more than 2,000.
+
+    Attributes
+    ----------
+    bandwidth_ : float or None
+        The bandwidth in use; None for a kernel that has a width of its own.
+    normalized_ : bool
+        Whether the estimate integrates to 1; else it is one up to a factor.
+    loo_log_likelihood_ : float
+        The mean leave-one-out log-likelihood; only for ``bandwidth="likelihood"``.
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection or None
+        The training samples of positive weight; None for a precomputed Gram matrix.
+    support_ : ndarray of shape (n_support,)
+        The positions of the samples of positive weight.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    References
+    ----------
+    .. [1] E. Parzen. On estimation of a probability density function and mode. Annals of
+       Mathematical Statistics 33, 1962.
+    .. [2] B. W. Silverman. Density estimation for statistics and data analysis. Chapman & Hall,
+       1986.
 
     Examples
     --------
@@ -67,6 +106,17 @@ class KernelDensity(DensityMixin, KernelEstimator):
     """
 
     needs: ClassVar[str] = "any"
+    stored: ClassVar[State] = State(
+        finite=("bandwidth_", "loo_log_likelihood_", "_weight", "_n", "_log_integral"),
+        plain=(
+            *("kernel_", "X_fit_", "support_", "normalized_", "report_"),
+            *("_n_training", "_use_tree"),
+        ),
+        rebuilt=("_tree",),
+        samples=("X_fit_",),
+        per_sample=("support_", "_weight"),
+        positions={"support_": "_n_training"},
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "bandwidth": [
@@ -86,7 +136,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     def __init__(
         self,
         *,
-        bandwidth: Any = 1.0,
+        bandwidth: float | str = 1.0,
         algorithm: str = "auto",
         kernel: KernelLike = "gaussian",
         metric: str = "euclidean",
@@ -94,7 +144,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         rtol: float = 0,
         breadth_first: bool = True,
         leaf_size: int = 40,
-        metric_params: dict[str, Any] | None = None,
+        metric_params: dict[str, object] | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.bandwidth = bandwidth
@@ -108,48 +158,52 @@ class KernelDensity(DensityMixin, KernelEstimator):
         self.metric_params = metric_params
         self.random_state = random_state
 
-    # -- the window --------------------------------------------------------------------------------------------------
+    # -- the window --------------------------------------------------------------------------------
 
     def _window(self) -> Window | None:
         return WINDOWS.get(self.kernel) if isinstance(self.kernel, str) else None
 
-    def _domain(self) -> Any:
+    def _domain(self) -> Domain | None:
         window = self._window()
-        return window.kernel.domain if window is not None else super()._domain()
+        return super()._domain() if window is None else window.kernel.domain
 
-    def _choose(self, X: RawSamples, weight: Any = None) -> Any:
+    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         window = self._window()
         if window is None:
             return super()._choose(X, weight)
-        return Choice(window.kernel(length_scale=1.0), False)  # type: ignore[call-arg]
+        return Choice(window.kernel(length_scale=1.0), False)
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
-        """Remember the samples ``X``, and choose the bandwidth; ``y`` is ignored."""
+        """Remember the training samples and choose the bandwidth.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times.
+
+        Returns
+        -------
+        KernelDensity
+            The fitted estimator.
+        """
         start = time.perf_counter()
+        self.__dict__.pop("loo_log_likelihood_", None)  # of an earlier fit
         data = begin(self, X, None, sample_weight, target="none")
         window = self._window()
-        self.X_fit_, self.support_, self._n_training = data.samples(), data.rows, data.n_given
+        self.X_fit_ = data.samples()
+        self.support_, self._n_training = data.rows, data.n_given
         self._weight, self._n = data.weight, float(data.weight.sum())
+        self._tree: KDTree | None = None
         if window is None:
-            self.kernel_, self.bandwidth_ = data.kernel, None
-            if data.kernel is not None:
-                # samples that the kernel cannot read, or that overflow, are refused now
-                check_diagonal(data.kernel.diagonal(data.kernel.prepare(Batch(data.X))))
-            self.normalized_ = isinstance(data.kernel, RBF)
-            scales = (
-                np.broadcast_to(data.kernel.length_scale, (self.n_features_in_,))  # type: ignore[union-attr]
-                if self.normalized_
-                else np.ones(0)
-            )
-            self._log_integral = float(np.log(scales).sum() + 0.5 * len(scales) * np.log(2 * np.pi))
+            self._keep_kernel(data.kernel, data.X)
         else:
-            self.X_fit_ = self._as_array(self.X_fit_)
-            self.bandwidth_ = self._bandwidth(window)
-            self.kernel_ = window.kernel(length_scale=self.bandwidth_)  # type: ignore[call-arg]
-            self.normalized_ = True
-            self._log_integral = window.log_integral(self.n_features_in_, self.bandwidth_)
-        self._use_tree = window is not None and window.compact and self._tree_pays()
+            self._keep_window(window)
+        self._use_tree = self._tree is not None
         plan = "tiles"
         if self._use_tree:
             plan = "neighbours from a tree"
@@ -160,25 +214,43 @@ class KernelDensity(DensityMixin, KernelEstimator):
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
         return self
 
-    @staticmethod
-    def _as_array(X: RawSamples) -> np.ndarray:
-        return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X)
+    def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
+        """A kernel with a width of its own, of which only that of an RBF is known to integrate."""
+        self.kernel_, self.bandwidth_ = kernel, None
+        if kernel is not None:
+            # samples that the kernel cannot read, or that overflow, are refused now
+            check_diagonal(kernel.diagonal(kernel.prepare(Batch(X))))
+        scales = np.ones(0)
+        self.normalized_ = isinstance(kernel, RBF)
+        if isinstance(kernel, RBF):
+            scales = np.broadcast_to(kernel.length_scale, (self.n_features_in_,))
+        self._log_integral = float(np.log(scales).sum() + 0.5 * len(scales) * np.log(2 * np.pi))
 
-    def _tree_pays(self) -> bool:
-        if self.algorithm in ("tile", "auto") and (
-            self.algorithm == "tile" or len(self.X_fit_) < 2000 or self.n_features_in_ > 12
-        ):
-            return False
-        self._tree = KDTree(self.X_fit_)
-        if self.algorithm != "auto":
-            return True
-        some = self.X_fit_[:: max(1, len(self.X_fit_) // 20)][:20]
-        near = float(
-            np.mean(self._tree.query_ball_point(some, self.bandwidth_, return_length=True))
-        )
-        return near < _SPARSE * len(self.X_fit_)
+    def _keep_window(self, window: Window) -> None:
+        self.X_fit_ = _as_array(self.X_fit_)
+        self.bandwidth_ = self._bandwidth(window)
+        self.kernel_ = window.kernel(length_scale=self.bandwidth_)
+        self.normalized_ = True
+        self._log_integral = window.log_integral(self.n_features_in_, self.bandwidth_)
+        if window.compact:
+            self._tree = self._paying_tree(self.bandwidth_)
 
-    # -- bandwidths --------------------------------------------------------------------------------------------------
+    def _paying_tree(self, bandwidth: float) -> KDTree | None:
+        """A tree of the samples; None where summing all windows is faster."""
+        n = len(self.X_fit_)
+        automatic = self.algorithm == "auto"
+        small = automatic and (n < 2000 or self.n_features_in_ > 12)
+        if self.algorithm == "tile" or small:
+            return None
+        tree = KDTree(self.X_fit_)
+        some = self.X_fit_[:: max(1, n // 20)][:20]
+        reached = np.mean(tree.query_ball_point(some, bandwidth, return_length=True))
+        if automatic and float(reached) >= _SPARSE * n:
+            return None
+        return tree
+
+    def _rebuild(self) -> None:
+        self._tree = KDTree(self.X_fit_) if self._use_tree else None
 
     def _bandwidth(self, window: Window) -> float:
         if not isinstance(self.bandwidth, str):
@@ -195,161 +267,107 @@ class KernelDensity(DensityMixin, KernelEstimator):
             rule = "needs samples that differ"
             raise ParameterError("bandwidth", self.bandwidth, rule, "give a number")
         reference = silverman * spread
-        return (
-            reference if self.bandwidth == "reference" else self._by_likelihood(window, reference)
+        if self.bandwidth == "reference":
+            return reference
+        h, self.loo_log_likelihood_ = likeliest(
+            window, self.X_fit_, self._weight, reference, self.random_state
         )
+        return h
 
-    def _by_likelihood(self, window: Window, reference: float) -> float:
-        """Leave-one-out: a coarse search over two decades, then Brent's method around the best.
-
-        Equal samples are left out together, as one of their weight: else ever smaller windows would
-        be likelier.
-        """
-        X, which = np.unique(self.X_fit_, axis=0, return_inverse=True)
-        weight = np.bincount(which.ravel(), self._weight)
-        n = len(X)
-        if n < 2:
-            raise ParameterError(
-                "bandwidth", "likelihood", "needs samples that differ", "give a number"
-            )
-        held = np.arange(n)
-        if n > _HELD:
-            held = np.sort(check_random_state(self.random_state).permutation(n)[:_HELD])
-
-        def loss(log_h: float) -> float:
-            h = float(np.exp(log_h))
-            kernel = window.kernel(length_scale=h)  # type: ignore[call-arg]
-            sums = _log_sums(kernel, X[held], X, weight, without=held)
-            share = weight[held] / weight[held].sum()
-            value = float(share @ (sums - np.log(self._n - weight[held]))) - window.log_integral(
-                self.n_features_in_, h
-            )
-            return -value if np.isfinite(value) else 1e300
-
-        grid = list(np.log(reference) + np.linspace(-3.0, 1.6, 13))
-        values = [loss(g) for g in grid]
-        best = int(np.argmin(values))
-        while best == 0 and len(grid) < 40:  # clusters far apart: the reference is much too wide
-            grid.insert(0, grid[0] - 0.4)
-            values.insert(0, loss(grid[0]))
-            best = int(np.argmin(values))
-        if values[best] >= 1e300:
-            rule = "leaves some sample without a neighbour at every width tried"
-            raise ParameterError(
-                "bandwidth", "likelihood", rule, "use kernel='gaussian', or give a number"
-            )
-        span = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
-        found = minimize_scalar(loss, bounds=span, method="bounded", options={"xatol": 1e-3})
-        log_h, value = (
-            (found.x, found.fun) if found.fun <= values[best] else (grid[best], values[best])
-        )
-        self.loo_log_likelihood_ = -float(value)
-        return float(np.exp(log_h))
-
-    # -- the estimate ------------------------------------------------------------------------------------------------
+    # -- the estimate ------------------------------------------------------------------------------
 
     def score_samples(self, X: RawSamples) -> np.ndarray:
-        """Log-density of every sample."""
+        """Logarithms of the density.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The logarithms.
+        """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        if isinstance(self.kernel_, RBF):
-            logs = _log_sums(
-                self.kernel_, self._as_array(X), self._as_array(self.X_fit_), self._weight
-            )
-        elif self._window() is None:
-            sums = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training).apply(
-                X, self._weight[:, None]
-            )[:, 0]
-            if sums.min() < 0:
-                row = int(np.argmin(sums))
-                raise ParameterError(
-                    f"f(x[{row}])",
-                    float(sums[row]),
-                    "is negative: the kernel takes negative values",
-                )
-            with np.errstate(divide="ignore"):
-                logs = np.log(sums)
-        else:
-            X = self._as_array(X)
-            assert self.kernel_ is not None
-            logs = (
-                self._by_tree(X)
-                if self._use_tree
-                else _log_sums(self.kernel_, X, self.X_fit_, self._weight)
-            )
-        return logs - (np.log(self._n) + self._log_integral)
+        return self._log_sums(X) - (np.log(self._n) + self._log_integral)
 
-    def _by_tree(self, X: np.ndarray) -> np.ndarray:
-        assert isinstance(self.kernel_, Kernel)
+    def _log_sums(self, X: RawSamples) -> np.ndarray:
+        """log Σ w_i k(x, x_i)."""
+        if self._tree is not None:
+            return self._by_tree(self._tree, _as_array(X))
+        is_window = self._window() is not None or isinstance(self.kernel_, RBF)
+        if is_window and isinstance(self.kernel_, RadialKernel):
+            return log_sums(self.kernel_, _as_array(X), _as_array(self.X_fit_), self._weight)
+        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
+        sums = expansion.apply(X, self._weight[:, None])[:, 0]
+        if sums.min() < 0:
+            row = int(np.argmin(sums))
+            rule = "is negative: the kernel takes negative values"
+            raise ParameterError(f"f(x[{row}])", float(sums[row]), rule)
+        with np.errstate(divide="ignore"):
+            return np.log(sums)
+
+    def _by_tree(self, tree: KDTree, X: np.ndarray) -> np.ndarray:
+        assert isinstance(self.kernel_, RadialKernel)
         sums = np.zeros(len(X))
-        for start in range(0, len(X), 1024):
-            part = X[start : start + 1024]
-            near = KDTree(part).sparse_distance_matrix(
-                self._tree, self.bandwidth_, output_type="ndarray"
-            )
-            values = self.kernel_.profile((near["v"] / self.bandwidth_) ** 2)  # type: ignore[attr-defined]
-            sums[start : start + 1024] = np.bincount(
-                near["i"], values * self._weight[near["j"]], minlength=len(part)
-            )
+        for start in range(0, len(X), _BLOCK):
+            part = X[start : start + _BLOCK]
+            near = KDTree(part).sparse_distance_matrix(tree, self.bandwidth_, output_type="ndarray")
+            values = self.kernel_.profile((near["v"] / self.bandwidth_) ** 2)
+            terms = values * self._weight[near["j"]]
+            sums[start : start + _BLOCK] = np.bincount(near["i"], terms, minlength=len(part))
         with np.errstate(divide="ignore"):
             return np.log(sums)
 
     def score(self, X: RawSamples, y: Targets = None) -> float:
-        """The total log-likelihood."""
+        """The total log-likelihood.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            The sum of the log-densities.
+        """
         return float(np.sum(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: RandomState = None) -> np.ndarray:
-        """Draw from the estimate: a training sample by its weight, and a step from the window."""
+        """Draw from the estimate: a training sample by its weight, and a step from the window.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of draws.
+        random_state : int, RandomState or None, default=None
+            Seed of the draws.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The draws.
+        """
         check_is_fitted(self)
         window = self._window()
-        scale: Any = self.bandwidth_
+        scale: float | np.ndarray | None = self.bandwidth_
         if window is None and isinstance(self.kernel_, RBF):
             window, scale = WINDOWS["gaussian"], np.asarray(self.kernel_.length_scale)
         if window is None:
-            raise ParameterError(
-                "kernel",
-                self.kernel_,
-                "cannot be drawn from",
-                f"use one of {', '.join(WINDOWS)}, or RBF",
-            )
+            remedy = f"use one of {', '.join(WINDOWS)}, or RBF"
+            raise ParameterError("kernel", self.kernel_, "cannot be drawn from", remedy)
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError("n_samples", n_samples, "must be a positive integer")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        X = self._as_array(self.X_fit_)
-        middle = rng.choice(raw_length(X), size=int(n_samples), p=self._weight / self._n)
+        X = _as_array(self.X_fit_)
+        middle = rng.choice(len(X), size=int(n_samples), p=self._weight / self._n)
         return X[middle] + scale * window.draw(rng, int(n_samples), X.shape[1])
 
 
-def _log_sums(
-    kernel: Kernel,
-    X: np.ndarray,
-    Y: np.ndarray,
-    weight: np.ndarray,
-    without: np.ndarray | None = None,
-) -> np.ndarray:
-    """log Σ_j w_j k(x_i, y_j), with the sample ``without[i]`` left out of row i."""
-    x, y = prepare_both(kernel, X, Y)
-    sums = np.zeros(len(X))
-
-    def visit(tile: np.ndarray, rows: tuple[int, int], cols: tuple[int, int]) -> None:
-        if without is not None:
-            out = without[rows[0] : rows[1]]
-            inside = np.flatnonzero((out >= cols[0]) & (out < cols[1]))
-            tile[inside, out[inside] - cols[0]] = 0.0
-        _compiled.storage.times_vector(tile, weight[cols[0] : cols[1]], sums[rows[0] : rows[1]])
-
-    visit_rows(kernel, x, y, visit, "density")
-    with np.errstate(divide="ignore"):
-        logs = np.log(sums)
-    log_window = {"RBF": lambda s: -0.5 * s * s, "Exponential": lambda s: -s}.get(
-        type(kernel).__name__
-    )
-    far = np.flatnonzero(sums < _TINY) if log_window is not None else np.empty(0, dtype=int)
-    scale = getattr(kernel, "length_scale", 1.0)
-    for start in range(0, len(far), 64):  # where all windows underflow: slowly, with logarithms
-        some = far[start : start + 64]
-        terms = log_window(cdist(X[some] / scale, Y / scale)) + np.log(weight)  # type: ignore[misc]
-        if without is not None:
-            terms[np.arange(len(some)), without[some]] = -np.inf
-        logs[some] = logsumexp(terms, axis=1)
-    return logs
+def _as_array(X: RawSamples) -> np.ndarray:
+    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X)

@@ -1,4 +1,4 @@
-"""The windows of density estimation: a function of the distance in bandwidths, its integral, and how to draw from it."""
+"""The windows of density estimation: profile, integral, and how to draw from each."""
 
 from __future__ import annotations
 
@@ -10,42 +10,55 @@ import numpy as np
 from scipy import integrate, special
 
 from mercer.definiteness import Definite
-from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF, Exponential, RadialKernel
+from mercer.state import storable
 
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
 
 
 class _Window(RadialKernel, abstract=True):
-    """A radial window that is not claimed to be positive: only its values are used."""
+    """A radial window of which only the values are used; it need not be positive definite."""
 
     definite: ClassVar[Definite | None] = None
 
 
+@storable
 class Tophat(_Window, abstract=True):
+    """1 within a bandwidth; a sample just one bandwidth away is outside in spite of rounding error."""
+
     def profile(self, s2: np.ndarray) -> np.ndarray:
-        return np.where(
-            s2 < 1 - 1e-14, 1.0, 0.0
-        )  # a sample one bandwidth away is outside, whatever its rounding
+        return np.where(s2 < 1 - 1e-14, 1.0, 0.0)
 
 
+@storable
 class Epanechnikov(_Window, abstract=True):
+    """1 − s² within a bandwidth."""
+
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.maximum(1 - s2, 0.0)
 
 
+@storable
 class Triangle(_Window, abstract=True):
+    """1 − s within a bandwidth."""
+
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.maximum(1 - np.sqrt(s2), 0.0)
 
 
+@storable
 class CosineArch(_Window, abstract=True):
+    """cos(πs/2) within a bandwidth."""
+
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.where(s2 < 1, np.cos(0.5 * np.pi * np.sqrt(np.minimum(s2, 1.0))), 0.0)
 
 
 def _radii_of_cosine(rng: np.random.Generator, count: int, d: int) -> np.ndarray:
-    """r^{d−1} cos(πr/2) from r^{d−1}(1 − r): cos(πr/2) ≤ (π/2)(1 − r), and at least 2/π of the draws are kept."""
+    """Draw from r^{d−1} cos(πr/2) by rejection from r^{d−1}(1 − r).
+
+    Because cos(πr/2) ≤ (π/2)(1 − r), at least 2/π of the draws are kept.
+    """
     kept = np.empty(0)
     while len(kept) < count:
         r = rng.beta(d, 2, size=2 * count)
@@ -54,11 +67,18 @@ def _radii_of_cosine(rng: np.random.Generator, count: int, d: int) -> np.ndarray
     return kept[:count]
 
 
+def _cosine_moment(d: int) -> float:
+    def density(r: float) -> float:
+        return r ** (d - 1) * np.cos(0.5 * np.pi * r)
+
+    return float(np.log(integrate.quad(density, 0, 1, epsabs=0, epsrel=1e-12)[0]))
+
+
 @dataclasses.dataclass(frozen=True)
 class Window:
     """A window by name. ``radii`` draws distances from the middle, in bandwidths."""
 
-    kernel: type[Kernel]
+    kernel: type[RadialKernel]
     compact: bool
     moment: Callable[[int], float]  # log ∫ r^{d−1} w(r) dr
     radii: Draw
@@ -75,16 +95,6 @@ class Window:
         return direction * self.radii(rng, count, d)[:, None]
 
 
-def _cosine_moment(d: int) -> float:
-    return float(
-        np.log(
-            integrate.quad(
-                lambda r: r ** (d - 1) * np.cos(0.5 * np.pi * r), 0, 1, epsabs=0, epsrel=1e-12
-            )[0]
-        )
-    )
-
-
 WINDOWS = {
     "gaussian": Window(
         RBF,
@@ -93,10 +103,7 @@ WINDOWS = {
         lambda rng, count, d: np.sqrt(rng.chisquare(d, count)),
     ),
     "exponential": Window(
-        Exponential,
-        False,
-        lambda d: special.gammaln(d),
-        lambda rng, count, d: rng.gamma(d, size=count),
+        Exponential, False, special.gammaln, lambda rng, count, d: rng.gamma(d, size=count)
     ),
     "tophat": Window(
         Tophat, True, lambda d: -np.log(d), lambda rng, count, d: rng.uniform(size=count) ** (1 / d)

@@ -1,10 +1,11 @@
-"""Fisher's discriminant in feature space (KFDA): directions that part the class means, measured by the spread within."""
+"""Kernel Fisher discriminant analysis."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import linalg
@@ -24,38 +25,98 @@ from mercer.estimators.common.training import Training, begin_classes
 from mercer.gram.matrix import Centered
 from mercer.gram.plan import FACTOR
 from mercer.solvers.ridge.system import RidgeSystem
+from mercer.state import State
 
 
 class KernelDiscriminant(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, KernelEstimator
 ):
-    """Linear discriminant analysis of φ(x) with within-class scatter S_W + λI, as classifier and as projection.
+    """Kernel Fisher discriminant: directions that maximise vᵀS_B v / vᵀ(S_W + λI)v.
 
-    With the linear kernel and λ near 0 it is scikit-learn's ``LinearDiscriminantAnalysis``; with
-    two classes the direction is that of `KernelRidgeClassifier` with the same λ. One linear system
-    with a column per class, then a small eigenproblem.
+    This is linear discriminant analysis of φ(x): S_B and S_W are the scatter of φ between and
+    within the classes. It is both a classifier, with normal classes of equal covariance in the
+    projection, and a projection to at most one dimension fewer than there are classes. With the
+    linear kernel and λ near 0 it is scikit-learn's ``LinearDiscriminantAnalysis``; with two classes
+    the direction is that of `KernelRidgeClassifier` with the same λ. A fit solves one linear system
+    with a column for each class, and a small eigenproblem.
 
     Parameters
     ----------
-    alpha : λ, positive; larger is smoother
-    n_components : directions to keep in `transform`, at most one fewer than classes
-    kernel, gamma, degree, coef0 : as in `SVC`
-    priors : probabilities of the classes; by default their shares
+    alpha : float, default=1.0
+        The regularisation λ > 0; larger values give smoother functions.
+    n_components : int or None, default=None
+        The number of directions that `transform` keeps; by default all, one fewer than classes.
+    kernel : Kernel, str or callable, default="rbf"
+        A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        or "precomputed", where ``X`` is the Gram matrix.
+    gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
+        The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
+        "auto" is 1/n_features, "sigest" and "median" come from distances between samples.
+    degree : float, default=3
+        The degree of the polynomial kernel that is given by name.
+    coef0 : float, default=0.0
+        The constant term of the polynomial and the sigmoid kernel that are given by name.
+    priors : array-like of shape (n_classes,) or None, default=None
+        The probabilities of the classes; by default their shares among the training samples.
 
     Attributes
     ----------
-    explained_variance_ratio_ : the share of each direction in the separation of the class means
-    means_ : where the class means project to
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    priors_ : ndarray of shape (n_classes,)
+        The probabilities of the classes.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The share of each direction in the separation of the class means.
+    means_ : ndarray of shape (n_classes, n_classes - 1)
+        The projections of the class means.
+    dual_coef_ : ndarray of shape (n_support, n_classes - 1)
+        The coefficients of the directions in the training samples.
+    kernel_ : Kernel or None
+        The kernel in use; None for a precomputed Gram matrix.
+    X_fit_ : collection or None
+        The training samples of positive weight; None for a precomputed Gram matrix.
+    support_ : ndarray of shape (n_support,)
+        The positions of the samples of positive weight.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    See Also
+    --------
+    KernelRidgeClassifier : Least squares on the labels, the same direction for two classes.
+    KernelPCA : A projection that knows no classes.
+
+    References
+    ----------
+    .. [1] S. Mika, G. Rätsch, J. Weston, B. Schölkopf, K.-R. Müller. Fisher discriminant analysis
+       with kernels. Neural Networks for Signal Processing IX, 1999.
+    .. [2] G. Baudat, F. Anouar. Generalized discriminant analysis using a kernel approach. Neural
+       Computation 12, 2000.
 
     Examples
     --------
     >>> from mercer import RBF, KernelDiscriminant
-    >>> model = KernelDiscriminant(alpha=0.1, kernel=RBF()).fit([[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"])
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
+    >>> model = KernelDiscriminant(alpha=0.1, kernel=RBF()).fit(X, y)
     >>> model.predict([[0.5], [4.5]]).tolist(), model.transform([[0.5]]).shape
     (['low', 'high'], (1, 1))
     """
 
     needs: ClassVar[str] = "cpd"
+    stored: ClassVar[State] = State(
+        finite=("dual_coef_", "means_", "priors_", "explained_variance_ratio_", "_center"),
+        plain=(
+            *("classes_", "kernel_", "X_fit_", "support_", "report_"),
+            *("_n_training", "_n_features_out"),
+        ),
+        samples=("X_fit_",),
+        per_sample=("support_", "dual_coef_"),
+        positions={"support_": "_n_training"},
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -73,7 +134,7 @@ class KernelDiscriminant(
         gamma: Gamma = "scale",
         degree: float = 3,
         coef0: float = 0.0,
-        priors: Any = None,
+        priors: Sequence[float] | None = None,
     ) -> None:
         self.alpha = alpha
         self.n_components = n_components
@@ -85,7 +146,22 @@ class KernelDiscriminant(
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Fit on samples ``X`` with labels ``y``; a weight counts a sample several times."""
+        """Find the discriminant directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples, or their Gram matrix if it is precomputed.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times.
+
+        Returns
+        -------
+        KernelDiscriminant
+            The fitted estimator.
+        """
         start = time.perf_counter()
         data = begin_classes(self, X, y, sample_weight)
         n_classes = len(self.classes_)
@@ -95,8 +171,9 @@ class KernelDiscriminant(
         system = RidgeSystem(data.matrix(FACTOR), float(self.alpha), data.weight, centered=True)
         dual, separation = self._directions(data, system, counts)
         self.explained_variance_ratio_ = (separation / (separation.sum() or 1.0))[:n_components]
-        self.kernel_, self.support_, self.X_fit_ = data.kernel, data.rows, data.samples()
-        self._n_training = data.n_given
+        self.kernel_ = data.kernel
+        self.X_fit_ = data.samples()
+        self.support_, self._n_training = data.rows, data.n_given
         self.dual_coef_ = dual
         F = data.products() @ dual
         self._center = data.weight @ F / float(data.weight.sum())
@@ -156,15 +233,10 @@ class KernelDiscriminant(
         if self.priors is None:
             return shares
         priors = np.asarray(self.priors, dtype=float)
-        if (
-            priors.shape != shares.shape
-            or not np.isfinite(priors).all()
-            or (priors < 0).any()
-            or priors.sum() <= 0
-        ):
-            raise ParameterError(
-                "priors", self.priors, f"must be {len(shares)} numbers >= 0, one per class"
-            )
+        finite = priors.shape == shares.shape and bool(np.isfinite(priors).all())
+        if not finite or (priors < 0).any() or priors.sum() <= 0:
+            rule = f"must be {len(shares)} numbers >= 0, one per class"
+            raise ParameterError("priors", self.priors, rule)
         return priors / priors.sum()
 
     def _projected(self, X: RawSamples) -> np.ndarray:
@@ -174,31 +246,87 @@ class KernelDiscriminant(
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._center
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Coordinates in which the regularised within-class covariance is 1, the most discriminating first."""
+        """Coordinates in which the regularised within-class covariance is the identity.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates, the most discriminating first.
+        """
         return self._projected(X)[:, : self._n_features_out]
 
     def _log_posterior(self, X: RawSamples) -> np.ndarray:
+        """Logarithms of the class probabilities, up to a constant for each sample."""
         Z = self._projected(X)
         with np.errstate(divide="ignore"):
             prior = np.log(self.priors_)
         return prior + Z @ self.means_.T - 0.5 * (self.means_**2).sum(axis=1)
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
-        """Log-posterior up to a constant: one column per class, or the difference of the two."""
-        D = self._log_posterior(X)
-        return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
+        """Logarithms of the class probabilities, up to a constant for each sample.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            One column for each class, or the difference of the two.
+        """
+        logs = self._log_posterior(X)
+        if len(self.classes_) == 2:
+            return logs[:, 1] - logs[:, 0]
+        return logs
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The likeliest class."""
-        D = self._log_posterior(X)
-        return self.classes_[
-            (D[:, 1] > D[:, 0]).astype(int) if D.shape[1] == 2 else np.argmax(D, axis=1)
-        ]
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        logs = self._log_posterior(X)
+        return self.classes_[np.argmax(logs, axis=1)]
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """Probabilities under normal classes of equal covariance in the projection."""
+        """Probabilities under normal classes of equal covariance in the projection.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probabilities, which sum to 1 in each row.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: RawSamples) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples, or k(X, X_train) if the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The logarithms of `predict_proba`.
+        """
         return np.asarray(log_softmax(self._log_posterior(X), axis=1))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import RandomState, RawSamples, Targets
@@ -16,17 +16,42 @@ from mercer.errors import ParameterError
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.gram.fill import dense
+from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
+from mercer.state import State
 
 
 class KernelMap(TransformerMixin, BaseEstimator):
-    """x ↦ [k(x, x_1), ..., k(x, x_m)].
+    """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m landmarks.
+
+    It turns samples of any kind into vectors, on which any estimator can be trained. A linear model
+    on this map is not regularised by the norm of the kernel's feature space.
 
     Parameters
     ----------
-    kernel : Kernel, default RBF() landmarks : None (all training samples), an integer (so many of
-    them, drawn at random), or a collection random_state : for the draw
+    kernel : Kernel or None, default=None
+        A mercer kernel; ``RBF()`` by default.
+    landmarks : int, collection or None, default=None
+        The samples x_1, ..., x_m: all training samples by default, as many of them as an integer
+        says, drawn at random, or a collection of samples.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel, fitted to the training samples.
+    landmarks_ : collection
+        The landmarks.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. J. Smola. Learning with kernels. MIT Press, 2002, section 2.2.6.
 
     Examples
     --------
@@ -35,63 +60,104 @@ class KernelMap(TransformerMixin, BaseEstimator):
     (3, 2)
     """
 
+    stored: ClassVar[State] = State(
+        plain=("kernel_", "landmarks_", "_n_features_out"), samples=("landmarks_",)
+    )
+
     def __init__(
-        self, kernel: Kernel | None = None, landmarks: Any = None, random_state: RandomState = None
+        self,
+        kernel: Kernel | None = None,
+        landmarks: int | RawSamples = None,
+        random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def _check(self, X: RawSamples, reset: bool) -> Any:
+    def _check(self, X: RawSamples, reset: bool) -> RawSamples:
         """scikit-learn's checks for vectors; other samples are checked by their own domain."""
-        kernel = self.kernel if self.kernel is not None else RBF()
+        kernel = RBF() if self.kernel is None else self.kernel
         if isinstance(kernel.domain, Vectors):
-            return validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-            )
+            dtypes = [np.float64, np.float32]
+            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
         if not reset:
             return as_in_training(self, X)
         note_columns(self, X)
         return own_copy(X)
 
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Choose the landmarks and fit the kernel on the training samples."""
+        """Choose the landmarks and fit the kernel.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            Training samples.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        KernelMap
+            The fitted estimator.
+        """
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             raise ParameterError("KernelMap: kernel", self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
         kernel = RBF() if self.kernel is None else clone(self.kernel)
         self.kernel_ = kernel.fit_batch(batch)
-        if self.landmarks is None:
-            self.landmarks_ = X
-        elif isinstance(self.landmarks, (int, np.integer)) and not isinstance(self.landmarks, bool):
-            if not self.landmarks >= 1:
-                raise ParameterError("KernelMap: landmarks", self.landmarks, "must be at least 1")
-            count = min(int(self.landmarks), len(batch))
-            rows = np.sort(
-                check_random_state(self.random_state).choice(len(batch), count, replace=False)
-            )
-            self.landmarks_ = pick_rows(X, rows)
-        else:
-            self.landmarks_ = self._check(self.landmarks, reset=False)
+        self.landmarks_ = self._choose_landmarks(X, len(batch))
         self._n_features_out = len(Batch(self.landmarks_))
         return self
 
+    def _choose_landmarks(self, X: RawSamples, n_samples: int) -> RawSamples:
+        if self.landmarks is None:
+            return X
+        is_count = isinstance(self.landmarks, (int, np.integer))
+        if not is_count or isinstance(self.landmarks, bool):
+            return self._check(self.landmarks, reset=False)
+        if self.landmarks < 1:
+            raise ParameterError("KernelMap: landmarks", self.landmarks, "must be at least 1")
+        count = min(int(self.landmarks), n_samples)
+        drawn = check_random_state(self.random_state).choice(n_samples, count, replace=False)
+        return pick_rows(X, np.sort(drawn))
+
     def transform(self, X: RawSamples) -> np.ndarray:
-        """The kernel values with the landmarks."""
+        """Kernel values with the landmarks.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or collection of length n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks)
+            The kernel values.
+        """
         check_is_fitted(self)
         X = self._check(X, reset=False)
         if isinstance(self.kernel_.domain, Vectors):
             return self.kernel_(X, self.landmarks_)
-        return dense(
-            self.kernel_, *prepare_both(self.kernel_, X, self.landmarks_), np.dtype(np.float64)
-        )
+        return dense(self.kernel_, *prepare_both(self.kernel_, X, self.landmarks_), FLOAT64)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Names of the columns of the result.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_landmarks,)
+            "kernelmap0", "kernelmap1", ...
+        """
         check_is_fitted(self)
         return np.array([f"kernelmap{i}" for i in range(self._n_features_out)], dtype=object)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         domain = RBF.domain if self.kernel is None else getattr(self.kernel, "domain", None)
         tags.input_tags.sparse = isinstance(domain, Vectors)

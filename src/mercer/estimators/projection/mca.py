@@ -1,4 +1,4 @@
-"""Correspondence analysis of a table of categories."""
+"""Multiple correspondence analysis of a table of categories."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,48 +21,72 @@ from mercer.estimators.common.fitting import Observable, fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.validation import check_weights
-from mercer.linalg.lanczos import block_size, leading
+from mercer.solvers.projection.correspondence import Inertias, principal_inertias
+from mercer.state import State, check_count, check_positions
 
-_MANY = 3000  # categories beyond which only the leading eigenvalues are computed
-_ZERO = 1e-12  # an inertia that is rounding: the largest possible one is 1
-
-
-class _Residuals:
-    """SᵀS of the standardised residuals: AᵀA − √c√cᵀ for a sparse A, never stored."""
-
-    def __init__(self, A: SparseMatrix, root: np.ndarray) -> None:
-        self.A, self.root = A, root
-
-    def __matmul__(self, U: np.ndarray) -> np.ndarray:
-        return self.A.T @ (self.A @ U) - self.root[:, None] * (self.root @ U)
+_ZERO = 1e-12  # an inertia that is rounding error: the largest possible one is 1
 
 
 class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
-    """Multiple correspondence analysis: the principal axes of a categorical table, by its indicator matrix.
+    """Multiple correspondence analysis: principal axes of a table of categories.
 
-    Rows that share categories lie near each other, rare ones counting more; a category lies, up to
-    a factor for each axis, at the mean of the rows that have it, and a row at the mean of its
-    categories.
+    The axes are singular vectors of the standardised residuals D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}, with
+    P the indicator matrix over its sum, and r and c its row and column sums. Rows that share
+    categories lie near each other, and rare categories count more; a category lies, up to a factor
+    for each axis, at the mean of the rows that have it, and a row at the mean of its categories.
 
     Parameters
     ----------
-    n_components : axes to keep; None for all correction : of the inertias, which for an indicator
-    matrix are too small: None, "benzecri", or "greenacre", who differ in the ratios missing :
-    "category": a hole (None, NaN) is a category of its own; "ignore": it is none, and the row has
-    fewer handle_unknown : of categories met first in `transform`: "error", or "ignore", which
-    leaves them out
+    n_components : int or None, default=2
+        The number of axes to keep; None keeps all.
+    correction : {"benzecri", "greenacre"} or None, default=None
+        The correction of the inertias, which are too small for an indicator matrix. Both give the
+        same inertias, and differ in what these are shares of.
+    missing : {"category", "ignore"}, default="category"
+        Whether a missing value (None, NaN) is a category of its own, or none, so that the row has
+        fewer categories.
+    handle_unknown : {"error", "ignore"}, default="error"
+        Whether categories that the training table does not have are refused by `transform`, or left
+        out.
 
     Attributes
     ----------
-    categories_, column_names_ : of every column; "column=category" eigenvalues_ : the principal
-    inertias of the indicator matrix above 0; of more than 3,000 categories those of the axes kept
-    inertia_, explained_inertia_ratio_ : after the correction, and their shares column_coordinates_,
-    column_masses_, column_contributions_, column_cos2_ : of the categories
+    categories_ : list of ndarray
+        The categories of every column.
+    column_names_ : ndarray of shape (n_categories,)
+        Their names, "column=category".
+    eigenvalues_ : ndarray
+        The principal inertias of the indicator matrix above 0; with more than 3,000 categories only
+        those of the axes that are kept.
+    inertia_ : ndarray
+        The inertias after the correction.
+    explained_inertia_ratio_ : ndarray
+        Their shares in the whole inertia.
+    column_coordinates_ : ndarray of shape (n_categories, n_components)
+        The principal coordinates of the categories.
+    column_masses_ : ndarray of shape (n_categories,)
+        The shares of the categories in all entries of the table.
+    column_contributions_ : ndarray of shape (n_categories, n_components)
+        The shares of the categories in the inertia of each axis.
+    column_cos2_ : ndarray of shape (n_categories, n_components)
+        How much of a category's squared distance from the mean each axis explains.
+    report_ : FitReport
+        How the model was fitted.
+    n_features_in_ : int
+        The number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns of ``X``, where it has such.
+
+    References
+    ----------
+    .. [1] M. Greenacre, J. Blasius. Multiple correspondence analysis and related methods. Chapman &
+       Hall, 2006.
 
     Examples
     --------
     >>> from mercer import MCA
-    >>> model = MCA(1).fit([["red", "round"], ["red", "round"], ["green", "long"], ["green", "round"]])
+    >>> X = [["red", "round"], ["red", "round"], ["green", "long"], ["green", "round"]]
+    >>> model = MCA(1).fit(X)
     >>> model.column_names_.tolist()
     ['x0=green', 'x0=red', 'x1=long', 'x1=round']
     >>> model.transform([["red", "round"]]).round(3).tolist()
@@ -69,6 +94,16 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
     """
 
     small_fits_use_blas: ClassVar[bool] = True
+    stored: ClassVar[State] = State(
+        finite=(
+            *("eigenvalues_", "inertia_", "column_coordinates_", "column_masses_"),
+            *("column_contributions_", "column_cos2_", "_to_rows"),
+        ),
+        plain=(
+            *("categories_", "column_names_", "explained_inertia_ratio_", "report_"),
+            *("_encoder", "_kept", "_n_features_out"),
+        ),
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -92,7 +127,22 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
-        """Fit on a table ``X`` of categories; ``y`` is ignored, a weight counts a row several times."""
+        """Find the principal axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table of categories.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a row several times.
+
+        Returns
+        -------
+        MCA
+            The fitted estimator.
+        """
         start = time.perf_counter()
         X = _table(validate_data(self, _plain(X), dtype=None, ensure_all_finite=False))
         weight = check_weights(sample_weight, X.shape[0])
@@ -105,26 +155,22 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             )
             column = next(mixed, 0)
             kinds = sorted({type(v).__name__ for v in X[:, column]})
-            raise InputTypeError(
-                f"column {column}",
-                ", ".join(kinds),
-                "are not categories of one type",
-                "make them all text, or all numbers",
-            ) from None
+            rule, remedy = "are not categories of one type", "make them all text, or all numbers"
+            raise InputTypeError(f"column {column}", ", ".join(kinds), rule, remedy) from None
         found = self._encoder.categories_
         keep = [~missing_values(values) | (self.missing == "category") for values in found]
         self.categories_ = [values[kept] for values, kept in zip(found, keep, strict=True)]
         self._kept = np.flatnonzero(np.concatenate(keep))
         self.column_names_ = self._names()
-        Z = self._indicator(X)
-        self._solve(Z, weight)
+        solver = self._solve(self._indicator(X), weight)
+        if self.correction is not None:
+            solver = f"{solver}, correction {self.correction}"
         n_axes = self._n_features_out
         size = f"{X.shape[0]} rows, {X.shape[1]} columns, {len(self._kept)} categories"
-        correction = "" if self.correction is None else f", correction {self.correction}"
         self.report_ = FitReport(
             "indicator matrix of the categories",
             f"table of {size}",
-            f"{self._solver}{correction}",
+            solver,
             X.shape[0],
             time.perf_counter() - start,
             facts={
@@ -135,109 +181,105 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         return self
 
     def _names(self) -> np.ndarray:
-        columns = getattr(
-            self, "feature_names_in_", [f"x{j}" for j in range(len(self.categories_))]
-        )
-        made = [
-            f"{name}={value}"
-            for name, found in zip(columns, self.categories_, strict=True)
-            for value in found
-        ]
-        return np.array(made, dtype=object)
+        columns = getattr(self, "feature_names_in_", None)
+        if columns is None:
+            columns = [f"x{j}" for j in range(len(self.categories_))]
+        names: list[str] = []
+        for column, categories in zip(columns, self.categories_, strict=True):
+            names += [f"{column}={category}" for category in categories]
+        return np.array(names, dtype=object)
 
-    def _indicator(self, X: RawSamples) -> Any:
-        """0/1, a row for each sample, without the categories that are holes if those are none."""
+    def _indicator(self, X: RawSamples) -> SparseMatrix:
+        """The 0/1 matrix of samples and the categories that count."""
         return sparse.csr_array(self._encoder.transform(X))[:, self._kept]
 
-    def _solve(self, Z: Any, weight: np.ndarray) -> None:
-        width = sum(
-            len(found) > 0 for found in self.categories_
-        )  # a column of holes that are ignored is none
+    def _solve(self, Z: SparseMatrix, weight: np.ndarray) -> str:
+        """Axes and coordinates of the categories; how the eigenvalues were computed."""
         present = np.asarray(Z.sum(axis=1)).ravel()
-        share = weight * (present > 0)  # a row of holes says nothing
+        share = weight * (present > 0)  # a row without any category does not count
         total = float(share @ present)
         if total == 0:
-            raise ParameterError(
-                "X", "no category in any row", "has nothing to analyse", "use missing='category'"
-            )
+            shown, remedy = "no category in any row", "use missing='category'"
+            raise ParameterError("X", shown, "has nothing to analyse", remedy)
         mass = np.asarray((sparse.diags_array(share) @ Z).sum(axis=0)).ravel() / total
-        # S = D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}; its product SᵀS needs the sparse part alone: the rest is √c√cᵀ
-        rows = np.sqrt(share / np.where(present > 0, present, 1.0) / total)
-        A = sparse.diags_array(rows) @ Z @ sparse.diags_array(1.0 / np.sqrt(mass))
         root = np.sqrt(mass)
-        own = (
-            np.asarray(A.multiply(A).sum(axis=0)).ravel() - mass
-        )  # the diagonal of SᵀS: inertias of the categories
-        asked = len(mass) if self.n_components is None else self.n_components
-        count = min(asked, len(mass))
-        if len(mass) <= _MANY:
-            B = (A.T @ A).toarray()
-            B -= np.outer(root, root)
-            values, V = linalg.eigh(B)
-            values, V = values[::-1], V[:, ::-1]
-            self._solver = f"dense eigenvalues, {len(mass)} x {len(mass)}"
-            squares = float((values**2).sum())
-        else:
-            start = np.random.RandomState(0).standard_normal((len(mass), block_size(count)))
-            found = leading(_Residuals(A, root), start, count)
-            values, V = found.values, found.vectors
-            self._solver = f"block Lanczos, {found.iterations} passes"
-            products = A.T @ A
-            squares = (
-                float((products.data**2).sum()) - 1.0
-            )  # √c is an eigenvector of AᵀA, with eigenvalue 1
-        good = int((values > _ZERO).sum())
+        # SᵀS of the residuals S is AᵀA − √c√cᵀ with the sparse A = D_r^{-1/2} P D_c^{-1/2}
+        rows = np.sqrt(share / np.where(present > 0, present, 1.0) / total)
+        A = sparse.diags_array(rows) @ Z @ sparse.diags_array(1.0 / root)
+        # the diagonal of SᵀS
+        of_categories = np.asarray(A.multiply(A).sum(axis=0)).ravel() - mass
+        count = len(mass)
+        if self.n_components is not None:
+            count = min(self.n_components, count)
+        inertias = principal_inertias(A, root, count)
+        rank = int((inertias.values > _ZERO).sum())
+        self._n_features_out = self._count_axes(rank)
+        self.eigenvalues_ = inertias.values[:rank]
+        self._correct(inertias, float(of_categories.sum()), len(mass))
+        V = inertias.vectors[:, : min(rank, count)]
+        self._keep_coordinates(V, mass, of_categories / mass)
+        return inertias.solver
+
+    def _count_axes(self, rank: int) -> int:
         if self.n_components is None:
-            asked = good
-        elif good < asked:
-            warn(
-                explain(
-                    "n_components",
-                    asked,
-                    f"is more than the rank of the table, {good}: the other columns are 0",
-                )
-            )
-        self.eigenvalues_ = values[:good]
-        self._correct(width, float(own.sum()), squares, len(mass))
-        used = min(good, count)
-        scale = np.zeros(asked)
-        scale[:used] = np.sqrt(values[:used])
-        V = np.pad(V[:, :used] * sign_flips(V[:, :used]), ((0, 0), (0, asked - used)))
-        principal = V / root[:, None] * scale  # √λ times the standard coordinates
-        stretch = np.zeros(asked)
+            return rank
+        if rank < self.n_components:
+            rule = f"is more than the rank of the table, {rank}: the other columns are 0"
+            warn(explain("n_components", self.n_components, rule))
+        return self.n_components
+
+    def _keep_coordinates(self, V: np.ndarray, mass: np.ndarray, distance: np.ndarray) -> None:
+        """Coordinates, contributions and squared cosines of the categories, from eigenvectors."""
+        used, n_axes = V.shape[1], self._n_features_out
+        root = np.sqrt(mass)
+        scale = np.zeros(n_axes)
+        scale[:used] = np.sqrt(self.eigenvalues_[:used])
+        stretch = np.zeros(n_axes)
         stretch[:used] = np.sqrt(self.inertia_[:used] / self.eigenvalues_[:used])
+        V = np.pad(V * sign_flips(V), ((0, 0), (0, n_axes - used)))
+        principal = V / root[:, None] * scale  # √λ times the standard coordinates
         self.column_masses_ = mass
         self.column_coordinates_ = principal * stretch
         self.column_contributions_ = V**2
-        distance = own / mass
         self.column_cos2_ = principal**2 / np.where(distance > _ZERO, distance, np.inf)[:, None]
         # a row is the mean of its categories, over √λ, stretched as they are
         self._to_rows = V / root[:, None] * stretch
-        self._n_features_out = asked
 
-    def _correct(self, width: int, trace: float, squares: float, categories: int) -> None:
-        """Inertias and shares; only what is above the mean, 1/Q, counts after a correction."""
+    def _correct(self, inertias: Inertias, trace: float, n_categories: int) -> None:
+        """Inertias and shares; after a correction only those above their mean 1/Q count."""
         values = self.eigenvalues_
         if self.correction is None:
-            self.inertia_, self.explained_inertia_ratio_ = values, values / max(trace, 1e-300)
+            self.inertia_ = values
+            self.explained_inertia_ratio_ = values / max(trace, 1e-300)
             return
-        if width < 2:
-            raise ParameterError(
-                "correction", self.correction, "needs a table of at least two columns"
-            )
-        factor = width / (width - 1)
-        self.inertia_ = np.where(values > 1 / width, (factor * (values - 1 / width)) ** 2, 0.0)
+        # a column of missing values that are ignored has no category
+        Q = sum(len(categories) > 0 for categories in self.categories_)
+        if Q < 2:
+            rule = "needs a table of at least two columns"
+            raise ParameterError("correction", self.correction, rule)
+        factor = Q / (Q - 1)
+        self.inertia_ = np.where(values > 1 / Q, (factor * (values - 1 / Q)) ** 2, 0.0)
+        whole = factor * (inertias.sum_of_squares - (n_categories - Q) / Q**2)
         if self.correction == "benzecri":
-            # his shares are of all axes above 1/Q, which are not known where only the leading ones were computed
-            whole = float(self.inertia_.sum()) if categories <= _MANY else np.nan
-        else:
-            whole = factor * (squares - (categories - width) / width**2)
-        self.explained_inertia_ratio_ = (
-            self.inertia_ / whole if not whole <= _ZERO else np.zeros_like(values)
-        )
+            # shares of all axes above 1/Q, which are unknown where only the leading were computed
+            whole = float(self.inertia_.sum()) if inertias.complete else np.nan
+        self.explained_inertia_ratio_ = np.zeros_like(values)
+        if not whole <= _ZERO:
+            self.explained_inertia_ratio_ = self.inertia_ / whole
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Principal coordinates of rows; a row without a known category lies at the origin."""
+        """Principal coordinates of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates; a row without a known category lies at the origin.
+        """
         check_is_fitted(self)
         X = _table(validate_data(self, _plain(X), reset=False, dtype=None, ensure_all_finite=False))
         if self.handle_unknown == "error":
@@ -247,7 +289,10 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         return Z @ self._to_rows / np.where(present > 0, present, 1.0)[:, None]
 
     def _refuse_unknown(self, X: RawSamples) -> None:
-        """Rows of fewer categories than columns have one that is not known; a hole is none where holes are ignored."""
+        """Raise an error for a category, or a missing value, that the training table does not have.
+
+        Only rows with fewer known categories than columns can have one.
+        """
         short = np.asarray(self._encoder.transform(X).sum(axis=1)).ravel() < X.shape[1]
         missing = missing_cells(X.T)
         may_be_missing = [
@@ -273,7 +318,12 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
                         "use handle_unknown='ignore', or train on more rows",
                     )
 
-    def __sklearn_tags__(self) -> Any:
+    def _check_loaded(self) -> None:
+        n_encoded = sum(len(categories) for categories in self._encoder.categories_)
+        check_positions("_kept", self._kept, n_encoded)
+        check_count("_to_rows", len(self._to_rows), len(self._kept))
+
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -281,13 +331,13 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         return tags
 
 
-def _plain(X: RawSamples) -> Any:
-    """Nullable columns of pandas as objects: scikit-learn cannot read their holes."""
+def _plain(X: RawSamples) -> RawSamples:
+    """Nullable columns of pandas as objects: scikit-learn cannot read their missing values."""
     return X.astype(object) if hasattr(X, "iloc") else X
 
 
 def _table(X: np.ndarray) -> np.ndarray:
-    """Every kind of hole as NaN, which encoders know."""
+    """Every kind of missing value as NaN, which encoders know."""
     X = X.astype(object)  # so that 1 and "1" are different categories, and never a type error
     if len(X):
         missing = missing_cells(X.T)
