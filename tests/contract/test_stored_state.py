@@ -58,6 +58,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "KernelDensity": [
         *({"kernel": kernel} for kernel in ("epanechnikov", "linear", "cosine", "exponential")),
         {"kernel": "tophat", "bandwidth": 0.3, "algorithm": "tree"},
+        {"bandwidth": "likelihood"},
     ],
     "KernelPCA": [
         {"n_components": 2, "kernel": "rbf", "fit_inverse_transform": True},
