@@ -371,7 +371,7 @@ def test_processes(options, tmp_path):
     model = mercer.GaussianProcessRegressor(alpha=0.1, **options).fit(X, np.sin(X[:, 0]))
     made = trip(model, tmp_path)
     assert_same(made, model, data(9, 1))
-    theta = np.asarray(model._model.theta)
+    theta = np.asarray(model._posterior.parameters.theta)
     assert made.log_marginal_likelihood(theta) == model.log_marginal_likelihood(theta)
 
 

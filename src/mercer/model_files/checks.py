@@ -25,16 +25,21 @@ def check(name: str, instance: object) -> None:
     held = {key: value for key, value in vars(instance).items() if value is not None}
     for key in _present(state.finite, held):
         check_finite(f"{name}: {key}", held[key])
-    count = _count_samples(name, state, held)
-    for axis, keys in ((0, state.per_sample), (-1, state.per_sample_last)):
-        for key in _present(keys, held):
-            length = _length(f"{name}: {key}", held[key], axis)
-            # Of a precomputed matrix no samples are kept: then all lengths are the same.
-            count = length if count is None else count
-            check_count(f"{name}: {key}", length, count)
+    _check_lengths(name, state, held)
     for key in _present(state.positions, held):
         limit = _limit(getattr(instance, state.positions[key]))
         check_positions(f"{name}: {key}", held[key], limit)
+
+
+def _check_lengths(name: str, state: State, held: Attributes) -> None:
+    """Arrays have one entry for each sample that is kept."""
+    count = _count_samples(name, state, held)
+    axes = dict.fromkeys(state.per_sample, 0) | dict.fromkeys(state.per_sample_last, -1)
+    for key in _present(axes, held):
+        length = _length(f"{name}: {key}", held[key], axes[key])
+        # Where no samples are kept, all lengths are the same.
+        count = length if count is None else count
+        check_count(f"{name}: {key}", length, count)
 
 
 def _present(names: Iterable[str], held: Attributes) -> list[str]:
@@ -53,6 +58,8 @@ def _count_samples(name: str, state: State, held: Attributes) -> int | None:
     """How many samples an object keeps; None if it keeps none."""
     kernel = held.get(state.kernel)
     counts = {_count(kernel, held[key]) for key in _present(state.samples, held)}
+    if kernel is None:
+        counts.discard(0)  # of a precomputed matrix no samples are kept
     if len(counts) > 1:
         raise ModelFileError(f"{name}: samples", sorted(counts), "are kept twice, and not the same")
     return counts.pop() if counts else None

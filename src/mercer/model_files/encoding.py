@@ -15,11 +15,10 @@ import numpy as np
 
 from mercer.errors import MercerError, ModelFileError
 from mercer.kernels.functions import FUNCTIONS
-from mercer.model_files import known, refusal, scalars, scikit_learn
-from mercer.model_files.checks import check
+from mercer.model_files import known, refusal, scalars
 from mercer.model_files.codecs import CODECS, by_codec
+from mercer.model_files.entries import Entry
 from mercer.model_files.layout import Json, is_count
-from mercer.state import finish_loading
 
 DEEPEST = 200
 MOST_NODES = 20_000_000
@@ -123,13 +122,13 @@ class Writer:
         self.arrays.append(values)
         return len(self.arrays) - 1
 
-    def _state(self, entry: known.Known, value: object, path: str) -> tuple[Json, Json]:
+    def _state(self, entry: Entry, value: object, path: str) -> tuple[Json, Json]:
         """The parameters of an instance, and its other attributes."""
-        if not entry.ours:
-            self.libraries.add("scikit-learn")
+        if entry.library:
+            self.libraries.add(entry.library)
         learned = entry.attributes(value)
-        names = entry.parameters_of(value)
-        given = {name: learned.pop(name) for name in names if name in learned}
+        names = [name for name in entry.parameters_of(value) if name in learned]
+        given = {name: learned.pop(name) for name in names}
         for name, item in learned.items():
             if not entry.learns(name):
                 raise _undeclared(entry.cls.__name__, name, item, path)
@@ -258,20 +257,7 @@ class Reader:
         if not isinstance(parameters, dict) or not isinstance(state, dict):
             raise ModelFileError("object", name, "is not part of the format")
         entry.check_names(parameters, state)
-        given, learned = self._attributes(parameters), self._attributes(state)
-        instance: object
-        if entry.kind == "object":
-            instance = object.__new__(entry.cls)
-        else:
-            instance = entry.cls(**given)
-        for key, value in learned.items():
-            object.__setattr__(instance, key, value)
-        if entry.ours:
-            check(entry.name, instance)
-            finish_loading(instance)
-        else:
-            scikit_learn.finish_loading(instance)
-        return instance
+        return entry.make(self._attributes(parameters), self._attributes(state))
 
     def _attributes(self, nodes: dict[str, Json]) -> dict[str, object]:
         return {name: self.value(node) for name, node in nodes.items()}

@@ -12,8 +12,8 @@ from mercer.errors import ModelFileError, warn
 from mercer.kernels import Kernel
 from mercer.model_files import known, reading, refusal, writing
 from mercer.model_files.encoding import Reader, Writer
+from mercer.model_files.entries import Entry
 from mercer.model_files.layout import FORMAT, Header
-from mercer.state import declared
 
 _HEADER_TYPES: dict[str, Any] = {
     "class": str,
@@ -191,17 +191,16 @@ def _check_header(header: Header, path: str) -> None:
         raise ModelFileError("file", path, rule)
 
 
-def _kernel_text(model: Estimator | Kernel, entry: known.Known) -> str | None:
+def _kernel_text(model: Estimator | Kernel, entry: Entry) -> str | None:
     """The kernel as an expression, for those who only look at the file."""
     kernel = model
     if entry.kind != "kernel":
-        fitted = declared(entry.cls).kernel
+        fitted = entry.state.kernel
         kernel = vars(model).get(fitted, vars(model).get(fitted.rstrip("_")))
-    if isinstance(kernel, Kernel):
-        kernel = repr(kernel)
-    if not isinstance(kernel, str):
+    text = repr(kernel) if isinstance(kernel, Kernel) else kernel
+    if not isinstance(text, str):
         return None
-    return kernel.encode("utf-8", "replace").decode()[:2000]
+    return text.encode("utf-8", "replace").decode()[:2000]
 
 
 def _version_of(library: str) -> str:

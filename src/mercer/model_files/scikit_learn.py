@@ -6,6 +6,7 @@ is recognised by its name, which begins or ends with an underscore.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import ModelFileError
+from mercer.model_files.entries import TRANSIENT, Attributes, Entry
 
 CLASSES = {
     "sklearn.compose": ("ColumnTransformer", "make_column_selector"),
@@ -32,19 +34,48 @@ CLASSES = {
     ),
 }
 
-# What scikit-learn itself sets in estimators of any library: while they are fitted, and by `fit`.
-TRANSIENT = {"_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx"}
-SET_BY_FIT = {"n_features_in_", "feature_names_in_"}
-
 _DROPPED = {"CountVectorizer": "_stop_words_id", "TfidfVectorizer": "_stop_words_id"}
 
 
-def find(name: str) -> type | None:
+class SklearnEntry(Entry):
+    """A class of scikit-learn that files may hold."""
+
+    library = "scikit-learn"
+
+    def attributes(self, instance: object) -> Attributes:
+        attributes = super().attributes(instance)
+        attributes.pop(_DROPPED.get(self.cls.__name__, ""), None)
+        return attributes
+
+    def learns(self, name: str) -> bool:
+        underscored = name.startswith("_") or name.endswith("_")
+        if not underscored and self.kind != "object":
+            return False
+        if name in self.parameters or name in TRANSIENT:
+            return False
+        return not self._is_shadowed(name)
+
+    def _is_shadowed(self, name: str) -> bool:
+        """Whether an attribute would stand in for something that the class itself has."""
+        if name.startswith("__") or not name.isidentifier():
+            return True
+        return any(vars(base).get(name) is not None for base in self.cls.__mro__)
+
+    def finish(self, instance: object) -> None:
+        check = _CHECKS.get(self.cls.__name__)
+        if check is not None:
+            check(instance)
+
+
+def find(name: str) -> SklearnEntry | None:
     """The class that has this name, with its module, in files."""
     module, _, attribute = name.rpartition(".")
     if attribute not in CLASSES.get(module, ()):
         return None
-    return getattr(importlib.import_module(module), attribute)
+    return _entry(name, getattr(importlib.import_module(module), attribute))
+
+
+_entry = functools.cache(SklearnEntry)
 
 
 def name_of(cls: type) -> str | None:
@@ -55,19 +86,6 @@ def name_of(cls: type) -> str | None:
     return None
 
 
-def to_store(instance: object) -> dict[str, object]:
-    """The attributes of an instance that a file holds."""
-    dropped = _DROPPED.get(type(instance).__name__)
-    return {name: value for name, value in vars(instance).items() if name != dropped}
-
-
-def finish_loading(instance: object) -> None:
-    """Check what compiled code of scikit-learn relies on."""
-    check = _CHECKS.get(type(instance).__name__)
-    if check is not None:
-        check(instance)
-
-
 def _check_encoder(encoder: Any) -> None:
     """Columns of a sparse result are numbered from the categories, by code that trusts them."""
     held = vars(encoder)
@@ -76,23 +94,21 @@ def _check_encoder(encoder: Any) -> None:
     held["_n_features_outs"] = encoder._compute_n_features_outs()
     n_columns = len(encoder.categories_)
     nothing = [None] * n_columns
+    dropped = held.get("_drop_idx_after_grouping")
+    dropped = nothing if dropped is None else dropped
     rare = mappings = nothing
     if held.get("_infrequent_enabled"):
-        rare = held.get("_infrequent_indices", nothing)
-        mappings = held.get("_default_to_infrequent_mappings", nothing)
-    dropped = held.get("_drop_idx_after_grouping")
-    if dropped is None:
-        dropped = nothing
-    if not len(dropped) == len(rare) == len(mappings) == n_columns:
-        raise _wrong_numbers(0)
-    for k, values in enumerate(encoder.categories_):
-        n_groups = held["_n_features_outs"][k]
-        if dropped[k] is not None:
-            n_groups += 1
-            if not 0 <= dropped[k] < n_groups:
-                raise _wrong_numbers(k)
-        if not _are_groups(rare[k], mappings[k], len(values), n_groups):
-            raise _wrong_numbers(k)
+        rare = held["_infrequent_indices"]
+        mappings = held["_default_to_infrequent_mappings"]
+    columns = zip(encoder.categories_, dropped, rare, mappings, strict=True)
+    for k, (values, left_out, few, mapping) in enumerate(columns):
+        n_groups = held["_n_features_outs"][k] + (left_out is not None)
+        good = _are_groups(few, mapping, len(values), n_groups)
+        if left_out is not None:
+            good = good and 0 <= left_out < n_groups
+        if not good:
+            rule = "has categories that are not numbered within it"
+            raise ModelFileError("OneHotEncoder", f"column {k}", rule)
 
 
 def _are_groups(rare: Any, mapping: Any, n_values: int, n_groups: int) -> bool:
@@ -107,11 +123,6 @@ def _are_positions(positions: np.ndarray, count: int) -> bool:
     if positions.dtype.kind != "i" or positions.ndim != 1:
         return False
     return bool(((positions >= 0) & (positions < count)).all())
-
-
-def _wrong_numbers(column: int) -> ModelFileError:
-    rule = "has categories that are not numbered within it"
-    return ModelFileError("OneHotEncoder", f"column {column}", rule)
 
 
 def _check_vocabulary(vectorizer: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import column_or_1d, compute_class_weight
@@ -24,18 +24,14 @@ from mercer.gram.plan import FLOAT64, WHOLE, Need, Plan, plan_matrix
 from mercer.gram.stored import Stored
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
-from mercer.state import State, storable
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
 
 
-@storable
 @dataclasses.dataclass
 class Training:
     """Samples of positive weight, their targets, and the kernel; None if X is the Gram matrix."""
-
-    stored: ClassVar[State] = State(finite=("weight",), plain=("X", "kernel", "rows", "y"))
 
     X: RawSamples  # as given, all rows
     kernel: Kernel | None
