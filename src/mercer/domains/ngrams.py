@@ -69,7 +69,10 @@ class Coding:
         """The numbers of sequences whose j-th letters are ``letters[j]``."""
         total = np.zeros(len(letters[0]), dtype=self.values.dtype)
         for j, at in enumerate(letters):
-            total += self.values[j][at] if self.powers is None else at * self.powers[j]
+            if self.powers is None:
+                total += self.values[j][at]
+            else:  # NumPy 1 would keep the narrow type of the letters, and overflow
+                total += np.multiply(at, self.powers[j], dtype=np.int64)
         return total
 
     def number(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
