@@ -1,10 +1,12 @@
-# make demo · make test · make lint · make docs · make bench: each makes the virtual environment it needs.
+# make demo · make test · make test-min · make lint · make docs · make bench: each makes the virtual environment it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
+MINIMUM = .venv-min
+AT_LEAST_311 = import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None
 
-.PHONY: demo test test-all lint docs bench clean
+.PHONY: demo test test-all test-min lint docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -15,11 +17,16 @@ test: $(INSTALLED)
 test-all: $(INSTALLED)
 	MERCER_TEST_ALL=1 $(BIN)/python -m pytest -n auto
 
+# the lowest versions of all dependencies, on what touches them most: arrays, matrices, and every estimator
+test-min: $(MINIMUM)/.installed
+	$(MINIMUM)/bin/python -m pytest -n auto tests/test_minimum.py tests/gram tests/kernels tests/contract/test_every_estimator.py
+
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/check_docstrings.py
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[docs]"
@@ -31,12 +38,19 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
 
 $(INSTALLED): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -c '$(AT_LEAST_311)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e ".[test,lint]"
 	@touch $@
 
+$(MINIMUM)/.installed: pyproject.toml tests/minimum.txt
+	@$(PYTHON) -c '$(AT_LEAST_311)'
+	$(PYTHON) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/python -m pip install --quiet --upgrade pip
+	$(MINIMUM)/bin/python -m pip install --quiet --constraint tests/minimum.txt -e ".[test]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/api/generated docs/gallery
+	rm -rf $(VENV) $(MINIMUM) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/api/generated docs/gallery
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -29,20 +29,3 @@ def test_a_second_process_compiles_nothing():
         for _ in range(2)
     ]
     assert runs[1].strip() == "0"
-
-
-def test_the_contributors_example_is_a_kernel(tmp_path, monkeypatch):
-    import importlib
-    import re
-    from pathlib import Path
-
-    import mercer
-    from mercer.testing import check_kernel
-
-    guide = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
-    match = re.search(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
-    assert match and len(match[1].splitlines()) < 40
-    (tmp_path / "cauchy_example.py").write_text(match[1], encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    check_kernel(importlib.import_module("cauchy_example").Cauchy(length_scale=2.0))
-    del mercer.kernels.base.REGISTRY["Cauchy"]

@@ -1,6 +1,6 @@
 """The documentation is complete, agrees with the code, and is built without warnings.
 
-The programs of README and CONTRIBUTING run as well.
+The programs of README run as well.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ import runpy
 import shutil
 import subprocess
 import sys
-import types
 from pathlib import Path
 
-import naive
 import pytest
 
 import mercer
@@ -71,24 +69,6 @@ def test_refutations_in_consoles_are_those_that_are_printed():
     assert shown
     for expression, text in shown:
         assert text.rstrip("\n") == str(mercer.parse(expression).certificate())
-
-
-def test_the_kernel_of_contributing_is_one():
-    module = sys.modules["contributed"] = types.ModuleType("contributed")
-    kernel, formula = blocks(ROOT / "CONTRIBUTING.md", "python")
-    try:
-        exec(compile(kernel, "CONTRIBUTING.md", "exec"), vars(module))
-        exec(compile(formula, "CONTRIBUTING.md", "exec"), vars(naive))
-        made = module.Cauchy(length_scale=2.0, power=0.7)
-        mercer.testing.check_kernel(made)
-        fields = {"length_scale": 2.0, "power": 0.7}
-        assert made([[0.0]], [[1.0]])[0, 0] == pytest.approx(
-            float(naive.NUMERIC["Cauchy"](fields, [0.0], [1.0])), rel=1e-15
-        )
-    finally:
-        kernels.base.REGISTRY.pop("Cauchy", None)
-        naive.NUMERIC.pop("Cauchy", None)
-        sys.modules.pop("contributed")
 
 
 def test_programs_that_pages_name_are_there():

@@ -62,7 +62,12 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "KernelPCA": [
         {"n_components": 2, "kernel": "rbf", "fit_inverse_transform": True},
-        {"n_components": 2, "kernel": "rbf", "fit_inverse_transform": True, "inverse": "fixed_point"},
+        {
+            "n_components": 2,
+            "kernel": "rbf",
+            "fit_inverse_transform": True,
+            "inverse": "fixed_point",
+        },
         {"n_components": 2, "eigen_solver": "lanczos", "random_state": 0},
     ],
     "KernelKMeans": [{"n_clusters": 3, "random_state": 0}],

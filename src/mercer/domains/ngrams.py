@@ -72,7 +72,8 @@ class Coding:
         total = np.zeros(len(letters[0]), dtype=self.values.dtype)
         for j, at in enumerate(letters):
             if self.exact:
-                total += at * self.powers[j]
+                # NumPy 1 would keep the narrow type of the letters, and overflow
+                total += np.multiply(at, self.powers[j], dtype=np.int64)
             else:
                 total += self.values[j][at]
         return total

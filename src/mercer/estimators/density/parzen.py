@@ -216,7 +216,8 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
         """A kernel with a width of its own, of which only that of an RBF is known to integrate."""
-        self.kernel_, self.bandwidth_ = kernel, None
+        self.kernel_ = kernel
+        self.bandwidth_: float | None = None
         if kernel is not None:
             # samples that the kernel cannot read, or that overflow, are refused now
             check_diagonal(kernel.diagonal(kernel.prepare(Batch(X))))
@@ -228,12 +229,13 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _keep_window(self, window: Window) -> None:
         self.X_fit_ = _as_array(self.X_fit_)
-        self.bandwidth_ = self._bandwidth(window)
-        self.kernel_ = window.kernel(length_scale=self.bandwidth_)
+        bandwidth = self._bandwidth(window)
+        self.bandwidth_ = bandwidth
+        self.kernel_ = window.kernel(length_scale=bandwidth)
         self.normalized_ = True
-        self._log_integral = window.log_integral(self.n_features_in_, self.bandwidth_)
+        self._log_integral = window.log_integral(self.n_features_in_, bandwidth)
         if window.compact:
-            self._tree = self._paying_tree(self.bandwidth_)
+            self._tree = self._paying_tree(bandwidth)
 
     def _paying_tree(self, bandwidth: float) -> KDTree | None:
         """A tree of the samples; None where summing all windows is faster."""
