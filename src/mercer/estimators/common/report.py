@@ -134,5 +134,6 @@ def _formatted(value: Any, form: str) -> str:
     if value is None or (isinstance(value, float) and value != value):
         return ""
     if hasattr(value, "__iter__") and not isinstance(value, str):
-        return " ".join(_formatted(entry, form) for entry in value)
+        separator = ", " if form == "s" else " "
+        return separator.join(_formatted(entry, form) for entry in value)
     return format(value, form)
