@@ -58,14 +58,13 @@ class Bounds:
         self.places = {name: places_of(name, value) for name, value in self.values.items()}
         self.fixed = frozenset([fixed] if isinstance(fixed, str) else fixed)
         self.named: dict[str, Any] = {}
-        common: Any = DEFAULT
+        self.common: Any = DEFAULT
         if isinstance(bounds, dict):
             self._add(bounds)
+        elif _is_range(bounds):
+            self.common = bounds
         else:
-            common = bounds
-        if not _is_range(common):
             raise ParameterError("bounds", bounds, f"{_RULE}, or such pairs by name")
-        self.common = tuple(float(end) for end in common)
         self._check_names("fixed", self.fixed)
         self._check_ranges()
 

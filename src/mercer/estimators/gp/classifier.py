@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping
 from numbers import Integral
 from typing import ClassVar, Self
 
@@ -22,7 +21,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
-from mercer.estimators.gp.learning import Optimizer, Prior
+from mercer.estimators.gp.learning import Optimizer, PriorsLike
 from mercer.estimators.gp.problems import (
     BinaryProblem,
     Contrast,
@@ -145,7 +144,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         n_jobs: int | None = None,
         bounds: BoundsLike = (1e-5, 1e5),
         fixed: Names = (),
-        priors: Mapping[str, Prior] | None = None,
+        priors: PriorsLike = None,
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -173,7 +172,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
 
         Returns
         -------
-        GaussianProcessClassifier
+        self : GaussianProcessClassifier
             The fitted estimator.
         """
         start = time.perf_counter()
@@ -197,19 +196,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self._problems, self._kernel_before = problems, copy.deepcopy(self.kernel)
         values = [problem.approximation.value for problem in problems]
         self.log_marginal_likelihood_value_ = float(np.mean(values))
-        kernels = [problem.parameters.kernel for problem in problems]
-        self.kernel_ = one_or_several(kernels)
+        self.kernel_ = one_or_several([problem.parameters.kernel for problem in problems])
         size = format_bytes(8 * n * n)
-        self._set_report(
-            kernels,
-            f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}",
-            n,
-            start,
-            likelihood=self.log_marginal_likelihood_value_,
-            evaluations=evaluations,
-            at_bounds=tuple(name for p in problems for name in p.parameters.at_bounds()),
-            kept=problems[0].parameters.not_learned,
-        )
+        plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
+        facts = {"likelihood": self.log_marginal_likelihood_value_, "evaluations": evaluations}
+        self._set_report([problem.parameters for problem in problems], plan, n, start, facts)
         return self
 
     def _check_room(self, n: int) -> None:

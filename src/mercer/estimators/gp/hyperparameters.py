@@ -129,17 +129,22 @@ class KernelParameters(Hyperparameters):
         self.kernel = kernel
         checked = Bounds(kernel, bounds, fixed)
         self.places: dict[str, Place] = {}  # of every number of θ, by its label
-        not_learned = []
+        self.not_learned = ()
         for name in checked.free():
-            reason = _why_not_learned(checked.values[name])
-            if reason:
-                not_learned.append(f"{name} ({reason})")
-            else:
-                self.places.update(checked.free_places(name))
-        self.not_learned = tuple(not_learned)
+            self._choose(name, checked)
         ranges = [checked.range(place[0], label) for label, place in self.places.items()]
         self.ranges = np.array([(low, high) for low, high, _ in ranges], dtype=float).reshape(-1, 2)
         self.at_end = np.array([at_end for _, _, at_end in ranges], dtype=bool)
+
+    def _choose(self, name: str, checked: Bounds) -> None:
+        """Learn a parameter whose numbers have logarithms, each its own."""
+        values = np.asarray(checked.values[name], dtype=float)
+        if values.ndim > 1:
+            self.not_learned += (f"{name} (a matrix)",)
+        elif not (values > 0).all():
+            self.not_learned += (f"{name} (not positive)",)
+        else:
+            self.places.update(checked.free_places(name))
 
     def labels(self) -> list[str]:
         return list(self.places)
@@ -173,16 +178,6 @@ class KernelParameters(Hyperparameters):
         values = self.kernel.continuous_params()
         places = self.places.values()
         return np.array([entry(derivatives[n], i) * entry(values[n], i) for n, i in places])
-
-
-def _why_not_learned(value: float | np.ndarray) -> str:
-    """Why a parameter cannot be learned, which must have one positive number at each place."""
-    values = np.asarray(value, dtype=float)
-    if values.ndim > 1:
-        return "a matrix"
-    if not (values > 0).all():
-        return "not positive"
-    return ""
 
 
 @storable

@@ -31,13 +31,16 @@ class Prior(Protocol):
     def logpdf(self, x: float, /) -> float: ...
 
 
+PriorsLike = Mapping[str, Prior] | None  # by name
+
+
 class Priors:
     """Densities of some hyperparameters, by name.
 
     They are densities of the value, not of its logarithm, though the logarithm is what moves.
     """
 
-    def __init__(self, parameters: Hyperparameters, given: Mapping[str, Prior] | None) -> None:
+    def __init__(self, parameters: Hyperparameters, given: PriorsLike) -> None:
         self.labels = parameters.labels()
         self.terms: list[tuple[int, Prior]] = []
         for name, density in (given or {}).items():
@@ -177,18 +180,29 @@ def _best_of(
     optima = [Optimum(starts[0], np.inf)]
     for start in starts:
         theta = np.clip(start, bounds[:, 0], bounds[:, 1])
-        if len(starts) > 1 and not np.isfinite(objective(theta, False)):
-            continue  # no way leads from where the likelihood is not finite
-        optima.append(_minimise(optimizer, objective, theta, bounds))
-        if start is starts[0] and optimizer == "bfgs" and _has_vanished(optima[-1], bounds):
-            # It is often a trap, which long steps may miss.
-            optima.append(_minimise("fmin_l_bfgs_b", objective, theta, bounds))
+        # No way leads from where the likelihood is not finite.
+        if len(starts) == 1 or np.isfinite(objective(theta, False)):
+            optima.append(_minimise(optimizer, objective, theta, bounds))
+            if start is starts[0]:
+                optima += _second_try(optimizer, objective, theta, bounds, optima[-1])
     return min(optima, key=lambda optimum: optimum.value)
 
 
-def _has_vanished(optimum: Optimum, bounds: np.ndarray) -> bool:
-    """Whether a part of the kernel is as small as its bounds allow."""
-    return bool((optimum.theta <= bounds[:, 0] + 1e-6).any())
+def _second_try(
+    optimizer: Optimizer,
+    objective: Objective,
+    start: np.ndarray,
+    bounds: np.ndarray,
+    optimum: Optimum,
+) -> list[Optimum]:
+    """The optimum of L-BFGS-B, if a part of the kernel is as small as its bounds allow.
+
+    A part that has vanished is often a trap, which longer steps may miss.
+    """
+    vanished = (optimum.theta <= bounds[:, 0] + 1e-6).any()
+    if optimizer == "bfgs" and vanished:
+        return [_minimise("fmin_l_bfgs_b", objective, start, bounds)]
+    return []
 
 
 def _minimise(

@@ -94,6 +94,10 @@ class Posterior(abc.ABC):
             variance[rows] -= self._explained(K)
         return mean, _non_negative(variance)
 
+    def facts(self) -> dict[str, float | None]:
+        """What the report says of the posterior."""
+        return {"bound": self.bound, "likelihood": self.likelihood, "jitter": self.jitter}
+
     def _not_definite(self) -> np.linalg.LinAlgError:
         rule = "gives a matrix that is not positive definite, even with jitter"
         remedy = "raise alpha, or look at kernel.certificate()"

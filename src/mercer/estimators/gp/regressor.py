@@ -1,13 +1,10 @@
-"""Gaussian process regression: a distribution over functions whose hyperparameters are learned by
-the evidence.
-"""
+"""Gaussian process regression, with hyperparameters learned by the evidence."""
 
 from __future__ import annotations
 
 import copy
 import math
 import time
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -21,17 +18,11 @@ from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, 
 from mercer.domains.base import raw_length
 from mercer.errors import NotFittedError, explain, warn
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.gp import inference
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.inference import (
-    METHODS,
-    Prediction,
-    choose_posterior,
-    predict_prior,
-    refine_inducing,
-)
-from mercer.estimators.gp.learning import Optimizer, Prior
-from mercer.estimators.gp.posterior import ExactPosterior
+from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.posterior import ExactPosterior, Posterior
 from mercer.estimators.gp.sparse import SparsePosterior
 from mercer.estimators.gp.targets import MeanFunction, Units, fitted_mean, mean_at
 from mercer.state import State, check_positions
@@ -62,7 +53,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         The number of further starts, drawn by turns around the given hyperparameters and anywhere
         within the bounds.
     normalize_y : bool, default=False
-        Whether to learn (y − mean)/deviation; predictions are given in the units of y.
+        Whether to learn (y − mean)/deviation; predictions have the units of y.
     copy_X_train : bool, default=True
         Whether to keep a copy of the training samples, rather than the array that was given.
     n_targets : int, default=None
@@ -116,8 +107,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     See Also
     --------
-    GaussianProcessClassifier : The same for labels.
-    KernelRidge : The same mean, without variances, for given hyperparameters.
+    GaussianProcessClassifier, KernelRidge
 
     References
     ----------
@@ -141,7 +131,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         "normalize_y": ["boolean"],
         "n_targets": [Interval(Integral, 1, None, closed="left"), None],
         "mean": [None, callable, HasMethods(["fit", "predict"])],
-        "method": [StrOptions({"auto", *METHODS})],
+        "method": [StrOptions({"auto", *inference.METHODS})],
         "n_inducing": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -165,7 +155,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         random_state: RandomState = None,
         bounds: BoundsLike = (1e-5, 1e5),
         fixed: Names = (),
-        priors: Mapping[str, Prior] | None = None,
+        priors: PriorsLike = None,
         mean: MeanFunction = None,
         method: str = "auto",
         n_inducing: int = 500,
@@ -198,12 +188,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
         Returns
         -------
-        GaussianProcessRegressor
+        self : GaussianProcessRegressor
             The fitted estimator.
         """
         start = time.perf_counter()
         X, y = self._begin(X, y, "numbers")
-        y = np.asarray(y, dtype=np.float64)
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
             rule = f"is not the number of columns of y, {n_targets}"
@@ -216,13 +205,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         parameters = self._hyperparameters()
         parameters.fit(X)
         Y = self.y_train_.reshape(len(y), n_targets)
-        posterior = choose_posterior(self.method, parameters, X, Y, self.alpha, self.n_inducing)
-        evaluations = self._learn(parameters, posterior.evidence)
-        self.__dict__.pop("inducing_", None)
-        if isinstance(posterior, SparsePosterior):
-            if self.optimizer is not None:
-                evaluations += refine_inducing(posterior, self._learn)
-            self.inducing_ = posterior.inducing
+        noise = inference.checked_noise(self.alpha, len(Y))
+        posterior = inference.choose_posterior(self.method, parameters, X, Y, noise)
+        evaluations = self._learn_posterior(posterior)
         posterior.condition()
         if posterior.jitter:
             rule = f"was not enough: {posterior.jitter:.3g} had to be added to the diagonal of K"
@@ -231,19 +216,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.L_ = posterior.lower
         self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
         self.log_marginal_likelihood_value_ = posterior.value
-        self._set_report(
-            [self.kernel_],
-            posterior.plan,
-            len(y),
-            start,
-            bound=posterior.bound,
-            likelihood=posterior.likelihood,
-            jitter=posterior.jitter,
-            evaluations=evaluations,
-            at_bounds=tuple(parameters.at_bounds()),
-            kept=parameters.not_learned,
-        )
+        facts = {**posterior.facts(), "evaluations": evaluations}
+        self._set_report([parameters], posterior.plan, len(y), start, facts)
         return self
+
+    def _learn_posterior(self, posterior: Posterior) -> int:
+        """Learn the hyperparameters; how often the evidence was evaluated."""
+        self.__dict__.pop("inducing_", None)
+        if not isinstance(posterior, SparsePosterior):
+            return self._learn(posterior.parameters, posterior.evidence)
+        posterior.begin(self.n_inducing)
+        evaluations = self._learn(posterior.parameters, posterior.evidence)
+        if self.optimizer is not None:
+            evaluations += inference.refine_inducing(posterior, self._learn)
+        self.inducing_ = posterior.inducing
+        return evaluations
 
     def log_marginal_likelihood(
         self,
@@ -280,14 +267,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         return (value, gradient) if eval_gradient else value
 
     def _check_fitted(self) -> None:
-        """An unfitted process can predict from its prior: scikit-learn's check lets it pass."""
-        if not hasattr(self, "X_train_"):
+        if not hasattr(self, "X_train_"):  # scikit-learn's check lets this estimator pass
             name = type(self).__name__
             raise NotFittedError(name, "unfitted", "has seen no data", "call fit(X, y) first")
 
     def predict(
         self, X: RawSamples, return_std: bool = False, return_cov: bool = False
-    ) -> Prediction:
+    ) -> inference.Prediction:
         """Predict the mean of the function, and its standard deviations or covariance.
 
         They are of the function, without ``alpha``; a `White` term of the kernel is part of it and
@@ -306,22 +292,26 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         -------
         ndarray or tuple of two ndarray
             The mean of shape (n_samples,) or (n_samples, n_targets), and standard deviations of the
-            same shape, or the covariance of shape (n_samples, n_samples) with one more axis for
-            several targets.
+            same shape, or the covariance, with a last axis for several targets.
         """
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
-        fitted = hasattr(self, "X_train_")
-        if fitted or not self._takes_vectors():
+        if hasattr(self, "X_train_"):
             X = self._check_X(X, reset=False)
-        else:
-            X = check_array(X, dtype=np.float64)
-        if fitted:
             return self._predict_posterior(X, return_std, return_cov)
+        X = self._check_before_fit(X)
         parameters = self._hyperparameters()
-        return predict_prior(parameters, self.mean, self.n_targets, X, return_std, return_cov)
+        n_targets = self.n_targets or 1
+        return inference.predict_prior(parameters, self.mean, n_targets, X, return_std, return_cov)
 
-    def _predict_posterior(self, X: RawSamples, return_std: bool, return_cov: bool) -> Prediction:
+    def _check_before_fit(self, X: RawSamples) -> RawSamples:
+        if self._takes_vectors():
+            return check_array(X, dtype=np.float64)
+        return self._check_X(X, reset=False)
+
+    def _predict_posterior(
+        self, X: RawSamples, return_std: bool, return_cov: bool
+    ) -> inference.Prediction:
         if return_std:
             mean, variance = self._posterior.mean_and_variance(X)
             return self._mean(X, mean), np.sqrt(self._units.restore_variance(variance))

@@ -13,7 +13,6 @@ from mercer.aliases import RawSamples
 from mercer.config import format_bytes
 from mercer.domains.base import Batch, pick_rows
 from mercer.errors import explain, warn
-from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.posterior import Posterior
 from mercer.estimators.gp.sparse_inputs import NoiseFreeGram, SparseInputs, add_derivatives
 from mercer.gram.matrix import Matrix, Shifted, Weighted
@@ -42,18 +41,9 @@ class SparsePosterior(Posterior):
     )
     method: ClassVar[str] = "sparse"
 
-    def __init__(
-        self,
-        parameters: Hyperparameters,
-        X: RawSamples,
-        Y: np.ndarray,
-        noise: np.ndarray,
-        count: int,
-        reason: str,
-    ) -> None:
-        super().__init__(parameters, X, Y, np.broadcast_to(noise, (len(Y),)))
-        self.count, self.reason = min(count, len(Y)), reason
-        self.inducing = np.arange(self.count)  # positions of inducing points among the samples
+    reason: str  # why the exact posterior is not computed
+    count: int  # of inducing points at most
+    inducing: np.ndarray  # their positions among the samples
 
     @property
     def kernel(self) -> Kernel:
@@ -62,8 +52,14 @@ class SparsePosterior(Posterior):
         assert kernel is not None
         return kernel
 
-    def check(self) -> None:
-        """Raise an error where inducing points cannot be used."""
+    def begin(self, count: int) -> None:
+        """Choose the first inducing points; raise an error where they cannot be used."""
+        self._check()
+        self.count = min(count, len(self.Y))
+        self.inducing = np.arange(self.count)
+        self.choose_inducing()
+
+    def _check(self) -> None:
         if self.parameters.mercer_kernel is None:
             rule = "has no derivatives between different samples, which inducing points need"
             remedy = "write it with mercer's kernels, or say method='exact'"
@@ -126,6 +122,10 @@ class SparsePosterior(Posterior):
         self.value = self.bound = result.value
         self.lower, self.dual = result.lower, result.weights
         self.inducing_samples = pick_rows(self.X, self.inducing)
+        self._compare_to_exact()
+
+    def _compare_to_exact(self) -> None:
+        """Compute the evidence beside its bound, where that is quick."""
         n = len(self.Y)
         if n <= _FEW and fits(n, n):
             K = self.parameters.training_gram(self.X)
