@@ -31,8 +31,10 @@ def check_stop() -> None:
     Long tasks call it from time to time.
     """
     run = current_run()
-    if run is not None and run.stopped:
-        raise Stopped
+    while run is not None:
+        if run.cancelled:
+            raise Stopped
+        run = run.parent
 
 
 class Run:
@@ -47,15 +49,11 @@ class Run:
         self.completed = 0
         self.lock = threading.Lock()
 
-    @property
-    def stopped(self) -> bool:
-        """Whether this run, or one that it is a part of, was cancelled."""
-        return self.cancelled or self.stopped_from_outside
-
-    @property
     def stopped_from_outside(self) -> bool:
         """Whether a run that this one is a part of was cancelled."""
-        return self.parent is not None and self.parent.stopped
+        if self.parent is None:
+            return False
+        return self.parent.cancelled or self.parent.stopped_from_outside()
 
     def task_done(self) -> None:
         """Count one more completed task."""

@@ -5,12 +5,21 @@ from __future__ import annotations
 import importlib.util
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from mercer.config import get_config
 from mercer.errors import ParameterError
 
 _PATIENCE = 2.0  # seconds of work before progress is shown
+ProgressFunction = Callable[[int, int], Any]  # of completed tasks and their total
+
+
+class ProgressBar(Protocol):
+    """What is used of tqdm."""
+
+    def update(self, tasks: int) -> object: ...
+    def close(self) -> None: ...
 
 
 class Progress:
@@ -21,8 +30,7 @@ class Progress:
         self.label = label
         self.start = time.monotonic()
         self.setting = _resolve(get_config().progress)
-        self.bar: Any = None
-        self.shown = 0
+        self.bar: ProgressBar | None = None
         self.last = 0
 
     def update(self, completed: int) -> None:
@@ -31,39 +39,35 @@ class Progress:
             return
         if time.monotonic() - self.start < _PATIENCE:
             return
-        self.last = completed
         if callable(self.setting):
             self.setting(completed, self.total)
         else:
-            self._advance_bar(completed)
+            self._advance_bar(completed - self.last)
+        self.last = completed
 
     def close(self) -> None:
         """Remove the progress bar."""
         if self.bar is not None:
             self.bar.close()
 
-    def _advance_bar(self, completed: int) -> None:
+    def _advance_bar(self, tasks: int) -> None:
         if self.bar is None:
             from tqdm import tqdm
 
             self.bar = tqdm(total=self.total, desc=self.label, unit="tile", leave=False)
-        self.bar.update(completed - self.shown)
-        self.shown = completed
+        self.bar.update(tasks)
 
 
-def _resolve(setting: Any) -> Any:
-    """True, False or a function: what "auto" means here and now, and whether tqdm is installed."""
-    if callable(setting) or setting is False:
-        return setting
-    if setting == "auto" and not _in_terminal():
-        return False
-    if importlib.util.find_spec("tqdm") is not None:
-        return True
-    if setting is True:
+def _resolve(setting: bool | str | ProgressFunction) -> bool | ProgressFunction:
+    """What the setting means here: "auto" needs a terminal and tqdm, True needs tqdm."""
+    if isinstance(setting, str):  # "auto"
+        in_terminal = sys.stderr is not None and sys.stderr.isatty()
+        return in_terminal and _has_tqdm()
+    if setting is True and not _has_tqdm():
         remedy = "pip install tqdm, or give a function of (done, total)"
         raise ParameterError("progress", True, "needs the package tqdm", remedy)
-    return False
+    return setting
 
 
-def _in_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
+def _has_tqdm() -> bool:
+    return importlib.util.find_spec("tqdm") is not None

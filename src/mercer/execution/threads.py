@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -80,16 +81,15 @@ if hasattr(os, "register_at_fork"):
 
 def run(count: int, task: Task, label: str = "kernel") -> None:
     """Call ``task(number, workspace)`` for every number below ``count``."""
+    if count == 0:
+        return
     if count == 1:
         _run_one(task)
         return
     state = Run(count)
     progress = Progress(count, label)
 
-    def work() -> None:
-        _take_tasks(state, task, None)
-
-    helpers = POOL.submit(_helper_count(count), work)
+    helpers = POOL.submit(_helper_count(count), partial(_take_tasks, state, task, None))
     try:
         _work_with_helpers(state, task, progress, helpers)
     finally:
@@ -105,6 +105,7 @@ def _helper_count(count: int) -> int:
 
 
 def _run_one(task: Task) -> None:
+    """A single task, without threads, progress or cancellation."""
     workspace = POOL.borrow()
     try:
         with np.errstate(all="ignore"):
@@ -148,6 +149,7 @@ def _take_until_done(
 def _work_with_helpers(
     state: Run, task: Task, progress: Progress, helpers: list[Future[None]]
 ) -> None:
+    """Work beside the helpers, wait for them, and raise what made the run fail."""
     errors: list[BaseException] = []
     try:
         try:
@@ -157,7 +159,7 @@ def _work_with_helpers(
     except BaseException as failure:
         state.cancelled = True  # also where Ctrl-C came while helpers were awaited
         cause = _first_cause(errors)
-        stopped_by_helper = isinstance(failure, Stopped) and not state.stopped_from_outside
+        stopped_by_helper = isinstance(failure, Stopped) and not state.stopped_from_outside()
         if stopped_by_helper and cause is not None:
             raise cause from None
         raise
@@ -170,8 +172,12 @@ def _await(helpers: list[Future[None]]) -> list[BaseException]:
     """Drop helpers that never started, wait for those at work, and collect their errors."""
     for helper in helpers:
         helper.cancel()
-    outcomes = [helper.exception() for helper in helpers if not helper.cancelled()]
-    return [error for error in outcomes if error is not None]
+    errors = []
+    for helper in helpers:
+        error = None if helper.cancelled() else helper.exception()
+        if error is not None:
+            errors.append(error)
+    return errors
 
 
 def _first_cause(errors: list[BaseException]) -> BaseException | None:

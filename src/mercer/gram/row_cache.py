@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,18 @@ class RowSource(Protocol):
     def block(
         self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray | None = None
     ) -> np.ndarray: ...
+
+
+@runtime_checkable
+class QuickRows(RowSource, Protocol):
+    """A quick source, which also computes the whole matrix.
+
+    ``blur`` is the rounding error of its values, in units of that of storing them.
+    """
+
+    blur: float
+
+    def matrix(self, out: np.ndarray) -> None: ...
 
 
 class KernelRows:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import mercer
 from mercer import RBF, SVC
 from mercer.solvers.margin import one_vs_one as pairs
-from mercer.solvers.margin.dual import Bounds
+from mercer.solvers.margin.dual import Bounds, DualProblem
 from mercer.solvers.margin.one_vs_one import solve_pairs
 from mercer.solvers.margin.smo import solve_dual
 
@@ -45,13 +45,9 @@ def test_each_is_the_solution_of_the_general_solver(seed, C, tol):
         start += len(at)
         if not found.converged:
             continue
-        exact = solve_dual(
-            K[np.ix_(at, at)],
-            sign[None, part],
-            Bounds(bounds.lower[None, part], bounds.upper[None, part]),
-            np.zeros((1, len(at))),
-            tol=tol,
-        )
+        limits = Bounds(bounds.lower[None, part], bounds.upper[None, part])
+        problem = DualProblem(sign[None, part], limits, np.zeros((1, len(at))), tol=tol)
+        exact = solve_dual(K[np.ix_(at, at)], problem)
         assert found.converged and found.gap <= tol
         assert abs(found.beta.sum()) <= 1e-10 * C
         assert (found.beta >= bounds.lower[part]).all() and (found.beta <= bounds.upper[part]).all()

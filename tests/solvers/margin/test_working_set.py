@@ -8,7 +8,7 @@ import pytest
 from mercer import RBF, SVC, SVR, NuSVC, NuSVR, OneClassSVM, config_context
 from mercer.gram.row_cache import RowCache
 from mercer.solvers.margin import problem as margin_problem
-from mercer.solvers.margin.dual import Bounds
+from mercer.solvers.margin.dual import Bounds, DualProblem
 from mercer.solvers.margin.smo import solve_dual
 from mercer.solvers.margin.working_set import solve_blocked
 
@@ -48,13 +48,12 @@ def test_equals_plain_pairs(C, slots, monkeypatch):
     X, sign, lower, upper = problem(700, C)
     K = RBF()(X)
     bounds = Bounds(lower, upper)
-    plain = solve_dual(K, sign[None], bounds, np.zeros((1, 700)), tol=1e-3)
+    plain = solve_dual(K, DualProblem(sign[None], bounds, np.zeros((1, 700))))
     with config_context(memory_budget=8 * 700 * slots):
         cache = RowCache(Rows(K))
     assert cache.slots == slots
-    made = solve_blocked(
-        cache, K.diagonal().copy(), sign[None], bounds, np.zeros((1, 700)), tol=1e-3
-    )
+    problem_again = DualProblem(sign[None], bounds, np.zeros((1, 700)))
+    made = solve_blocked(cache, K.diagonal().copy(), problem_again)
     assert made.converged and made.gap <= 1.1e-3
     assert made.objective == pytest.approx(plain.objective, rel=1e-5)
     np.testing.assert_allclose(K @ made.beta[0], K @ plain.beta[0], atol=2e-2)

@@ -7,9 +7,9 @@ import numpy as np
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.svm.classifier import MarginClassifier
-from mercer.estimators.svm.two_classes import TwoClasses
+from mercer.estimators.svm.two_classes import TwoClasses, class_bounds
 from mercer.gram.plan import WHOLE, plan_matrix
-from mercer.solvers.margin.dual import Bounds, DualSolution
+from mercer.solvers.margin.dual import DualSolution
 from mercer.solvers.margin.one_vs_one import solve_pairs
 from mercer.solvers.margin.problem import TINY, MarginProblem
 
@@ -165,34 +165,34 @@ class SVC(MarginClassifier):
         self, problem: MarginProblem, two: TwoClasses
     ) -> tuple[DualSolution, np.ndarray, float]:
         beta = np.zeros((1, len(two.sign)))
-        bounds = two.bounds(self.C)
-        solution = problem.solve(two.sign[None], bounds, beta, 0.0, self.max_iter)
+        sign = two.sign[None]
+        bounds = class_bounds(sign, self.C * two.weight[None])
+        solution = problem.solve(sign, bounds, beta, 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
 
     def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
-        if not self._may_solve_together(problems):
-            return problems
-        limits = [problem.bounds(self.C) for problem in problems]
-        lower = np.concatenate([limit.lower[0] for limit in limits])
-        upper = np.concatenate([limit.upper[0] for limit in limits])
-        sign = np.concatenate([problem.sign for problem in problems])
         rows = [problem.rows for problem in problems]
+        if max(map(len, rows)) > TINY or self._follows_steps():
+            return problems
+        sign = np.concatenate([problem.sign for problem in problems])
+        weight = np.concatenate([problem.weight for problem in problems])
+        bounds = class_bounds(sign, self.C * weight)
         plan = str(plan_matrix(len(matrix), WHOLE, given=True))
         if len(problems) > 1:
             plan += ", shared by all classes"
-        solutions = solve_pairs(matrix, rows, sign, Bounds(lower, upper), self.tol)
+        unsolved = []
+        solutions = solve_pairs(matrix, rows, sign, bounds, self.tol)
         for problem, solution in zip(problems, solutions, strict=True):
             problem.solution = solution
             problem.beta = solution.beta[0]
             problem.intercept = float(solution.levels[0])
             problem.plan = plan
-        return [
-            p for p, solution in zip(problems, solutions, strict=True) if not solution.converged
-        ]
+            if not solution.converged:
+                unsolved.append(problem)
+        return unsolved
 
-    def _may_solve_together(self, problems: list[TwoClasses]) -> bool:
-        """Whether all problems are small, and nobody follows or limits the steps."""
+    def _follows_steps(self) -> bool:
+        """Whether single steps matter, or the matrix is changed: then problems are solved apart."""
         if self.warm_start or self.max_iter >= 0 or self.repair is not None:
-            return False
-        largest = max([len(problem.rows) for problem in problems])
-        return largest <= TINY and iteration_callback(self) is None
+            return True
+        return iteration_callback(self) is not None

@@ -23,12 +23,10 @@ class TwoClasses:
     intercept: float = 0.0
     plan: str = ""
 
-    def bounds(self, C: float) -> Bounds:
-        """0 ≤ sign·β ≤ C·weight."""
-        limit = C * self.weight
-        lower = np.where(self.sign < 0, -limit, 0.0)
-        upper = np.where(self.sign > 0, limit, 0.0)
-        return Bounds(lower[None], upper[None])
+
+def class_bounds(sign: np.ndarray, limit: np.ndarray) -> Bounds:
+    """0 ≤ sign·β ≤ limit."""
+    return Bounds(np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0))
 
 
 def every_two_classes(

@@ -9,20 +9,18 @@ from mercer.aliases import DType
 
 
 def chunked(values: np.ndarray, fill: float, dtype: DType = np.float64) -> np.ndarray:
-    """The last axis cut into an even number of chunks, as the compiled loop wants it; padded with ``fill``."""
-    width = _compiled.smo.WIDTH
+    """The last axis cut into an even number of chunks, padded with ``fill``."""
     n = values.shape[-1]
-    padded = padded_width(n)
-    out = np.empty((*values.shape[:-1], padded), dtype=dtype)
+    out = np.empty((*values.shape[:-1], padded_length(n)), dtype=dtype)
     out[..., :n] = values
     out[..., n:] = fill
-    return out.reshape(*values.shape[:-1], padded // width, width)
+    return out.reshape(*values.shape[:-1], -1, _compiled.smo.WIDTH)
 
 
-def padded_width(n: int) -> int:
-    """The least even number of chunks that hold n variables, as a number of variables."""
-    pair = 2 * _compiled.smo.WIDTH
-    return -(-n // pair) * pair
+def padded_length(n: int) -> int:
+    """The length of the least even number of chunks that hold n variables."""
+    two_chunks = 2 * _compiled.smo.WIDTH
+    return -(-n // two_chunks) * two_chunks
 
 
 def flat(chunks: np.ndarray, n: int) -> np.ndarray:

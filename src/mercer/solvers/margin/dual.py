@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from mercer import _compiled
 from mercer.linalg.solution import Solution
 
 PRECISION = "no further progress in floating point"
+Callback = Callable[[int, float], bool]  # of (steps, objective); True asks to stop
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +25,6 @@ class Bounds:
 
     lower: np.ndarray
     upper: np.ndarray
-
-    @property
-    def room(self) -> float:
-        """The sum of all distances between the limits."""
-        return float((self.upper - self.lower).sum())
 
 
 @dataclasses.dataclass
@@ -44,6 +41,64 @@ class DualSolution(Solution):
     edges: np.ndarray
 
 
+@dataclasses.dataclass
+class DualProblem:
+    """Everything of the dual problem but the matrix, and when to stop.
+
+    Parameters
+    ----------
+    target : ndarray of shape (groups, n)
+        t.
+    bounds : Bounds
+        Limits of β.
+    beta : ndarray of shape (groups, n)
+        A feasible start with the sums of the groups; solvers change it in place.
+    eps : float, default=0.0
+        ε.
+    tol : float, default=1e-3
+        The KKT gap at which the problem is solved.
+    max_iter : int, default=-1
+        Steps at most; -1 for no limit.
+    callback : callable, default=None
+        Called now and then with the number of steps and the objective; True asks to stop.
+    """
+
+    target: np.ndarray
+    bounds: Bounds
+    beta: np.ndarray
+    eps: float = 0.0
+    tol: float = 1e-3
+    max_iter: int = -1
+    callback: Callback | None = None
+
+    def slopes(self) -> tuple[np.ndarray, np.ndarray]:
+        """What must be added to t − Kβ for the slopes upwards and downwards."""
+        return slopes(self.beta, self.bounds, self.eps, _compiled.smo.HUGE)
+
+    def gap(self, slack: np.ndarray) -> float:
+        """How far the KKT conditions are violated, from t − Kβ."""
+        up, low = self.slopes()
+        return float(max(np.max((slack + up).max(axis=1) - (slack + low).min(axis=1)), 0.0))
+
+    def objective(self, slack: np.ndarray) -> float:
+        """½βᵀKβ − tᵀβ + ε|β|₁ with Kβ = t − slack."""
+        beta = self.beta
+        return float(-0.5 * np.sum(beta * (self.target + slack)) + self.eps * np.abs(beta).sum())
+
+    def certify(
+        self, slack: np.ndarray, iterations: int, reason: str, start: float
+    ) -> DualSolution:
+        """The solution with its certificate, from a slack that was computed afresh."""
+        figures = np.empty((len(self.beta), 6))
+        for g, beta in enumerate(self.beta):
+            lower, upper = self.bounds.lower[g], self.bounds.upper[g]
+            figures[g] = _compiled.smo.certificate(
+                slack[g], beta, lower, upper, self.target[g], self.eps
+            )
+        seconds = time.perf_counter() - start
+        return certified(figures, slack, self.beta, iterations, reason, seconds)
+
+
 def slopes(
     beta: np.ndarray, bounds: Bounds, eps: float, huge: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -51,39 +106,6 @@ def slopes(
     up = np.where(beta >= bounds.upper, -huge, np.where(beta >= 0, -eps, eps))
     low = np.where(beta <= bounds.lower, huge, np.where(beta > 0, -eps, eps))
     return up, low
-
-
-def gap_of(h: np.ndarray, up: np.ndarray, low: np.ndarray) -> float:
-    """How far the KKT conditions are violated, from t − Kβ and what `slopes` says of the variables."""
-    return float(max(np.max((h + up).max(axis=1) - (h + low).min(axis=1)), 0.0))
-
-
-def objective(target: np.ndarray, h: np.ndarray, beta: np.ndarray, eps: float) -> float:
-    """½βᵀKβ − tᵀβ + ε|β|₁ with Kβ = t − h."""
-    return float(-0.5 * np.sum(beta * (target + h)) + eps * np.abs(beta).sum())
-
-
-def finish(
-    slack: np.ndarray,
-    target: np.ndarray,
-    beta: np.ndarray,
-    bounds: Bounds,
-    eps: float,
-    iterations: int,
-    reason: str,
-    start: float,
-) -> DualSolution:
-    """The certificate of a slack that was computed afresh."""
-    figures = np.array(
-        [
-            _compiled.smo.certificate(
-                slack[g], beta[g], bounds.lower[g], bounds.upper[g], target[g], eps
-            )
-            for g in range(len(beta))
-        ]
-    )
-    seconds = time.perf_counter() - start
-    return certified(figures, slack, beta, iterations, reason, seconds)
 
 
 def certified(
@@ -94,41 +116,36 @@ def certified(
     reason: str,
     seconds: float,
 ) -> DualSolution:
-    """Gap, objective and multipliers from the figures of every group."""
-    groups = [_Group(*figure) for figure in figures.tolist()]
+    """Gap, objective and multipliers from what the compiled certificate says of every group."""
+    huge = _compiled.smo.HUGE
+    levels, edges = [], []
+    gap = objective = 0.0
+    for top, bottom, mean, edge, free, value in figures.tolist():
+        can_rise, can_fall = top > -0.5 * huge, bottom < 0.5 * huge
+        # the multiplier: the mean over free variables, else the middle of the feasible interval
+        level = mean
+        if can_rise and can_fall:
+            gap = max(gap, top - bottom)
+            middle = 0.5 * (top + bottom)
+        else:
+            middle = top if can_rise else bottom
+        if not free:
+            level = edge = middle
+        levels.append(level)
+        edges.append(edge)
+        objective += value
     return DualSolution(
         beta,
         slack,
-        np.array([group.level for group in groups]),
-        sum(group.objective for group in groups),
-        max([0.0, *(group.gap for group in groups)]),
+        np.array(levels),
+        objective,
+        gap,
         seconds,
-        np.array([group.edge for group in groups]),
+        np.array(edges),
         iterations=iterations,
         converged=reason == "converged",
         reason=reason,
     )
-
-
-class _Group:
-    """What the compiled certificate says of one group."""
-
-    def __init__(
-        self, top: float, bottom: float, mean: float, edge: float, free: float, objective: float
-    ) -> None:
-        huge = _compiled.smo.HUGE
-        can_rise, can_fall = top > -0.5 * huge, bottom < 0.5 * huge
-        self.objective = objective
-        self.gap = top - bottom if can_rise and can_fall else 0.0
-        # the multiplier: the mean over free variables, else the middle of the feasible interval
-        if free:
-            self.level, self.edge = mean, edge
-            return
-        if can_rise and can_fall:
-            self.level = 0.5 * (top + bottom)
-        else:
-            self.level = top if can_rise else bottom
-        self.edge = self.level
 
 
 def feasible(beta: np.ndarray, bounds: Bounds, totals: np.ndarray) -> np.ndarray:
@@ -148,7 +165,8 @@ def _towards(
 ) -> np.ndarray:
     """Some variables moved towards their limits in proportion to their room."""
     lack = total - beta.sum()
-    room = np.where(some, upper - beta if lack > 0 else beta - lower, 0.0)
+    room = upper - beta if lack > 0 else beta - lower
+    room = np.where(some, room, 0.0)
     if abs(lack) <= 1e-13 * np.abs(beta).sum() or room.sum() <= 0:
         return beta
     share = np.clip(lack / room.sum(), -1.0, 1.0)

@@ -1,10 +1,9 @@
-"""Small margin problems of every two classes, from one Gram matrix: batches of them, each a single call of compiled code."""
+"""Small dual problems of every two classes, from one Gram matrix, in batches of compiled code."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,10 +14,8 @@ from mercer.execution.workspace import Workspace
 from mercer.solvers.margin.dual import Bounds, DualSolution, certified
 from mercer.solvers.margin.polish import CHEAP, LOOSE
 
-_BATCH = (
-    16  # problems of one call: enough to forget the call, few enough to share out among threads
-)
-_STEPS = 100_000  # of one problem; who needs more is left to the general solver
+_BATCH = 16  # problems of one call: enough for its overhead, few enough to share among threads
+_STEPS = 100_000  # of one problem; one that needs more is left to the general solver
 LEFT = "left to the general solver"
 
 
@@ -32,38 +29,38 @@ def solve_pairs(
     """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
 
     Targets and bounds lie one problem after the other. What has not converged is for the general
-    solver, which may begin where it ended.
+    solver, which may begin where this one ended.
     """
     starts = np.concatenate([[0], np.cumsum([len(part) for part in places])])
     place = np.concatenate(places)
+    data = matrix, place, targets, bounds.lower, bounds.upper
     beta, slack = np.zeros(len(place)), np.empty(len(place))
-    solutions: list[Any] = [None] * len(places)
+    polish = CHEAP if tol < LOOSE else 0
+    batches: list[list[DualSolution]] = [[]] * -(-len(places) // _BATCH)
 
-    def work(number: int, space: Workspace) -> None:
+    def solve_batch(number: int, _: Workspace) -> None:
         check_stop()
-        begun = time.perf_counter()
-        some = np.arange(number * _BATCH, min((number + 1) * _BATCH, len(places)))
-        steps = np.zeros(len(some), dtype=np.intp)
-        done = np.zeros(len(some), dtype=bool)
-        figures = np.empty((len(some), 6))
-        part = starts[some[0] : some[-1] + 2]
-        polish = CHEAP if tol < LOOSE else 0
-        problem_data = matrix, place, part, targets, bounds.lower, bounds.upper
-        _compiled.one_vs_one.solve_pairs(
-            *problem_data, tol, polish, _STEPS, beta, slack, steps, done, figures
-        )
-        seconds = (time.perf_counter() - begun) / len(some)
-        for at, problem in enumerate(some):
-            rows = slice(int(starts[problem]), int(starts[problem + 1]))
-            reason = "converged" if done[at] else LEFT
-            solutions[problem] = certified(
-                figures[at : at + 1],
-                slack[None, rows],
-                beta[None, rows],
-                int(steps[at]),
-                reason,
+        start = time.perf_counter()
+        first = number * _BATCH
+        part = starts[first : first + _BATCH + 1]
+        count = len(part) - 1
+        steps = np.zeros(count, dtype=np.intp)
+        done = np.zeros(count, dtype=bool)
+        figures = np.empty((count, 6))
+        results = beta, slack, steps, done, figures
+        _compiled.one_vs_one.solve_pairs(*data[:2], part, *data[2:], tol, polish, _STEPS, *results)
+        seconds = (time.perf_counter() - start) / count
+        batches[number] = [
+            certified(
+                figures[k : k + 1],
+                slack[None, part[k] : part[k + 1]],
+                beta[None, part[k] : part[k + 1]],
+                int(steps[k]),
+                "converged" if done[k] else LEFT,
                 seconds,
             )
+            for k in range(count)
+        ]
 
-    run(-(-len(places) // _BATCH), work, "support vectors")
-    return solutions
+    run(len(batches), solve_batch, "support vectors")
+    return [solution for batch in batches for solution in batch]

@@ -10,9 +10,8 @@ import contextlib
 import numpy as np
 from scipy import linalg
 
-from mercer import _compiled
 from mercer.execution.blas import serial_blas
-from mercer.solvers.margin.dual import Bounds, gap_of, slopes
+from mercer.solvers.margin.dual import Bounds, slopes
 from mercer.solvers.margin.state import State
 
 CHEAP = 200  # free variables that a Newton step may solve for
@@ -22,48 +21,47 @@ _ONE_THREAD = 100  # free variables up to which LAPACK uses one thread anyway
 _RIDGE = 1e-13  # equal rows make a block singular: a ridge that the next round undoes
 
 
-def polished(
-    state: State, target: np.ndarray, tol: float, left: int
-) -> tuple[np.ndarray, int, bool]:
+def polish(state: State, iterations: int) -> tuple[np.ndarray, int, bool]:
     """Polish a solution, and go back to the tolerance where that stopped half-way.
 
-    Returns the slack, the number of steps, and whether the tolerance holds. ``left`` is the number
-    of steps still allowed, -1 for any.
+    Returns the slack, the number of steps, and whether the tolerance holds. ``iterations`` is the
+    number of steps so far.
     """
+    problem = state.problem
     free = int(np.count_nonzero(state.up == state.low))
     with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
-        if left != 0 and _to_rounding(state, target):
+        if iterations != problem.max_iter and _to_rounding_error(state):
             return np.ascontiguousarray(state.h), 0, True
-    slack = state.slack(target)
-    steepest = slopes(state.beta, state.bounds, state.eps, _compiled.smo.HUGE)
-    if gap_of(slack, *steepest) <= tol:
+    slack = state.slack()
+    if problem.gap(slack) <= problem.tol:
         return slack, 0, True
     state.h[...] = slack
-    steps, fine = state.steps(tol, max(64, int(2e7 / state.n)))
-    return state.slack(target), steps, fine
+    steps, finished = state.steps(problem.tol, max(64, int(2e7 / state.n)))
+    return state.slack(), steps, finished
 
 
-def _to_rounding(state: State, target: np.ndarray) -> bool:
+def _to_rounding_error(state: State) -> bool:
     """Newton steps on the free variables, until steps of two variables change nothing."""
-    alone = len(state.beta) == 1 and state.eps == 0.0
     for _ in range(_ROUNDS):
-        if not (alone and _whole_step(state)) and not _step_to_a_bound(state):
+        if not _whole_step(state) and not _step_to_a_bound(state):
             return False
-        state.h[...] = state.slack(target)
-        fine = 1e-11 * max(1.0, float(np.abs(target).max()), float(np.abs(state.h).max()))
-        made, finished = state.steps(fine, 2 * state.n)
-        if finished and made == 0:
+        state.h[...] = state.slack()
+        largest = max(float(np.abs(state.problem.target).max()), float(np.abs(state.h).max()))
+        steps, finished = state.steps(1e-11 * max(1.0, largest), 2 * state.n)
+        if finished and steps == 0:
             return True
     return False
 
 
 def _whole_step(state: State) -> bool:
-    """The Newton step of a single group, taken where it meets no bound: the common case, in few calls."""
+    """The Newton step of a single group, taken where it meets no bound: the common case."""
     at = np.flatnonzero(state.up[0] == state.low[0])
     count = len(at)
-    if not 1 < count <= CHEAP:
+    single_group = len(state.beta) == 1 and state.problem.eps == 0.0
+    if not single_group or not 1 < count <= CHEAP:
         return False
-    system, largest = state.rows.take(at, axis=0).take(at, axis=1), state.diagonal.max()
+    system = state.rows.take(at, axis=0).take(at, axis=1)
+    largest = state.diagonal.max()
     # Σ move = 0, so that a constant added to K changes nothing but its definiteness
     system += largest
     system.reshape(-1)[:: count + 1] += _RIDGE * (largest + 1e-300)
@@ -74,7 +72,8 @@ def _whole_step(state: State) -> bool:
         return False
     move = solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
     after = state.beta[0].take(at) + move
-    lower, upper = state.bounds.lower[0].take(at), state.bounds.upper[0].take(at)
+    bounds = state.problem.bounds
+    lower, upper = bounds.lower[0].take(at), bounds.upper[0].take(at)
     if not ((after > lower) & (after < upper)).all():  # false for NaN, too
         return False
     state.beta[0, at] = after
@@ -83,7 +82,7 @@ def _whole_step(state: State) -> bool:
 
 def _step_to_a_bound(state: State) -> bool:
     """The Newton step of all groups, as far as the first bound, or the kink at 0."""
-    beta, eps = state.beta, state.eps
+    beta, eps, bounds = state.beta, state.problem.eps, state.problem.bounds
     group, at = np.nonzero(state.up == state.low)  # at neither bound, nor at the kink
     count = len(at)
     if not len(beta) < count <= CHEAP:
@@ -101,13 +100,13 @@ def _step_to_a_bound(state: State) -> bool:
         move = np.linalg.solve(system, np.concatenate([slope, np.zeros(len(used))]))[:count]
     except np.linalg.LinAlgError:
         return False
-    lower, upper = state.bounds.lower[group, at], state.bounds.upper[group, at]
+    lower, upper = bounds.lower[group, at], bounds.upper[group, at]
     after = _as_far_as_allowed(beta[group, at], move, lower, upper, eps)
     if after is None:
         return False
     beta[group, at] = after
-    some = Bounds(lower, upper)
-    state.up[group, at], state.low[group, at] = slopes(after, some, eps, state.huge)
+    up, low = slopes(after, Bounds(lower, upper), eps, state.huge)
+    state.up[group, at], state.low[group, at] = up, low
     return True
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,9 +14,16 @@ from mercer.definiteness.matrices import repair as repair_matrix
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import Fills, dense
 from mercer.gram.plan import FACTOR, FLOAT32, FLOAT64, Plan, fits, fits_all_classes, plan_dual
-from mercer.gram.row_cache import KernelRows, RowCache, RowSource
-from mercer.solvers.margin.chunks import chunked, flat, padded_width
-from mercer.solvers.margin.dual import PRECISION, Bounds, DualSolution, feasible
+from mercer.gram.row_cache import KernelRows, QuickRows, RowCache, RowSource
+from mercer.solvers.margin.chunks import chunked, flat, padded_length
+from mercer.solvers.margin.dual import (
+    PRECISION,
+    Bounds,
+    Callback,
+    DualProblem,
+    DualSolution,
+    feasible,
+)
 from mercer.solvers.margin.smo import solve_dual
 from mercer.solvers.margin.state import LazyRows
 from mercer.solvers.margin.working_set import solve_blocked
@@ -27,14 +33,13 @@ TINY = 600  # samples up to which double precision and a polish to rounding erro
 _ROUNDING = 4 * 2.0**-24 / 3**0.5  # four standard deviations of a value in single precision
 _FINE = 1e-4  # a smaller tolerance asks for double precision
 
-Callback = Callable[[int, float], bool]
 Start = tuple[np.ndarray, float]  # coefficients of an earlier solution, and the room they had
 
 
 class DualKernel(Fills, Protocol):
     """What the dual problem asks of a kernel."""
 
-    def single_precision(self, samples: Prepared, /) -> Any: ...
+    def single_precision(self, samples: Prepared, /) -> QuickRows | None: ...
 
 
 def in_one_matrix(sizes: list[int], n: int) -> bool:
@@ -90,15 +95,9 @@ class MarginProblem:
         n = len(rows)
         given = kernel is None or repair is not None
         fine = tol < _FINE
-        self._plan = plan_dual(
-            n, given=given, precise=given or n <= TINY or fine, small=n <= _SMALL or fine
-        )
-        self.steps = [str(self._plan)]  # of the plan, in words
-
-    @property
-    def plan(self) -> str:
-        """The form of the Gram matrix, in words."""
-        return "".join(self.steps)
+        precise = given or n <= TINY or fine
+        self._plan = plan_dual(n, given=given, precise=precise, small=n <= _SMALL or fine)
+        self.plan = str(self._plan)  # the form of the Gram matrix, in words
 
     @functools.cached_property
     def source(self) -> RowSource:
@@ -133,46 +132,46 @@ class MarginProblem:
         assert self.matrix is not None
         repaired = repair_matrix(np.ascontiguousarray(flat(self.matrix, n)), self.repair)
         self.matrix, self.operator = chunked(repaired.matrix, 0.0), repaired.operator
-        self.steps.append(f", repaired by {self.repair}")
+        self.plan += f", repaired by {self.repair}"
 
     def _store(self, plan: Plan) -> None:
         """The dense matrix, its rows padded for the solver; rows may come when they are needed."""
         n = len(self.rows)
-        padded = padded_width(n)
         if self.work is None:
-            table = np.empty((n, padded), dtype=plan.dtype)
+            matrix = np.empty((n, padded_length(n)), dtype=plan.dtype)
         else:
-            table = self.work.scratch(n, padded, plan.dtype)
-        table[:, n:] = 0.0
+            matrix = self.work.scratch(n, padded_length(n), plan.dtype)
+        matrix[:, n:] = 0.0
         self.lazy = self._lazy_rows(plan)
         if self.lazy is None:
-            self._fill(table, n, plan)
-        self.matrix = table.reshape(n, -1, _compiled.smo.WIDTH)
+            self._fill(matrix, n, plan)
+        self.matrix = matrix.reshape(n, -1, _compiled.smo.WIDTH)
 
     def _lazy_rows(self, plan: Plan) -> LazyRows | None:
         """Where compiled code finds rows when it first needs them; None to compute all now."""
-        none_yet = np.zeros(len(self.rows), dtype=bool)
-        if self.kernel is None:
-            if self.repair is not None:
-                return None
+        if self.kernel is None and self.repair is None:
             diagonal = self.samples.diagonal()[self.rows]
-            return LazyRows(none_yet, diagonal, self.rows, self.samples)
-        if self.work is None or plan.dtype != FLOAT32:
+            return LazyRows(self._no_rows(), diagonal, self.rows, self.samples)
+        if self.kernel is None or self.work is None or plan.dtype != FLOAT32:
             return None
         # one of many problems, on a thread of its own: few rows may be needed
         arrays = getattr(self.source, "on_demand", None)
         if arrays is None:
             return None
         z, panels = arrays
-        return LazyRows(none_yet, self.kernel.diagonal(self.samples), z=z, panels=panels)
+        return LazyRows(self._no_rows(), self.kernel.diagonal(self.samples), z=z, panels=panels)
 
-    def _fill(self, table: np.ndarray, n: int, plan: Plan) -> None:
+    def _no_rows(self) -> np.ndarray:
+        return np.zeros(len(self.rows), dtype=bool)
+
+    def _fill(self, matrix: np.ndarray, n: int, plan: Plan) -> None:
+        """Compute the whole matrix, of which the first n columns are used."""
         if self.kernel is None:
-            _compiled.storage.pick(self.samples, self.rows, table)
-        elif plan.dtype == FLOAT32 and self.source.quick:
-            self.source.matrix(table)  # type: ignore[attr-defined]
+            _compiled.storage.pick(self.samples, self.rows, matrix)
+        elif plan.dtype == FLOAT32 and isinstance(self.source, QuickRows):
+            self.source.matrix(matrix)
         else:
-            dense(self.kernel, self.samples, self.samples, out=table[:, :n])
+            dense(self.kernel, self.samples, self.samples, out=matrix[:, :n])
 
     # -- the solution ------------------------------------------------------------------------------
 
@@ -181,27 +180,42 @@ class MarginProblem:
     ) -> DualSolution:
         """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, from a feasible β; see `solve_dual`."""
         number = len(self.solved)
-        room = bounds.room
+        room = float((bounds.upper - bounds.lower).sum())
         if number < len(self.earlier) and self.earlier[number][0].shape == beta.shape:
             past, past_room = self.earlier[number]
             beta = feasible(past * (room / past_room), bounds, beta.sum(axis=1))
-        solution = self._solve(target, bounds, beta, eps, max_iter)
+        if self._plan.stored and self.matrix is None:
+            self._prepare()
+        dual = DualProblem(target, bounds, beta, eps, self.tol, max_iter, self.callback)
+        if self.matrix is None:
+            solution = self._solve_by_rows(dual)
+        else:
+            solution = self._solve_stored(dual)
+        if self.matrix is None or self.matrix.dtype == FLOAT32:
+            solution = self._refined(solution, dual)
         self.solved.append((solution.beta, room))
         return solution
 
-    def _solve(
-        self, target: np.ndarray, bounds: Bounds, beta: np.ndarray, eps: float, max_iter: int
-    ) -> DualSolution:
-        if self._plan.stored and self.matrix is None:
-            self._prepare()
-        if self.matrix is None:
-            solution = self._solve_by_rows(target, bounds, beta, eps, max_iter)
-        else:
-            solution = self._solve_stored(target, bounds, beta, eps, max_iter)
-        error = self._rounding_error(solution)
-        ended = solution.reason in ("converged", PRECISION)  # neither stopped nor out of steps
-        coarse = error > 0.5 * self.tol or solution.reason == PRECISION
-        if not (self._in_single_precision() and ended and coarse):
+    def _solve_stored(self, dual: DualProblem) -> DualSolution:
+        assert self.matrix is not None
+        if self.lazy is not None:
+            self.lazy.fetch(self.matrix, np.any(dual.beta, axis=0))
+        return solve_dual(self.matrix, dual, self.lazy)
+
+    def _solve_by_rows(self, dual: DualProblem) -> DualSolution:
+        cache = RowCache(self.source)
+        solution = solve_blocked(cache, self.diagonal, dual)
+        self.plan += f", {cache.computed} rows computed"
+        return solution
+
+    def _refined(self, solution: DualSolution, dual: DualProblem) -> DualSolution:
+        """Go on in double precision where single precision would show in the tolerance."""
+        if solution.reason not in ("converged", PRECISION):  # stopped, or out of steps
+            return solution
+        # a slope sums as many rounding errors of K as there are coefficients
+        largest = float(np.abs(self.diagonal).max())
+        error = self.rounding * largest * float(np.linalg.norm(solution.beta))
+        if error <= 0.5 * self.tol and solution.converged:
             return solution
         n = len(self.rows)
         if not fits(n, n, FACTOR):
@@ -209,70 +223,19 @@ class MarginProblem:
             reason = "rows fit the memory budget in single precision only: raise it"
             converged = gap <= self.tol
             return dataclasses.replace(solution, gap=gap, converged=converged, reason=reason)
-        return self._solve_again(solution, target, bounds, eps, max_iter)
-
-    def _in_single_precision(self) -> bool:
-        return self.matrix is None or self.matrix.dtype == FLOAT32
-
-    def _rounding_error(self, solution: DualSolution) -> float:
-        """Of a slope: it sums as many rounding errors of K as there are coefficients."""
-        if not self._in_single_precision():
-            return 0.0
-        largest = float(np.abs(self.diagonal).max())
-        return self.rounding * largest * float(np.linalg.norm(solution.beta))
-
-    def _solve_stored(
-        self, target: np.ndarray, bounds: Bounds, beta: np.ndarray, eps: float, max_iter: int
-    ) -> DualSolution:
-        assert self.matrix is not None
-        if self.lazy is not None:
-            self.lazy.fetch(self.matrix, np.any(beta, axis=0))
-        return solve_dual(
-            self.matrix,
-            target,
-            bounds,
-            beta,
-            eps=eps,
-            tol=self.tol,
-            max_iter=max_iter,
-            callback=self.callback,
-            lazy=self.lazy,
-        )
-
-    def _solve_by_rows(
-        self, target: np.ndarray, bounds: Bounds, beta: np.ndarray, eps: float, max_iter: int
-    ) -> DualSolution:
-        cache = RowCache(self.source)
-        solution = solve_blocked(
-            cache,
-            self.diagonal,
-            target,
-            bounds,
-            beta,
-            eps=eps,
-            tol=self.tol,
-            max_iter=max_iter,
-            callback=self.callback,
-        )
-        self.steps.append(f", {cache.computed} rows computed")
-        return solution
-
-    def _solve_again(
-        self, solution: DualSolution, target: np.ndarray, bounds: Bounds, eps: float, max_iter: int
-    ) -> DualSolution:
-        """Go on in double precision where single precision would show in the tolerance."""
-        n = len(self.rows)
         plan = Plan("stored", FLOAT64, FLOAT64.itemsize * n * n, "single precision is too coarse")
         self._store(plan)
-        self.steps.append(f"; then {plan}")
-        left = max_iter if max_iter < 0 else max(max_iter - solution.iterations, 0)
-        finer = self._solve_stored(target, bounds, solution.beta, eps, left)
-        return dataclasses.replace(
-            finer,
-            iterations=solution.iterations + finer.iterations,
-            seconds=solution.seconds + finer.seconds,
-        )
+        self.plan += f"; then {plan}"
+        dual.beta = solution.beta
+        if dual.max_iter >= 0:
+            dual.max_iter = max(dual.max_iter - solution.iterations, 0)
+        finer = self._solve_stored(dual)
+        iterations = solution.iterations + finer.iterations
+        seconds = solution.seconds + finer.seconds
+        return dataclasses.replace(finer, iterations=iterations, seconds=seconds)
 
     def coefficients(self, beta: np.ndarray) -> np.ndarray:
-        """β for new samples: after a repair their rows would have to be changed, or, as here, β."""
-        return beta if self.operator is None else self.operator @ beta
+        """β for new samples; after a repair of the matrix it is changed in place of their rows."""
+        if self.operator is None:
+            return beta
+        return self.operator @ beta

@@ -1,89 +1,88 @@
-"""The state of the compiled loop that moves two variables at a time, and where it finds rows of the Gram matrix."""
+"""What the compiled loop, which moves two variables at a time, reads and writes."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 
 from mercer import _compiled
 from mercer.solvers.margin.chunks import chunked, flat
-from mercer.solvers.margin.dual import Bounds
+from mercer.solvers.margin.dual import DualProblem
 
 _NO_PLACES, _NO_MATRIX = np.empty(0, dtype=np.intp), np.empty((0, 0))
 _NO_SAMPLES, _NO_PANELS = np.empty((0, 0), dtype=np.float32), np.empty((0, 0, 0), dtype=np.float32)
 
 
-@dataclasses.dataclass
 class LazyRows:
-    """Where the compiled loop finds rows of the Gram matrix when it first needs them: in a larger one, or as Gaussians of samples."""
+    """Where the compiled loop finds rows of the Gram matrix when it first needs them.
 
-    have: np.ndarray  # which rows are there
-    diagonal: np.ndarray
-    place: np.ndarray = dataclasses.field(default_factory=lambda: _NO_PLACES)
-    source: np.ndarray = dataclasses.field(default_factory=lambda: _NO_MATRIX)
-    z: np.ndarray = dataclasses.field(default_factory=lambda: _NO_SAMPLES)
-    panels: np.ndarray = dataclasses.field(default_factory=lambda: _NO_PANELS)
+    They come from ``source``, a larger matrix in which the samples have the positions ``place``, or
+    are Gaussians of the samples ``z``, laid out in ``panels``. ``have`` says which rows are there.
+    """
 
-    def origin(self) -> tuple[np.ndarray, ...]:
-        return self.have, self.place, self.source, self.z, self.panels
+    def __init__(
+        self,
+        have: np.ndarray,
+        diagonal: np.ndarray,
+        place: np.ndarray = _NO_PLACES,
+        source: np.ndarray = _NO_MATRIX,
+        z: np.ndarray = _NO_SAMPLES,
+        panels: np.ndarray = _NO_PANELS,
+    ) -> None:
+        self.have, self.diagonal = have, diagonal
+        self.origin = have, place, source, z, panels
 
     def fetch(self, matrix: np.ndarray, needed: np.ndarray) -> None:
-        """Make these rows, if they are not there yet."""
+        """Compute these rows, if they are not there yet."""
         rows = matrix.reshape(len(self.have), -1)
         for i in np.flatnonzero(needed & ~self.have):
-            _compiled.smo.fetch_row(i, rows, *self.origin())
+            _compiled.smo.fetch_row(i, rows, *self.origin)
 
 
 class State:
-    """What the loop reads and writes: K, in chunks, and slopes in its precision; coefficients and bounds in double."""
+    """K and slopes in chunks, in the loop's precision; coefficients and bounds in double.
+
+    ``h`` is t − Kβ; ``up`` and ``low`` are added to it for the slopes upwards and downwards. All
+    three are views of what the loop reads and writes.
+    """
 
     def __init__(
         self,
         K: np.ndarray,
         diagonal: np.ndarray,
-        h: np.ndarray,
-        beta: np.ndarray,
-        bounds: Bounds,
-        eps: float,
+        slack: np.ndarray,
+        problem: DualProblem,
         lazy: LazyRows | None = None,
     ) -> None:
         smo, dtype = _compiled.smo, K.dtype
-        self.n, self.eps = beta.shape[1], eps
+        self.problem, self.beta, self.n = problem, problem.beta, problem.beta.shape[1]
         self.K, self.rows, self.diagonal = K, K.reshape(len(K), -1), diagonal
-        self.beta, self.bounds = beta, bounds
         self.huge = smo.HUGE if dtype == np.float64 else smo.HUGE_SINGLE
-        self._h, self._curvature = chunked(h, 0.0, dtype), chunked(diagonal, 1.0, dtype)
-        self._up, self._low = (
-            np.full(self._h.shape, -self.huge, dtype),
-            np.full(self._h.shape, self.huge, dtype),
-        )
-        huge = self._h.dtype.type(self.huge)
-        smo.fill_slopes(beta, bounds.lower, bounds.upper, eps, huge, self._up, self._low)
-        # t − Kβ, and what is added to it for the slopes upwards and downwards: the loop's own numbers
-        self.h, self.up, self.low = (
-            flat(self._h, self.n),
-            flat(self._up, self.n),
-            flat(self._low, self.n),
-        )
+        self._h = chunked(slack, 0.0, dtype)
+        self._curvature = chunked(diagonal, 1.0, dtype)
+        self._up = np.full(self._h.shape, -self.huge, dtype)
+        self._low = np.full(self._h.shape, self.huge, dtype)
+        self._limits = problem.bounds.lower, problem.bounds.upper
+        huge = dtype.type(self.huge)
+        smo.fill_slopes(self.beta, *self._limits, problem.eps, huge, self._up, self._low)
+        self.h = flat(self._h, self.n)
+        self.up, self.low = flat(self._up, self.n), flat(self._low, self.n)
         self._lazy = LazyRows(np.ones(len(K), dtype=bool), diagonal) if lazy is None else lazy
 
     def steps(self, tol: float, most: int) -> tuple[int, bool]:
         """Move pairs until the gap is at most ``tol``; how many, and whether it is."""
-        limits = self.bounds.lower, self.bounds.upper
-        arrays = (self._h, self.beta, *limits, self._up, self._low)
-        return _compiled.smo.steps(
-            self.K, self._curvature, *arrays, self.eps, tol, most, *self._lazy.origin()
-        )
+        arrays = (self._h, self.beta, *self._limits, self._up, self._low)
+        limits = self.problem.eps, tol, most
+        return _compiled.smo.steps(self.K, self._curvature, *arrays, *limits, *self._lazy.origin)
 
-    def slack(self, target: np.ndarray) -> np.ndarray:
-        return slack_of(self.rows, target, self.beta)
+    def slack(self) -> np.ndarray:
+        """t − Kβ afresh, in double precision."""
+        return slack_of(self.rows, self.problem)
 
 
-def slack_of(rows: np.ndarray, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """t − Kβ afresh, in double precision, from the rows where β is not 0."""
-    h = target.astype(np.float64, copy=True)
-    total = beta.sum(axis=0)
+def slack_of(rows: np.ndarray, problem: DualProblem) -> np.ndarray:
+    """t − Kβ in double precision, from the rows where β is not 0."""
+    slack = problem.target.astype(np.float64, copy=True)
+    total = problem.beta.sum(axis=0)
     used = np.flatnonzero(total)
-    _compiled.smo.subtract_rows(h, rows, used, total[used], 0, h.shape[1])
-    return h
+    _compiled.smo.subtract_rows(slack, rows, used, total[used], 0, slack.shape[1])
+    return slack

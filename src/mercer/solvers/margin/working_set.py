@@ -1,7 +1,7 @@
-"""Large margin problems: a few hundred variables at a time, half of them renewed each round.
+"""Large dual problems: a few hundred variables at a time, half of them renewed each round.
 
 The rows of the chosen variables are all that is needed of the Gram matrix in a round, so it is
-never stored whole; inside a round the pairs move on a small matrix that stays in the cache.
+never stored whole; inside a round the variables move on a small matrix that stays in the cache.
 """
 
 from __future__ import annotations
@@ -9,98 +9,75 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from mercer import _compiled
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
+from mercer.execution.workspace import Workspace
 from mercer.gram.row_cache import RowCache
-from mercer.solvers.margin.chunks import padded_width
-from mercer.solvers.margin.dual import PRECISION, Bounds, DualSolution, finish, objective, slopes
+from mercer.solvers.margin.chunks import padded_length
+from mercer.solvers.margin.dual import PRECISION, Bounds, DualProblem, DualSolution
 from mercer.solvers.margin.state import State
 
 SIZE = 1024
 _INNER = 0.05  # the gap a round leaves inside, as a share of the whole
 _MANY = 25  # rounds after which the working set is doubled
 _PATIENCE = 10  # rounds without progress before the solver gives up
-Callback = Callable[[int, float], bool]
 
 
-def solve_blocked(
-    cache: RowCache,
-    diagonal: np.ndarray,
-    target: np.ndarray,
-    bounds: Bounds,
-    beta: np.ndarray,
-    *,
-    eps: float = 0.0,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    callback: Callback | None = None,
-) -> DualSolution:
+def solve_blocked(cache: RowCache, diagonal: np.ndarray, problem: DualProblem) -> DualSolution:
     """The problem of `solve_dual`, on rows that are computed when a variable is chosen."""
     start = time.perf_counter()
-    solver = _WorkingSet(cache, diagonal, target, bounds, beta, eps)
+    solver = _WorkingSet(cache, diagonal, problem)
     reason = ""
     while not reason:
         check_stop()
-        gap = solver.look()
-        reason = solver.reason_to_stop(gap, tol, max_iter, callback)
+        gap = solver.compute_gap()
+        reason = solver.reason_to_stop(gap)
         if not reason:
-            solver.round(gap, tol, max_iter)
-    slack = _slack(cache, target, beta)
-    return finish(slack, target, beta, bounds, eps, solver.iterations, reason, start)
+            solver.round(gap)
+    return problem.certify(_slack(cache, problem), solver.iterations, reason, start)
 
 
 class _WorkingSet:
     """The slack of all variables, and the small matrix of those that move in a round."""
 
-    def __init__(
-        self,
-        cache: RowCache,
-        diagonal: np.ndarray,
-        target: np.ndarray,
-        bounds: Bounds,
-        beta: np.ndarray,
-        eps: float,
-    ) -> None:
-        self.cache, self.diagonal, self.target = cache, diagonal, target
-        self.bounds, self.beta, self.eps = bounds, beta, eps
-        self.n = beta.shape[1]
+    def __init__(self, cache: RowCache, diagonal: np.ndarray, problem: DualProblem) -> None:
+        self.cache, self.diagonal, self.problem = cache, diagonal, problem
+        self.n = problem.beta.shape[1]
         self.size = min(SIZE, self.n, cache.slots)
-        self.slack = _slack(cache, target, beta)
-        self.up, self.low = slopes(beta, bounds, eps, _compiled.smo.HUGE)
+        self.slack = _slack(cache, problem)
+        self.up, self.low = problem.slopes()
         self.chosen = np.empty(0, dtype=np.int64)
-        self.K = np.zeros((self.size, padded_width(self.size)), dtype=np.float32)
+        self.K = np.zeros((self.size, padded_length(self.size)), dtype=np.float32)
         self.rounds, self.iterations, self.stalled = 0, 0, 0
-        self.last = np.inf
+        self.best = np.inf
 
-    def look(self) -> float:
+    def compute_gap(self) -> float:
         """The slopes of all variables, and the KKT gap."""
         self.top, self.bottom = self.slack + self.up, self.slack + self.low
         return float(max(np.max(self.top.max(axis=1) - self.bottom.min(axis=1)), 0.0))
 
-    def reason_to_stop(
-        self, gap: float, tol: float, max_iter: int, callback: Callback | None
-    ) -> str:
+    def reason_to_stop(self, gap: float) -> str:
         """Why no further round is made, or nothing."""
-        if gap <= tol:
+        problem = self.problem
+        if gap <= problem.tol:
             return "converged"
-        if 0 <= max_iter <= self.iterations:
+        if 0 <= problem.max_iter <= self.iterations:
             return "max_iter reached"
-        value = objective(self.target, self.slack, self.beta, self.eps)
-        falls = self.last - value > 1e-12 * abs(value)
+        value = problem.objective(self.slack)
+        falls = self.best - value > 1e-12 * abs(value)
         self.stalled = 0 if falls else self.stalled + 1
-        self.last = min(self.last, value)
+        self.best = min(self.best, value)
         if self.stalled > _PATIENCE or not np.isfinite(value):
             return PRECISION
-        if callback is not None and callback(self.iterations, value):
+        if problem.callback is not None and problem.callback(self.iterations, value):
             return "stopped by a callback"
         return ""
 
-    def round(self, gap: float, tol: float, max_iter: int) -> None:
+    def round(self, gap: float) -> None:
         """Move the chosen variables on their own matrix, then update the slack of all."""
         self.rounds += 1
         if self.rounds == _MANY and 2 * self.size <= min(self.n, self.cache.slots):
@@ -112,9 +89,9 @@ class _WorkingSet:
         part = self._part()
         before = part.beta.copy()
         most = 20 * self.size
-        if max_iter >= 0:
-            most = min(most, max_iter - self.iterations)
-        steps, _ = part.steps(max(_INNER * gap, 0.5 * tol), most)
+        if self.problem.max_iter >= 0:
+            most = min(most, self.problem.max_iter - self.iterations)
+        steps, _ = part.steps(max(_INNER * gap, 0.5 * self.problem.tol), most)
         self.iterations += max(steps, 1)
         self._take_back(part, before, slots)
 
@@ -122,46 +99,56 @@ class _WorkingSet:
         """A hard problem is solved in fewer, larger rounds."""
         smaller = self.K
         self.size *= 2
-        self.K = np.zeros((self.size, padded_width(self.size)), dtype=np.float32)
+        self.K = np.zeros((self.size, padded_length(self.size)), dtype=np.float32)
         first = self.size - len(smaller)
         self.K[first:, first : self.size] = smaller[:, : len(smaller)]
 
     def _part(self) -> State:
         """The state of the chosen variables."""
-        slack, beta, lower, upper = (
-            np.ascontiguousarray(values[:, self.chosen])
-            for values in (self.slack, self.beta, self.bounds.lower, self.bounds.upper)
+        problem, chosen = self.problem, self.chosen
+        bounds = Bounds(
+            np.ascontiguousarray(problem.bounds.lower[:, chosen]),
+            np.ascontiguousarray(problem.bounds.upper[:, chosen]),
         )
+        beta = np.ascontiguousarray(problem.beta[:, chosen])
+        part = DualProblem(problem.target[:, chosen], bounds, beta, problem.eps)
         chunks = self.K.reshape(self.size, -1, _compiled.smo.WIDTH)
-        diagonal = self.diagonal[self.chosen]
-        return State(chunks, diagonal, slack, beta, Bounds(lower, upper), self.eps)
+        return State(chunks, self.diagonal[chosen], self.slack[:, chosen], part)
 
     def _take_back(self, part: State, before: np.ndarray, slots: np.ndarray) -> None:
+        """Update coefficients, slopes and slack by what the chosen variables have moved."""
         chosen = self.chosen
-        self.beta[:, chosen] = part.beta
-        up, low = slopes(part.beta, part.bounds, self.eps, _compiled.smo.HUGE)
-        self.up[:, chosen], self.low[:, chosen] = up, low
+        self.problem.beta[:, chosen] = part.beta
+        self.up[:, chosen], self.low[:, chosen] = part.problem.slopes()
         move = (part.beta - before).sum(axis=0)
         moved = np.flatnonzero(move)
-        subtract = partial(
-            _compiled.smo.subtract_rows, self.slack, self.cache.table, slots[moved], move[moved]
-        )
-        _share(self.n, 2048, subtract)
+        _subtract_rows(self.slack, self.cache, slots[moved], move[moved])
 
 
-def _share(count: int, width: int, work: Callable[[int, int], Any]) -> None:
+def _share(count: int, size: int, work: Callable[[int, int], None]) -> None:
     """Ranges of a loop on the threads; each range has its own part of the result."""
-    run(
-        -(-count // width),
-        lambda number, _: work(number * width, min(count, (number + 1) * width)),
-        "working set",
-    )
+
+    def work_on(number: int, _: Workspace) -> None:
+        work(number * size, min(count, (number + 1) * size))
+
+    run(-(-count // size), work_on, "working set")
+
+
+def _subtract_rows(
+    slack: np.ndarray, cache: RowCache, slots: np.ndarray, weight: np.ndarray
+) -> None:
+    """Subtract weighted rows of K from the slack."""
+    subtract = partial(_compiled.smo.subtract_rows, slack, cache.table, slots, weight)
+    _share(slack.shape[1], 2048, subtract)
 
 
 def _renew(
     K: np.ndarray, cache: RowCache, slots: np.ndarray, chosen: np.ndarray, kept: int
 ) -> None:
-    """The matrix of the chosen variables: what is kept moves to its front, only rows of new ones are gathered."""
+    """Renew the matrix of the chosen variables.
+
+    The part of variables that are kept moves to its front; only rows of new ones are gathered.
+    """
     if kept:
         K[:kept, :kept] = K[-kept:, len(K) - kept : len(K)].copy()
     new, size = slots[kept:], len(chosen)
@@ -174,38 +161,36 @@ def _renew(
     K[:kept, kept:size] = K[kept:size, :kept].T
 
 
-def _slack(cache: RowCache, target: np.ndarray, beta: np.ndarray) -> np.ndarray:
+def _slack(cache: RowCache, problem: DualProblem) -> np.ndarray:
     """t − Kβ in double precision, from the rows where β is not 0."""
-    h = target.astype(np.float64, copy=True)
-    rows, weight = np.flatnonzero(beta.any(axis=0)), beta.sum(axis=0)
+    slack = problem.target.astype(np.float64, copy=True)
+    rows, weight = np.flatnonzero(problem.beta.any(axis=0)), problem.beta.sum(axis=0)
     step = max(1, cache.slots // 2)
-    for at in range(0, len(rows), step):
-        some = rows[at : at + step]
-        slots = cache.want(some)
-        _share(
-            h.shape[1],
-            2048,
-            partial(_compiled.smo.subtract_rows, h, cache.table, slots, weight[some]),
-        )
-    return h
+    for start in range(0, len(rows), step):
+        some = rows[start : start + step]
+        _subtract_rows(slack, cache, cache.want(some), weight[some])
+    return slack
 
 
 def _choose(top: np.ndarray, bottom: np.ndarray, last: np.ndarray, size: int) -> np.ndarray:
-    """Half from the last round, half the worst violators: of every group as many that want up as want down."""
+    """Half the variables of the last round, and the worst violators of the others.
+
+    Of every group there are as many whose coefficients should rise as should fall.
+    """
     keep = last[-(size // 2) :] if len(last) else last
     free = np.ones(top.shape[1], dtype=bool)
     free[keep] = False
-    want = size - len(keep)
+    missing = size - len(keep)
     scores = [score for g in range(len(top)) for score in (top[g], -bottom[g])]
-    found: list[np.ndarray] = []
+    chosen: list[np.ndarray] = []
     for number, score in enumerate(scores):
-        count = (want - sum(map(len, found))) // (len(scores) - number)
+        count = missing // (len(scores) - number)
         score = np.where(free, score, -np.inf)
-        best = (
-            np.argpartition(-score, count)[:count]
-            if count < len(score)
-            else np.argsort(-score)[: int(free.sum())]
-        )
+        if count < len(score):
+            best = np.argpartition(-score, count)[:count]
+        else:
+            best = np.argsort(-score)[: int(free.sum())]
         free[best] = False
-        found.append(best)
-    return np.concatenate([keep, np.sort(np.concatenate(found))])
+        missing -= len(best)
+        chosen.append(best)
+    return np.concatenate([keep, np.sort(np.concatenate(chosen))])

@@ -32,7 +32,7 @@ def _inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
 def _scan(
     energy: np.ndarray, Q: np.ndarray, C: np.ndarray, active: np.ndarray, covariance: np.ndarray
 ) -> Scan:
-    """From ‖φ‖² of all functions and their products C with those in use, as the likelihood weighs."""
+    """From ‖φ‖² of all functions and their products C with those in use, both weighted."""
     if len(active) == 0:
         return Scan(energy, Q, np.zeros(len(energy), dtype=bool))
     S = energy - np.einsum("ij,ij->i", C @ covariance, C)
