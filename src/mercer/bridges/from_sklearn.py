@@ -32,10 +32,6 @@ class Place(NamedTuple):
     position: int | None  # inside an array; None for a single number
     power: float  # d log(parameter)/dθ
 
-    def under(self, name: str) -> Place:
-        """The same place in a kernel that has this one as its parameter ``name``."""
-        return Place(f"{name}__{self.name}", self.position, self.power)
-
 
 @dataclasses.dataclass
 class Translation:
@@ -43,6 +39,10 @@ class Translation:
 
     kernel: Kernel
     places: list[Place]
+
+    def places_under(self, name: str) -> list[Place]:
+        """The places in a kernel that has this one as its parameter ``name``."""
+        return [place._replace(name=f"{name}__{place.name}") for place in self.places]
 
     def gradient(self, derivatives: dict[str, Any]) -> np.ndarray:
         """Derivatives by mercer's names as derivatives in θ."""
@@ -84,8 +84,7 @@ def _combined(
     second = translate(kernel.k2, n_columns)
     if first is None or second is None:
         return None
-    places = [place.under("k1") for place in first.places]
-    places += [place.under("k2") for place in second.places]
+    places = first.places_under("k1") + second.places_under("k2")
     return Translation(kind(first.kernel, second.kernel), places)
 
 
@@ -94,20 +93,16 @@ def _power(kernel: sk.Exponentiation, n_columns: int) -> Translation | None:
     whole = kernel.exponent >= 1 and float(kernel.exponent).is_integer()
     if inner is None or not whole:
         return None
-    places = [place.under("kernel") for place in inner.places]
-    return Translation(Power(inner.kernel, kernel.exponent), places)
+    return Translation(Power(inner.kernel, kernel.exponent), inner.places_under("kernel"))
 
 
 def _places(kernel: sk.Kernel, names: _Names) -> list[Place]:
     places = []
     for parameter in kernel.hyperparameters:
-        if parameter.fixed:
-            continue
-        name, power = names[parameter.name]
-        if parameter.n_elements == 1:
-            places.append(Place(name, None, power))
-        else:
-            places += [Place(name, position, power) for position in range(parameter.n_elements)]
+        if not parameter.fixed:
+            name, power = names[parameter.name]
+            several = range(parameter.n_elements) if parameter.n_elements > 1 else [None]
+            places += [Place(name, position, power) for position in several]
     return places
 
 

@@ -27,7 +27,7 @@ from mercer import (
     errors,
 )
 from mercer.estimators.common.averaging import averaged
-from mercer.solvers.gp.laplace import laplace
+from mercer.solvers.gp.laplace import Laplace
 
 
 @parametrize_with_checks(
@@ -111,11 +111,11 @@ def test_several_classes(shape):
 def test_the_mode_is_where_the_gradient_vanishes():
     X, y = two(60)
     K = RBF()(X)
-    found = laplace(K, y.astype(float))
+    found = Laplace.at_mode(K, y.astype(float))
     assert found.converged
     np.testing.assert_allclose(found.dual, y - expit(found.mode), atol=1e-6)
     np.testing.assert_allclose(found.mode, K @ found.dual, atol=1e-10)
-    assert laplace(-np.eye(5) * 40.0, np.array([0.0, 1.0, 0.0, 1.0, 0.0])) is None
+    assert Laplace.at_mode(-np.eye(5) * 40.0, np.array([0.0, 1.0, 0.0, 1.0, 0.0])) is None
 
 
 @pytest.mark.parametrize("variance", [0.0, 0.01, 0.99, 1.0, 4.0, 300.0, 1e5])

@@ -166,5 +166,6 @@ def _formatted(value: object, form: str) -> str:
     if missing:
         return ""
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return " ".join(_formatted(entry, form) for entry in value)
+        separator = ", " if form == "s" else " "
+        return separator.join(_formatted(entry, form) for entry in value)
     return format(value, form)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -18,10 +17,10 @@ from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, check_data
+from mercer.estimators.gp import learning
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.kernel_argument import choose_hyperparameters
-from mercer.estimators.gp.learning import Evidence, Objective, Optimizer, Prior, Priors, learn
 from mercer.kernels.base import Kernel
 from mercer.state import State
 
@@ -46,18 +45,19 @@ class GaussianProcess(KernelEstimator):
     )
 
     kernel: KernelLike
-    optimizer: Optimizer
+    optimizer: learning.Optimizer
     n_restarts_optimizer: int
     copy_X_train: bool  # noqa: N815
     random_state: RandomState
     bounds: BoundsLike
     fixed: Names
-    priors: Mapping[str, Prior] | None
+    priors: learning.PriorsLike
 
     def _hyperparameters(self, kernel: KernelLike = None) -> Hyperparameters:
         """The hyperparameters of a kernel, or of the one that was given to the constructor."""
-        given = self.kernel if kernel is None else kernel
-        return choose_hyperparameters(given, self.bounds, self.fixed)
+        if kernel is None:
+            kernel = self.kernel
+        return choose_hyperparameters(kernel, self.bounds, self.fixed)
 
     def _takes_vectors(self) -> bool:
         if isinstance(self.kernel, SklearnBase):
@@ -67,7 +67,7 @@ class GaussianProcess(KernelEstimator):
     def _begin(self, X: RawSamples, y: Targets, target: Target) -> tuple[RawSamples, np.ndarray]:
         """Check the kernel and its priors, then samples and targets."""
         parameters = self._hyperparameters()
-        Priors(parameters, self.priors)
+        learning.Priors(parameters, self.priors)
         kernel = parameters.mercer_kernel
         if kernel is not None and kernel.certificate().status == UNKNOWN:
             rule = (
@@ -81,31 +81,38 @@ class GaussianProcess(KernelEstimator):
 
     def _own(self, X: RawSamples) -> RawSamples:
         """The training samples, copied if that was asked for."""
-        return np.copy(X) if self.copy_X_train and self._takes_vectors() else X
+        if self.copy_X_train and self._takes_vectors():
+            return np.copy(X)
+        return X
 
-    def _learn(self, parameters: Hyperparameters, evidence: Evidence) -> int:
+    def _learn(self, parameters: Hyperparameters, evidence: learning.Evidence) -> int:
         """Set θ to the best within its bounds; how often the evidence was evaluated."""
-        priors = Priors(parameters, self.priors)
-        impossible = not np.isfinite(priors.at(parameters.theta)[0])
-        if impossible and self.optimizer is not None and self.n_restarts_optimizer == 0:
+        if self.optimizer is None or len(parameters.theta) == 0:
+            return 0
+        priors = learning.Priors(parameters, self.priors)
+        starts = learning.draw_starts(parameters, self.n_restarts_optimizer, self.random_state)
+        if len(starts) == 1 and not np.isfinite(priors.at(starts[0])[0]):
             rule = "gives the kernel's own parameters no density, and there is no way from there"
             remedy = "begin with parameters that the priors allow"
             raise ParameterError("priors", self.priors, rule, remedy)
-        objective = Objective(evidence, priors, iteration_callback(self))
-        learn(
-            parameters,
-            objective,
-            self.optimizer,
-            self.n_restarts_optimizer,
-            self.random_state,
-            self.kernel,
-        )
+        objective = learning.Objective(evidence, priors, iteration_callback(self))
+        learning.learn(parameters, objective, self.optimizer, starts, self.kernel)
         return objective.evaluations
 
     def _set_report(
-        self, kernel: Kernel | str, plan: str, n_samples: int, start: float, **facts: Any
+        self,
+        parameters: list[Hyperparameters],
+        plan: str,
+        n_samples: int,
+        start: float,
+        facts: dict[str, Any],
     ) -> None:
-        """Set ``report_`` of a fit that began at the time ``start``."""
+        """Set ``report_`` of a fit of one or several problems that began at the time ``start``."""
+        kernel = parameters[0].kernel
+        if len(parameters) > 1 or not isinstance(kernel, Kernel):
+            kernel = "; ".join(repr(problem.kernel) for problem in parameters)
+        at_bounds = tuple(name for problem in parameters for name in problem.at_bounds())
+        facts = {**facts, "at_bounds": at_bounds, "kept": parameters[0].not_learned}
         seconds = time.perf_counter() - start
         solver = f"optimizer {self.optimizer}"
         self.report_ = FitReport(kernel, plan, solver, n_samples, seconds, facts=facts)

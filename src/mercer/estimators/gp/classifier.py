@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping
 from numbers import Integral
 from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.gaussian_process.kernels import CompoundKernel
-from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -23,14 +20,17 @@ from mercer.errors import ModelFileError, ParameterError, explain
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.kernel_argument import same_kernel
-from mercer.estimators.gp.learning import Optimizer, Prior
-from mercer.estimators.gp.problems import BinaryProblem, LaplaceProblem, MultinomialProblem
+from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
+from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.problems import (
+    BinaryProblem,
+    Contrast,
+    LaplaceProblem,
+    MultinomialProblem,
+    choose_contrasts,
+)
 from mercer.gram.plan import require_room
-from mercer.kernels.base import Kernel
 from mercer.state import State
-
-Contrast = tuple[int | None, int | None]
 
 
 class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
@@ -144,7 +144,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         n_jobs: int | None = None,
         bounds: BoundsLike = (1e-5, 1e5),
         fixed: Names = (),
-        priors: Mapping[str, Prior] | None = None,
+        priors: PriorsLike = None,
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -172,7 +172,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
 
         Returns
         -------
-        GaussianProcessClassifier
+        self : GaussianProcessClassifier
             The fitted estimator.
         """
         start = time.perf_counter()
@@ -186,7 +186,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             rule = "requires 2 or more distinct classes"
             raise ValueError(f"GaussianProcessClassifier {rule}; got {self.n_classes_} class")
         X = self._own(X)
-        self._contrasts = self._choose_contrasts()
+        self._contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         problems = [self._problem(X, labels, contrast) for contrast in self._contrasts]
         self._continue_from_last_fit(problems)
         evaluations = 0
@@ -196,19 +196,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self._problems, self._kernel_before = problems, copy.deepcopy(self.kernel)
         values = [problem.approximation.value for problem in problems]
         self.log_marginal_likelihood_value_ = float(np.mean(values))
-        kernels = [problem.parameters.kernel for problem in problems]
-        self.kernel_ = _one_or_several(kernels)
+        self.kernel_ = one_or_several([problem.parameters.kernel for problem in problems])
         size = format_bytes(8 * n * n)
-        self._set_report(
-            self.kernel_ if isinstance(self.kernel_, Kernel) else "; ".join(map(repr, kernels)),
-            f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}",
-            n,
-            start,
-            likelihood=self.log_marginal_likelihood_value_,
-            evaluations=evaluations,
-            at_bounds=tuple(name for p in problems for name in p.parameters.at_bounds()),
-            kept=problems[0].parameters.not_learned,
-        )
+        plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
+        facts = {"likelihood": self.log_marginal_likelihood_value_, "evaluations": evaluations}
+        self._set_report([problem.parameters for problem in problems], plan, n, start, facts)
         return self
 
     def _check_room(self, n: int) -> None:
@@ -217,20 +209,6 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             require_room(n * self.n_classes_, n, np.float64, what)
         else:
             require_room(n, n, np.float64)
-
-    def _choose_contrasts(self) -> list[Contrast]:
-        """For each problem the class that is 1, and the one that is 0.
-
-        The latter is None for all other classes, and both are None for all classes at once.
-        """
-        k = self.n_classes_
-        if k == 2:
-            return [(1, None)]
-        if self.multi_class == "multinomial":
-            return [(None, None)]
-        if self.multi_class == "one_vs_rest":
-            return [(c, None) for c in range(k)]
-        return [(a, b) for a in range(k) for b in range(a + 1, k)]
 
     def _problem(self, X: RawSamples, labels: np.ndarray, contrast: Contrast) -> LaplaceProblem:
         positive, negative = contrast
@@ -295,8 +273,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             value, gradient = problem.evidence(own, eval_gradient)
             values.append(value)
             gradients.append(gradient)
-        value = float(np.mean(values))
-        return (value, np.mean(gradients, axis=0)) if eval_gradient else value
+        if eval_gradient:
+            return float(np.mean(values)), np.mean(gradients, axis=0)
+        return float(np.mean(values))
 
     def _thetas(self, theta: np.ndarray, eval_gradient: bool) -> list[np.ndarray]:
         """The hyperparameters of each problem."""
@@ -309,8 +288,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
                 rule += f", or {problems * count} for the {problems} problems one after the other"
             raise ParameterError("theta", f"array of shape {theta.shape}", rule)
         if eval_gradient:
-            rule, remedy = "is for parameters that all problems share", f"give the {count} of one"
-            raise ValueError(explain("eval_gradient", True, rule, f"{remedy} kernel"))
+            rule, remedy = "is for parameters that all problems share", "of one kernel"
+            raise ValueError(explain("eval_gradient", True, rule, f"give the {count} {remedy}"))
         return np.split(theta, problems)
 
     def latent_mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
@@ -354,13 +333,17 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if self.n_classes_ == 2:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         if self.multi_class == "one_vs_one":
-            votes = np.zeros((len(each), self.n_classes_))
-            for (positive, negative), probability in zip(self._contrasts, each.T, strict=True):
-                votes[:, positive] += probability
-                votes[:, negative] += 1 - probability
-            each = votes
+            each = self._votes(each)
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / self.n_classes_)
+
+    def _votes(self, each: np.ndarray) -> np.ndarray:
+        """Sums of the probabilities that a class has against each of the others."""
+        votes = np.zeros((len(each), self.n_classes_))
+        for (positive, negative), probability in zip(self._contrasts, each.T, strict=True):
+            votes[:, positive] += probability
+            votes[:, negative] += 1 - probability
+        return votes
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """Predict the most probable class.
@@ -375,22 +358,14 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         ndarray of shape (n_samples,)
             The labels.
         """
-        # argmax takes the first class where both are as probable
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
 
     def _check_loaded(self) -> None:
-        contrasts = self._choose_contrasts()
+        contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         n_classes = len(self.classes_)
         consistent = self.n_classes_ == n_classes and self._contrasts == contrasts
         if not consistent or len(self._problems) != len(contrasts):
             raise ModelFileError(
                 "classes_", f"{n_classes} classes", "are not those of the problems"
             )
-
-
-def _one_or_several(kernels: list[KernelLike]) -> KernelLike:
-    if len(kernels) == 1:
-        return kernels[0]
-    if all(isinstance(kernel, SklearnBase) for kernel in kernels):
-        return CompoundKernel(kernels)
-    return kernels

@@ -15,7 +15,7 @@ from mercer.bridges.from_sklearn import Translation, entry, translate
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.prepared import prepare_both, training_batch
-from mercer.estimators.gp.bounds import DEFAULT, Bounds, BoundsLike, Names, label
+from mercer.estimators.gp.bounds import DEFAULT, Bounds, BoundsLike, Names, Place, places_of
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
@@ -25,16 +25,45 @@ Derivatives = dict[str, Any]  # by the names of a mercer kernel's parameters
 
 
 class Hyperparameters(abc.ABC):
-    """The logarithms θ of a kernel's hyperparameters, and the kernel's values at the present θ."""
+    """The logarithms θ of a kernel's hyperparameters, and the kernel's values at the present θ.
+
+    The values are those of the mercer kernel, if there is one.
+    """
 
     kernel: Any  # as the user gave it, of mercer or of scikit-learn
     not_learned: tuple[str, ...]  # continuous, but left as they are though nobody asked for it
     at_end: np.ndarray | bool  # whether the upper bounds cannot be widened
 
-    @property
     @abc.abstractmethod
+    def labels(self) -> list[str]:
+        """What every number of θ is called."""
+
+    @abc.abstractmethod
+    def _theta(self) -> np.ndarray: ...
+
+    @abc.abstractmethod
+    def _set_theta(self, theta: np.ndarray) -> None: ...
+
+    @abc.abstractmethod
+    def bounds(self) -> np.ndarray:
+        """Logarithms of the least and the largest values, a row per hyperparameter."""
+
+    @abc.abstractmethod
+    def bounds_setting(self, name: str) -> str:
+        """How a user writes the bounds of a hyperparameter."""
+
+    @abc.abstractmethod
+    def fit(self, X: RawSamples) -> None:
+        """Let the kernel learn from the samples what it needs to know of them."""
+
+    @abc.abstractmethod
+    def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
+        """Derivatives in the parameters of the mercer kernel as a gradient in θ."""
+
+    @property
     def mercer_kernel(self) -> Kernel | None:
         """The function as a mercer kernel; None where mercer does not have it."""
+        return self.kernel
 
     @property
     def theta(self) -> np.ndarray:
@@ -49,40 +78,11 @@ class Hyperparameters(abc.ABC):
             raise ParameterError("theta", f"array of shape {np.shape(theta)}", rule)
         self._set_theta(theta)
 
-    @abc.abstractmethod
-    def _theta(self) -> np.ndarray: ...
-
-    @abc.abstractmethod
-    def _set_theta(self, theta: np.ndarray) -> None: ...
-
-    @property
-    @abc.abstractmethod
-    def bounds(self) -> np.ndarray:
-        """Logarithms of the least and the largest values, a row per hyperparameter."""
-
-    @abc.abstractmethod
-    def bounds_setting(self, name: str) -> str:
-        """How a user writes the bounds of a hyperparameter."""
-
     def at_bounds(self) -> list[str]:
         """The hyperparameters that lie at bounds that could be widened."""
-        close = np.isclose(self.bounds, self.theta[:, None], rtol=1e-6, atol=1e-6)
+        close = np.isclose(self.bounds(), self.theta[:, None], rtol=1e-6, atol=1e-6)
         close[:, 1] &= np.logical_not(self.at_end)
         return [name for name, near in zip(self.labels(), close, strict=True) if near.any()]
-
-    @abc.abstractmethod
-    def labels(self) -> list[str]:
-        """What every number of θ is called."""
-
-    @abc.abstractmethod
-    def fit(self, X: RawSamples) -> None:
-        """Let the kernel learn from the samples what it needs to know of them."""
-
-    @abc.abstractmethod
-    def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
-        """Derivatives in the parameters of the mercer kernel as a gradient in θ."""
-
-    # The values below are those of the mercer kernel.
 
     def _mercer(self) -> Kernel:
         assert self.mercer_kernel is not None
@@ -109,11 +109,16 @@ class Hyperparameters(abc.ABC):
         return self.chain_rule(self._mercer().gradient(training_batch(self._mercer(), X), W))
 
 
+def _gram(kernel: Kernel, batch: Batch) -> np.ndarray:
+    samples = kernel.prepare(batch)
+    return dense(kernel, samples, samples, FLOAT64)
+
+
 @storable
 class KernelParameters(Hyperparameters):
     """The positive continuous parameters of a mercer kernel, except fixed ones."""
 
-    stored: ClassVar[State] = State(plain=("kernel", "names", "ranges", "at_end", "not_learned"))
+    stored: ClassVar[State] = State(plain=("kernel", "places", "ranges", "at_end", "not_learned"))
 
     def __init__(self, kernel: Kernel, bounds: BoundsLike = DEFAULT, fixed: Names = ()) -> None:
         status = kernel.certificate().status
@@ -123,73 +128,56 @@ class KernelParameters(Hyperparameters):
             raise DefinitenessError("kernel", kernel, rule, remedy)
         self.kernel = kernel
         checked = Bounds(kernel, bounds, fixed)
-        free = {name: v for name, v in checked.values.items() if name not in checked.fixed}
-        # Only what has a logarithm, each number its own, can be moved.
-        reasons = {name: _why_not_learned(value) for name, value in free.items()}
-        self.not_learned = tuple(f"{name} ({why})" for name, why in reasons.items() if why)
-        self.names = [
-            (name, index)
-            for name in free
-            if not reasons[name]
-            for index in _indices(free[name])
-            if label(name, index) not in checked.fixed
-        ]
-        ranges = [checked.range(name, index) for name, index in self.names]
-        self.ranges = np.array([(r.low, r.high) for r in ranges], dtype=float).reshape(-1, 2)
-        self.at_end = np.array([r.at_end for r in ranges], dtype=bool)
+        self.places: dict[str, Place] = {}  # of every number of θ, by its label
+        self.not_learned = ()
+        for name in checked.free():
+            self._choose(name, checked)
+        ranges = [checked.range(place[0], label) for label, place in self.places.items()]
+        self.ranges = np.array([(low, high) for low, high, _ in ranges], dtype=float).reshape(-1, 2)
+        self.at_end = np.array([at_end for _, _, at_end in ranges], dtype=bool)
 
-    @property
-    def mercer_kernel(self) -> Kernel:
-        return self.kernel
+    def _choose(self, name: str, checked: Bounds) -> None:
+        """Learn a parameter whose numbers have logarithms, each its own."""
+        values = np.asarray(checked.values[name], dtype=float)
+        if values.ndim > 1:
+            self.not_learned += (f"{name} (a matrix)",)
+        elif not (values > 0).all():
+            self.not_learned += (f"{name} (not positive)",)
+        else:
+            self.places.update(checked.free_places(name))
+
+    def labels(self) -> list[str]:
+        return list(self.places)
 
     def _theta(self) -> np.ndarray:
         values = self.kernel.continuous_params()
-        return np.array([np.log(entry(values[name], index)) for name, index in self.names])
+        places = self.places.values()
+        return np.array([np.log(entry(values[name], position)) for name, position in places])
 
     def _set_theta(self, theta: np.ndarray) -> None:
         values = self.kernel.continuous_params()
-        new: dict[str, float | np.ndarray] = {}
+        new: dict[str, Any] = {}
         numbers = np.exp(np.asarray(theta, dtype=float))
-        for (name, index), number in zip(self.names, numbers, strict=True):
-            if index is None:
+        for (name, position), number in zip(self.places.values(), numbers, strict=True):
+            if position is None:
                 new[name] = float(number)
-                continue
-            array = new.setdefault(name, np.array(values[name], dtype=float))
-            assert isinstance(array, np.ndarray)
-            array[index] = number
+            else:
+                new.setdefault(name, np.array(values[name], dtype=float))[position] = number
         self.kernel.set_params(**new)
 
-    @property
     def bounds(self) -> np.ndarray:
         return np.log(self.ranges)
 
     def bounds_setting(self, name: str) -> str:
         return f"bounds={{{name!r}: (low, high)}}"
 
-    def labels(self) -> list[str]:
-        return [label(name, index) for name, index in self.names]
-
     def fit(self, X: RawSamples) -> None:
         self.kernel.fit(X)
 
     def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
         values = self.kernel.continuous_params()
-        return np.array(
-            [entry(derivatives[name], i) * entry(values[name], i) for name, i in self.names]
-        )
-
-
-def _why_not_learned(value: float | np.ndarray) -> str:
-    """Why a parameter cannot be learned; empty if it can."""
-    values = np.asarray(value, dtype=float)
-    if values.ndim > 1:
-        return "a matrix"
-    return "" if (values > 0).all() else "not positive"
-
-
-def _indices(value: float | np.ndarray) -> list[None] | range:
-    """The positions inside a parameter; None for a single number."""
-    return [None] if np.ndim(value) == 0 else range(np.size(value))
+        places = self.places.values()
+        return np.array([entry(derivatives[n], i) * entry(values[n], i) for n, i in places])
 
 
 @storable
@@ -216,7 +204,17 @@ class SklearnParameters(Hyperparameters):
 
     @property
     def mercer_kernel(self) -> Kernel | None:
-        return None if self._translation is None else self._translation.kernel
+        if self._translation is None:
+            return None
+        return self._translation.kernel
+
+    def labels(self) -> list[str]:
+        free = [parameter for parameter in self.kernel.hyperparameters if not parameter.fixed]
+        # for scikit-learn an array of one is a number
+        values = [np.squeeze(np.zeros(parameter.n_elements)) for parameter in free]
+        return [
+            one for p, value in zip(free, values, strict=True) for one in places_of(p.name, value)
+        ]
 
     def _theta(self) -> np.ndarray:
         return np.asarray(self.kernel.theta)
@@ -225,27 +223,16 @@ class SklearnParameters(Hyperparameters):
         self.kernel.theta = theta
         self._rebuild()
 
-    @property
     def bounds(self) -> np.ndarray:
         return np.asarray(self.kernel.bounds).reshape(-1, 2)
 
     def bounds_setting(self, name: str) -> str:
         return f"{name.split('__')[-1]}_bounds of the kernel"
 
-    def labels(self) -> list[str]:
-        labels: list[str] = []
-        for parameter in self.kernel.hyperparameters:
-            if parameter.fixed:
-                continue
-            if parameter.n_elements == 1:
-                labels.append(parameter.name)
-            else:
-                labels += [label(parameter.name, i) for i in range(parameter.n_elements)]
-        return labels
-
     def fit(self, X: RawSamples) -> None:
-        matrix = isinstance(X, np.ndarray) and X.ndim == 2
-        self._n_columns = X.shape[1] if matrix else None
+        self._n_columns = None
+        if isinstance(X, np.ndarray) and X.ndim == 2:
+            self._n_columns = X.shape[1]
         self._rebuild()
 
     def chain_rule(self, derivatives: Derivatives) -> np.ndarray:
@@ -274,8 +261,3 @@ class SklearnParameters(Hyperparameters):
         if self.mercer_kernel is None:
             return np.einsum("ij,ijk->k", W, self.kernel(X, eval_gradient=True)[1])
         return super().gradient(X, W)
-
-
-def _gram(kernel: Kernel, batch: Batch) -> np.ndarray:
-    samples = kernel.prepare(batch)
-    return dense(kernel, samples, samples, FLOAT64)

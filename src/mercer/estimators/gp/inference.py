@@ -10,31 +10,26 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
+from mercer.domains.base import raw_length
 from mercer.errors import explain
-from mercer.estimators.gp.exact import ExactPosterior
 from mercer.estimators.gp.hyperparameters import Hyperparameters
-from mercer.estimators.gp.iterative import IterativePosterior
 from mercer.estimators.gp.learning import Evidence
-from mercer.estimators.gp.posterior import Posterior
-from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.estimators.gp.posterior import ExactPosterior, Posterior
+from mercer.estimators.gp.sparse import IterativePosterior, SparsePosterior
+from mercer.estimators.gp.targets import MeanFunction, mean_at
 from mercer.gram.plan import WHOLE, budget_text, plan_matrix, require_room
 
+Prediction = np.ndarray | tuple[np.ndarray, np.ndarray]
 METHODS = ("exact", "sparse", "iterative")
 _ROUNDS = 2  # times that inducing points are chosen again for the hyperparameters learned
 _RISE = 1e-4  # a relative rise of the bound that is not worth another round
 
 
 def choose_posterior(
-    method: str,
-    parameters: Hyperparameters,
-    X: RawSamples,
-    Y: np.ndarray,
-    alpha: float | np.ndarray,
-    n_inducing: int,
+    method: str, parameters: Hyperparameters, X: RawSamples, Y: np.ndarray, noise: np.ndarray
 ) -> Posterior:
     """The posterior by the given method; "auto" is exact while the matrix fits the memory."""
     n = len(Y)
-    noise = _checked_noise(alpha, n)
     plan = plan_matrix(n, WHOLE, required=method == "exact")
     if method in ("exact", "auto") and plan.stored:
         require_room(n, n, np.float64)
@@ -44,13 +39,13 @@ def choose_posterior(
         size = format_bytes(plan.bytes)
         reason = f"the matrix of {size} exceeds the memory budget of {budget_text()}"
     kind = IterativePosterior if method == "iterative" else SparsePosterior
-    posterior = kind(parameters, X, Y, noise, n_inducing, reason)
-    posterior.check()
-    posterior.choose_inducing()
+    posterior = kind(parameters, X, Y, np.broadcast_to(noise, (n,)))
+    posterior.reason = reason
     return posterior
 
 
-def _checked_noise(alpha: float | np.ndarray, n: int) -> np.ndarray:
+def checked_noise(alpha: float | np.ndarray, n: int) -> np.ndarray:
+    """The variance of the noise, one for all samples or one for each."""
     if isinstance(alpha, np.ndarray):
         if alpha.shape != (n,):
             rule = "alpha must be a scalar or an array with same number of entries as y."
@@ -84,3 +79,23 @@ def refine_inducing(
         if rise < _RISE * abs(best):
             break
     return evaluations
+
+
+def predict_prior(
+    parameters: Hyperparameters,
+    mean_function: MeanFunction,
+    n_targets: int,
+    X: RawSamples,
+    return_std: bool,
+    return_cov: bool,
+) -> Prediction:
+    """The prior's mean at X, and its standard deviations or covariance if they are asked for."""
+    ones = np.squeeze(np.ones(n_targets))  # a single target has no axis
+    mean = np.multiply.outer(np.zeros(raw_length(X)), ones)
+    if not hasattr(mean_function, "fit"):  # a regressor knows nothing yet
+        mean = mean + mean_at(mean_function, X, mean.shape)
+    if return_cov:
+        return mean, np.multiply.outer(parameters.gram(X), ones)
+    if return_std:
+        return mean, np.multiply.outer(np.sqrt(parameters.diag(X)), ones)
+    return mean

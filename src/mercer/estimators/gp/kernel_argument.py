@@ -10,11 +10,7 @@ from mercer.aliases import KernelLike
 from mercer.errors import ParameterError
 from mercer.estimators.common.kernel_choice import CallableKernel
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
-from mercer.estimators.gp.hyperparameters import (
-    Hyperparameters,
-    KernelParameters,
-    SklearnParameters,
-)
+from mercer.estimators.gp.hyperparameters import KernelParameters, SklearnParameters
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
@@ -31,7 +27,9 @@ _EXPRESSIONS = {
 }
 
 
-def choose_hyperparameters(kernel: KernelLike, bounds: BoundsLike, fixed: Names) -> Hyperparameters:
+def choose_hyperparameters(
+    kernel: KernelLike, bounds: BoundsLike, fixed: Names
+) -> KernelParameters | SklearnParameters:
     """The hyperparameters of a copy of the given kernel; by default of ``1.0 * RBF(1.0)``."""
     if isinstance(kernel, SklearnBase):
         return _sklearn_parameters(kernel, bounds, fixed)
@@ -83,3 +81,12 @@ def same_kernel(one: KernelLike, other: KernelLike) -> bool:
     if isinstance(one, Kernel):
         return repr(one) == repr(other)
     return bool(one == other)
+
+
+def one_or_several(kernels: list[KernelLike]) -> KernelLike:
+    """A single kernel, or all of them as scikit-learn keeps those of several problems."""
+    if len(kernels) == 1:
+        return kernels[0]
+    if all(isinstance(kernel, SklearnBase) for kernel in kernels):
+        return CompoundKernel(kernels)
+    return kernels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -30,13 +31,16 @@ class Prior(Protocol):
     def logpdf(self, x: float, /) -> float: ...
 
 
+PriorsLike = Mapping[str, Prior] | None  # by name
+
+
 class Priors:
     """Densities of some hyperparameters, by name.
 
     They are densities of the value, not of its logarithm, though the logarithm is what moves.
     """
 
-    def __init__(self, parameters: Hyperparameters, given: Mapping[str, Prior] | None) -> None:
+    def __init__(self, parameters: Hyperparameters, given: PriorsLike) -> None:
         self.labels = parameters.labels()
         self.terms: list[tuple[int, Prior]] = []
         for name, density in (given or {}).items():
@@ -105,7 +109,9 @@ class Objective:
         total = -value - log_prior
         if total < self.best.value:
             self.best = Optimum(np.array(theta, dtype=float), float(total))
-        return (total, -gradient - prior_gradient) if eval_gradient else total
+        if not eval_gradient:
+            return total
+        return total, -gradient - prior_gradient
 
     def _evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
         try:
@@ -118,21 +124,37 @@ class Objective:
             return -np.inf, np.zeros(len(theta))
 
 
+def draw_starts(
+    parameters: Hyperparameters, restarts: int, random_state: RandomState
+) -> list[np.ndarray]:
+    """The present θ, and as many others, drawn by turns within a factor of ten and within bounds.
+
+    Bounds are wide: of ten hyperparameters drawn between them hardly one would be where the
+    likelihood says anything.
+    """
+    start, bounds = parameters.theta, parameters.bounds()
+    if restarts == 0:
+        return [start]
+    if not np.isfinite(bounds).all():
+        rule = "needs bounded parameters to draw starts from"
+        raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
+    rng = check_random_state(random_state)
+    low, high = bounds.T
+    near = np.maximum(start - _NEAR, low), np.minimum(start + _NEAR, high)
+    ranges = itertools.cycle([near, (low, high)])
+    return [start, *(rng.uniform(*ends) for ends in itertools.islice(ranges, restarts))]
+
+
 def learn(
     parameters: Hyperparameters,
     objective: Objective,
     optimizer: Optimizer,
-    restarts: int,
-    random_state: RandomState,
+    starts: list[np.ndarray],
     given: KernelLike,
 ) -> None:
     """Set θ to the best that the optimiser finds; warn of hyperparameters at their bounds."""
-    start, bounds = parameters.theta, parameters.bounds
-    if optimizer is None or len(start) == 0:
-        return
-    starts = [start, *_more_starts(start, bounds, restarts, random_state)]
     try:
-        best = _best_of(optimizer, objective, starts, bounds)
+        best = _best_of(optimizer, objective, starts, parameters.bounds())
     except StopIteration:  # a callback has seen enough
         best = objective.best
     except NotDifferentiableError as error:
@@ -152,40 +174,35 @@ def learn(
         warn(message, ConvergenceWarning)
 
 
-def _more_starts(
-    start: np.ndarray, bounds: np.ndarray, count: int, random_state: RandomState
-) -> list[np.ndarray]:
-    """Starts by turns around the given one, within a factor of ten, and anywhere in the bounds.
-
-    Bounds are wide: of ten hyperparameters drawn between them hardly one would be where the
-    likelihood says anything.
-    """
-    if count == 0:
-        return []
-    if not np.isfinite(bounds).all():
-        rule = "needs bounded parameters to draw starts from"
-        raise ValueError(explain("n_restarts_optimizer", count, rule, "give finite bounds"))
-    rng = check_random_state(random_state)
-    low, high = bounds.T
-    near = np.maximum(start - _NEAR, low), np.minimum(start + _NEAR, high)
-    return [rng.uniform(*((low, high) if i % 2 else near)) for i in range(count)]
-
-
 def _best_of(
     optimizer: Optimizer, objective: Objective, starts: list[np.ndarray], bounds: np.ndarray
 ) -> Optimum:
     optima = [Optimum(starts[0], np.inf)]
     for start in starts:
         theta = np.clip(start, bounds[:, 0], bounds[:, 1])
-        if len(starts) > 1 and not np.isfinite(objective(theta, False)):
-            continue  # no way leads from where the likelihood is not finite
-        optimum = _minimise(optimizer, objective, theta, bounds)
-        optima.append(optimum)
-        vanished = (optimum.theta <= bounds[:, 0] + 1e-6).any()
-        if vanished and optimizer == "bfgs" and start is starts[0]:
-            # A part of the kernel that has vanished is often a trap, which long steps may miss.
-            optima.append(_minimise("fmin_l_bfgs_b", objective, theta, bounds))
+        # No way leads from where the likelihood is not finite.
+        if len(starts) == 1 or np.isfinite(objective(theta, False)):
+            optima.append(_minimise(optimizer, objective, theta, bounds))
+            if start is starts[0]:
+                optima += _second_try(optimizer, objective, theta, bounds, optima[-1])
     return min(optima, key=lambda optimum: optimum.value)
+
+
+def _second_try(
+    optimizer: Optimizer,
+    objective: Objective,
+    start: np.ndarray,
+    bounds: np.ndarray,
+    optimum: Optimum,
+) -> list[Optimum]:
+    """The optimum of L-BFGS-B, if a part of the kernel is as small as its bounds allow.
+
+    A part that has vanished is often a trap, which longer steps may miss.
+    """
+    vanished = (optimum.theta <= bounds[:, 0] + 1e-6).any()
+    if optimizer == "bfgs" and vanished:
+        return [_minimise("fmin_l_bfgs_b", objective, start, bounds)]
+    return []
 
 
 def _minimise(
@@ -196,13 +213,15 @@ def _minimise(
         return Optimum(np.asarray(theta), float(value))
     if optimizer == "bfgs":
         descent = bfgs(objective, start, bounds)
-        theta, value = descent.x, descent.value
-        converged, reason = descent.converged, descent.reason
-    else:
-        result = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
-        theta, value = result.x, result.fun
-        converged, reason = result.status in (0, 1), result.message
+        return _optimum(optimizer, descent.x, descent.value, descent.converged, descent.reason)
+    result = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
+    return _optimum(optimizer, result.x, result.fun, result.status in (0, 1), result.message)
+
+
+def _optimum(
+    name: str | None, theta: np.ndarray, value: float, converged: bool, reason: str
+) -> Optimum:
     trouble = ""
     if not converged and np.isfinite(value):
-        trouble = f"{optimizer} failed to converge ({reason}); scale the data, or set bounds"
+        trouble = f"{name} failed to converge ({reason}); scale the data, or set bounds"
     return Optimum(theta, float(value), trouble)

@@ -1,4 +1,4 @@
-"""The posterior of a Gaussian process, whichever way it is computed."""
+"""The posterior of a Gaussian process, exact by one Cholesky factor of the dense matrix or not."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
+from scipy import linalg
 
 from mercer.aliases import RawSamples
+from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ModelFileError, explain, warn
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.linalg.products import product
-from mercer.state import State
+from mercer.solvers.gp.evidence import Evidence, evidence
+from mercer.state import State, storable
 
 _BLOCK = 2048  # new samples whose variance is computed at a time
 
@@ -91,6 +94,10 @@ class Posterior(abc.ABC):
             variance[rows] -= self._explained(K)
         return mean, _non_negative(variance)
 
+    def facts(self) -> dict[str, float | None]:
+        """What the report says of the posterior."""
+        return {"bound": self.bound, "likelihood": self.likelihood, "jitter": self.jitter}
+
     def _not_definite(self) -> np.linalg.LinAlgError:
         rule = "gives a matrix that is not positive definite, even with jitter"
         remedy = "raise alpha, or look at kernel.certificate()"
@@ -120,3 +127,51 @@ def _non_negative(variance: np.ndarray) -> np.ndarray:
             warn("Predicted variances smaller than 0. Setting those variances to 0.")
         np.maximum(variance, 0.0, out=variance)
     return variance
+
+
+@storable
+class ExactPosterior(Posterior):
+    """Evidence, gradient, means and covariances by a Cholesky factor L of K + noise."""
+
+    @property
+    def plan(self) -> str:
+        size = format_bytes(8 * len(self.Y) ** 2)
+        return f"exact, dense Gram matrix, float64, {size}, Cholesky"
+
+    def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
+        self.parameters.theta = theta
+        # jitter only where there is no other way; `condition` reports it
+        result = self._factor() or self._factor(jitter=True)
+        if result is None or not np.isfinite(result.value):
+            return -np.inf, np.zeros(len(theta))
+        if not eval_gradient:
+            return result.value, np.zeros(0)
+        return result.value, self.parameters.gradient(self.X, result.weights())
+
+    def _factor(self, jitter: bool = False) -> Evidence | None:
+        K = self.parameters.training_gram(self.X)
+        return evidence(K, self.noise, self.Y, jitter)
+
+    def condition(self) -> None:
+        result = self._factor(jitter=True)
+        if result is None:
+            raise self._not_definite()
+        self.jitter = result.jitter
+        self.value = self.likelihood = result.value
+        self.lower, self.dual = np.tril(result.upper.T), result.alpha
+
+    def _explained(self, K: np.ndarray) -> np.ndarray:
+        # K is in C order and Lᵀ in Fortran order: the solution from the right needs no copy.
+        V = linalg.blas.dtrsm(1.0, self.lower.T, K.T, trans_a=1, overwrite_b=1)
+        return np.einsum("ij,ij->j", V, V)
+
+    def covariance(self, X: RawSamples) -> np.ndarray:
+        K = self.parameters.cross(X, self.X)
+        V = linalg.solve_triangular(self.lower, K.T, lower=True, check_finite=False)
+        return self.parameters.gram(X) - product(V.T, V)
+
+    def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
+        """How far each target lies from its mean given all others, and the variance there."""
+        inverse, _ = linalg.lapack.dpotri(self.lower.T, lower=0)
+        variance = 1.0 / inverse.diagonal()[:, None]
+        return self.dual * variance, variance

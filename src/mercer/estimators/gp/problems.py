@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import abc
 import copy
+import itertools
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,9 +19,26 @@ from mercer.estimators.common.averaging import averaged, averaged_softmax
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.posterior import cross_blocks
 from mercer.linalg.products import product
-from mercer.solvers.gp.laplace import Laplace, laplace
-from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace, laplace_multinomial
+from mercer.solvers.gp.laplace import Laplace
+from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace
+from mercer.solvers.gp.mode import Approximation
 from mercer.state import State, storable
+
+Contrast = tuple[int | None, int | None]
+
+
+def choose_contrasts(n_classes: int, multi_class: str) -> list[Contrast]:
+    """For each problem the class that is 1, and the one that is 0.
+
+    The latter is None for all other classes, and both are None for all classes at once.
+    """
+    if n_classes == 2:
+        return [(1, None)]
+    if multi_class == "multinomial":
+        return [(None, None)]
+    if multi_class == "one_vs_rest":
+        return [(c, None) for c in range(n_classes)]
+    return list(itertools.combinations(range(n_classes), 2))
 
 
 class LaplaceProblem(abc.ABC):
@@ -36,6 +54,8 @@ class LaplaceProblem(abc.ABC):
         samples=("X",),
         per_sample_last=("labels",),
     )
+    kind: ClassVar[type[Approximation]]
+    approximation: Approximation
 
     def __init__(
         self, parameters: Hyperparameters, X: RawSamples, labels: np.ndarray, max_iter: int
@@ -43,12 +63,6 @@ class LaplaceProblem(abc.ABC):
         self.parameters, self.X, self.max_iter = parameters, X, max_iter
         self.labels = labels.astype(float)
         self.mode: np.ndarray | None = None  # of the last θ, near which the next one begins
-
-    @abc.abstractmethod
-    def _solve(
-        self, K: np.ndarray, start: np.ndarray | None
-    ) -> Laplace | MultinomialLaplace | None:
-        """Laplace's approximation; None where K is not positive semi-definite."""
 
     @abc.abstractmethod
     def probabilities(self, X: RawSamples) -> np.ndarray:
@@ -65,7 +79,7 @@ class LaplaceProblem(abc.ABC):
         """The approximate log evidence at θ, and its gradient, which is empty if not wanted."""
         self.parameters.theta = theta
         K = self.parameters.training_gram(self.X)
-        approximation = self._solve(K, self.mode)
+        approximation = self.kind.at_mode(K, self.labels, self.mode, self.max_iter)
         if approximation is None:
             return -np.inf, np.zeros(len(theta))
         self.mode = approximation.mode
@@ -76,7 +90,8 @@ class LaplaceProblem(abc.ABC):
 
     def condition(self) -> None:
         """Compute the approximation at the present θ."""
-        approximation = self._solve(self.parameters.training_gram(self.X), None)
+        K = self.parameters.training_gram(self.X)
+        approximation = self.kind.at_mode(K, self.labels, None, self.max_iter)
         if approximation is None:
             rule = "gives a matrix that is not positive semi-definite"
             remedy = "look at kernel.certificate()"
@@ -95,10 +110,8 @@ class LaplaceProblem(abc.ABC):
 class BinaryProblem(LaplaceProblem):
     """Two classes, 1 and 0."""
 
+    kind: ClassVar[type[Approximation]] = Laplace
     approximation: Laplace
-
-    def _solve(self, K: np.ndarray, start: np.ndarray | None) -> Laplace | None:
-        return laplace(K, self.labels, start, self.max_iter)
 
     def latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latent function."""
@@ -122,10 +135,8 @@ class MultinomialProblem(LaplaceProblem):
     Labels are 1 for the class of a sample and 0 for others, a row for each class.
     """
 
+    kind: ClassVar[type[Approximation]] = MultinomialLaplace
     approximation: MultinomialLaplace
-
-    def _solve(self, K: np.ndarray, start: np.ndarray | None) -> MultinomialLaplace | None:
-        return laplace_multinomial(K, self.labels, start, self.max_iter)
 
     def probabilities(self, X: RawSamples) -> np.ndarray:
         probabilities = np.empty((raw_length(X), len(self.labels)))

@@ -1,12 +1,10 @@
-"""Gaussian process regression: a distribution over functions whose hyperparameters are learned by
-the evidence.
-"""
+"""Gaussian process regression, with hyperparameters learned by the evidence."""
 
 from __future__ import annotations
 
 import copy
+import math
 import time
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -20,16 +18,14 @@ from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, 
 from mercer.domains.base import raw_length
 from mercer.errors import NotFittedError, explain, warn
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.gp import inference
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.exact import ExactPosterior
-from mercer.estimators.gp.inference import METHODS, choose_posterior, refine_inducing
-from mercer.estimators.gp.learning import Optimizer, Prior
-from mercer.estimators.gp.mean import MeanFunction, fitted_mean, mean_at
+from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.posterior import ExactPosterior, Posterior
 from mercer.estimators.gp.sparse import SparsePosterior
+from mercer.estimators.gp.targets import MeanFunction, Units, fitted_mean, mean_at
 from mercer.state import State, check_positions
-
-Prediction = np.ndarray | tuple[np.ndarray, np.ndarray]
 
 
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess):
@@ -57,7 +53,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         The number of further starts, drawn by turns around the given hyperparameters and anywhere
         within the bounds.
     normalize_y : bool, default=False
-        Whether to learn (y − mean)/deviation; predictions are given in the units of y.
+        Whether to learn (y − mean)/deviation; predictions have the units of y.
     copy_X_train : bool, default=True
         Whether to keep a copy of the training samples, rather than the array that was given.
     n_targets : int, default=None
@@ -111,8 +107,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     See Also
     --------
-    GaussianProcessClassifier : The same for labels.
-    KernelRidge : The same mean, without variances, for given hyperparameters.
+    GaussianProcessClassifier, KernelRidge
 
     References
     ----------
@@ -136,13 +131,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         "normalize_y": ["boolean"],
         "n_targets": [Interval(Integral, 1, None, closed="left"), None],
         "mean": [None, callable, HasMethods(["fit", "predict"])],
-        "method": [StrOptions({"auto", *METHODS})],
+        "method": [StrOptions({"auto", *inference.METHODS})],
         "n_inducing": [Interval(Integral, 1, None, closed="left")],
     }
 
     stored: ClassVar[State] = State(
-        finite=("y_train_", "_y_train_mean", "_y_train_std", "L_", "alpha_"),
-        plain=("X_train_", "mean_", "inducing_", "_posterior"),
+        finite=("y_train_", "L_", "alpha_"),
+        plain=("X_train_", "mean_", "inducing_", "_posterior", "_units"),
         samples=("X_train_",),
         per_sample=("y_train_",),
         positions={"inducing_": "y_train_"},
@@ -161,7 +156,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         random_state: RandomState = None,
         bounds: BoundsLike = (1e-5, 1e5),
         fixed: Names = (),
-        priors: Mapping[str, Prior] | None = None,
+        priors: PriorsLike = None,
         mean: MeanFunction = None,
         method: str = "auto",
         n_inducing: int = 500,
@@ -194,35 +189,26 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
         Returns
         -------
-        GaussianProcessRegressor
+        self : GaussianProcessRegressor
             The fitted estimator.
         """
         start = time.perf_counter()
         X, y = self._begin(X, y, "numbers")
-        y = np.asarray(y, dtype=np.float64)
-        n_targets = 1 if y.ndim == 1 else y.shape[1]
+        n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
             rule = f"is not the number of columns of y, {n_targets}"
             raise ValueError(explain("n_targets", self.n_targets, rule))
-        self.X_train_ = self._own(X)
+        X = self.X_train_ = self._own(X)
         self.mean_ = fitted_mean(self.mean, X, y)
-        self._normalise(y - mean_at(self.mean_, X, y.shape))
+        y = y - mean_at(self.mean_, X, y.shape)
+        self._units = Units.of(y, self.normalize_y)
+        self.y_train_ = self._units.normalise(y)
         parameters = self._hyperparameters()
-        parameters.fit(self.X_train_)
-        posterior = choose_posterior(
-            self.method,
-            parameters,
-            self.X_train_,
-            self.y_train_.reshape(len(y), n_targets),
-            self.alpha,
-            self.n_inducing,
-        )
-        evaluations = self._learn(parameters, posterior.evidence)
-        self.__dict__.pop("inducing_", None)
-        if isinstance(posterior, SparsePosterior):
-            if self.optimizer is not None:
-                evaluations += refine_inducing(posterior, self._learn)
-            self.inducing_ = posterior.inducing
+        parameters.fit(X)
+        Y = self.y_train_.reshape(len(y), n_targets)
+        noise = inference.checked_noise(self.alpha, len(Y))
+        posterior = inference.choose_posterior(self.method, parameters, X, Y, noise)
+        evaluations = self._learn_posterior(posterior)
         posterior.condition()
         if posterior.jitter:
             rule = f"was not enough: {posterior.jitter:.3g} had to be added to the diagonal of K"
@@ -231,29 +217,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.L_ = posterior.lower
         self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
         self.log_marginal_likelihood_value_ = posterior.value
-        foreign = parameters.mercer_kernel is not self.kernel_
-        self._set_report(
-            repr(self.kernel_) if foreign else self.kernel_,
-            posterior.plan,
-            len(y),
-            start,
-            bound=posterior.bound,
-            likelihood=posterior.likelihood,
-            jitter=posterior.jitter,
-            evaluations=evaluations,
-            at_bounds=tuple(parameters.at_bounds()),
-            kept=parameters.not_learned,
-        )
+        facts = {**posterior.facts(), "evaluations": evaluations}
+        self._set_report([parameters], posterior.plan, len(y), start, facts)
         return self
 
-    def _normalise(self, y: np.ndarray) -> None:
-        """Set the targets that are learned, and how predictions are turned into units of y."""
-        self._y_train_mean, self._y_train_std = np.zeros(y.shape[1:]), np.ones(y.shape[1:])
-        if self.normalize_y:
-            self._y_train_mean, deviation = y.mean(axis=0), y.std(axis=0)
-            rounding = 10 * np.finfo(float).eps * np.abs(self._y_train_mean)
-            self._y_train_std = np.where(deviation > rounding, deviation, 1.0)
-        self.y_train_ = (y - self._y_train_mean) / self._y_train_std
+    def _learn_posterior(self, posterior: Posterior) -> int:
+        """Learn the hyperparameters; how often the evidence was evaluated."""
+        self.__dict__.pop("inducing_", None)
+        if not isinstance(posterior, SparsePosterior):
+            return self._learn(posterior.parameters, posterior.evidence)
+        posterior.begin(self.n_inducing)
+        evaluations = self._learn(posterior.parameters, posterior.evidence)
+        if self.optimizer is not None:
+            evaluations += inference.refine_inducing(posterior, self._learn)
+        self.inducing_ = posterior.inducing
+        return evaluations
 
     def log_marginal_likelihood(
         self,
@@ -290,14 +268,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         return (value, gradient) if eval_gradient else value
 
     def _check_fitted(self) -> None:
-        """An unfitted process can predict from its prior: scikit-learn's check lets it pass."""
-        if not hasattr(self, "X_train_"):
+        if not hasattr(self, "X_train_"):  # scikit-learn's check lets this estimator pass
             name = type(self).__name__
             raise NotFittedError(name, "unfitted", "has seen no data", "call fit(X, y) first")
 
     def predict(
         self, X: RawSamples, return_std: bool = False, return_cov: bool = False
-    ) -> Prediction:
+    ) -> inference.Prediction:
         """Predict the mean of the function, and its standard deviations or covariance.
 
         They are of the function, without ``alpha``; a `White` term of the kernel is part of it and
@@ -316,44 +293,39 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         -------
         ndarray or tuple of two ndarray
             The mean of shape (n_samples,) or (n_samples, n_targets), and standard deviations of the
-            same shape, or the covariance of shape (n_samples, n_samples) with one more axis for
-            several targets.
+            same shape, or the covariance, with a last axis for several targets.
         """
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
-        if not hasattr(self, "X_train_"):
-            return self._predict_prior(X, return_std, return_cov)
-        X = self._check_X(X, reset=False)
+        if hasattr(self, "X_train_"):
+            X = self._check_X(X, reset=False)
+            return self._predict_posterior(X, return_std, return_cov)
+        X = self._check_before_fit(X)
+        parameters = self._hyperparameters()
+        n_targets = self.n_targets or 1
+        return inference.predict_prior(parameters, self.mean, n_targets, X, return_std, return_cov)
+
+    def _check_before_fit(self, X: RawSamples) -> RawSamples:
+        if self._takes_vectors():
+            return check_array(X, dtype=np.float64)
+        return self._check_X(X, reset=False)
+
+    def _predict_posterior(
+        self, X: RawSamples, return_std: bool, return_cov: bool
+    ) -> inference.Prediction:
         if return_std:
             mean, variance = self._posterior.mean_and_variance(X)
-            return self._in_units(X, mean), np.sqrt(self._variance_in_units(variance))
-        mean = self._in_units(X, self._posterior.mean(X))
+            return self._mean(X, mean), np.sqrt(self._units.restore_variance(variance))
+        mean = self._mean(X, self._posterior.mean(X))
         if return_cov:
-            return mean, self._variance_in_units(self._posterior.covariance(X))
+            return mean, self._units.restore_variance(self._posterior.covariance(X))
         return mean
 
-    def _in_units(self, X: RawSamples, mean: np.ndarray) -> np.ndarray:
-        """Means of normalised targets in the units of y, with the mean function."""
-        mean = mean.reshape(-1, *self.y_train_.shape[1:])
-        mean = self._y_train_std * mean + self._y_train_mean + mean_at(self.mean_, X, mean.shape)
+    def _mean(self, X: RawSamples, mean: np.ndarray) -> np.ndarray:
+        """The mean in the units of y, with the mean function."""
+        mean = self._units.restore(mean)
+        mean = mean + mean_at(self.mean_, X, mean.shape)
         return mean[:, 0] if mean.shape[1:] == (1,) else mean
-
-    def _variance_in_units(self, variance: np.ndarray) -> np.ndarray:
-        scaled = np.multiply.outer(variance, self._y_train_std**2)
-        return scaled[..., 0] if self._y_train_std.shape == (1,) else scaled
-
-    def _predict_prior(self, X: RawSamples, return_std: bool, return_cov: bool) -> Prediction:
-        X = check_array(X, dtype=np.float64) if self._takes_vectors() else self._check_X(X, False)
-        parameters = self._hyperparameters()
-        targets = () if self.n_targets in (None, 1) else (self.n_targets,)
-        mean = np.zeros((raw_length(X), *targets))
-        if self.mean is not None and not hasattr(self.mean, "fit"):  # a regressor knows nothing yet
-            mean = mean + mean_at(self.mean, X, mean.shape)
-        if return_cov:
-            return mean, np.multiply.outer(parameters.gram(X), np.ones(targets))
-        if return_std:
-            return mean, np.multiply.outer(np.sqrt(parameters.diag(X)), np.ones(targets))
-        return mean
 
     def sample_y(
         self, X: RawSamples, n_samples: int = 1, random_state: RandomState = 0
@@ -399,10 +371,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         gap, variance = self._posterior.leave_one_out()
         if self.y_train_.ndim == 1:
             gap, variance = gap[:, 0], variance[:, 0]
-        scale = self._y_train_std
+        scale = self._units.scale
         density = -0.5 * np.log(2 * np.pi * variance) - 0.5 * gap**2 / variance - np.log(scale)
-        mean_function = mean_at(self.mean_, self.X_train_, gap.shape)
-        mean = scale * (self.y_train_ - gap) + self._y_train_mean + mean_function
+        mean = self._units.restore(self.y_train_ - gap)
+        mean = mean + mean_at(self.mean_, self.X_train_, gap.shape)
         return mean, np.sqrt(variance) * scale, density
 
     def _check_loaded(self) -> None:

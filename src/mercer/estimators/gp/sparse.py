@@ -1,21 +1,26 @@
-"""Sparse Gaussian processes: Titsias' variational bound with inducing points."""
+"""Gaussian processes beyond the dense matrix: inducing points with Titsias' variational bound, and
+exact predictions by conjugate gradients.
+"""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
-from mercer.domains.base import pick_rows
-from mercer.errors import explain
-from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.domains.base import Batch, pick_rows
+from mercer.errors import explain, warn
 from mercer.estimators.gp.posterior import Posterior
 from mercer.estimators.gp.sparse_inputs import NoiseFreeGram, SparseInputs, add_derivatives
-from mercer.gram.plan import PRODUCTS, fits
+from mercer.gram.matrix import Matrix, Shifted, Weighted
+from mercer.gram.plan import FLOAT64, PRODUCTS, Plan, fits, rows_at_a_time
+from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import gradient_between
+from mercer.linalg.cg import LowRankInverse, Ridge, conjugate_gradients
 from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence
@@ -23,6 +28,7 @@ from mercer.solvers.gp.inducing import Bound, bound
 from mercer.state import State, check_positions, storable
 
 _FEW = 3000  # samples up to which the exact likelihood is computed beside the bound
+_RANK = 300  # of the preconditioner of conjugate gradients
 
 
 @storable
@@ -36,18 +42,9 @@ class SparsePosterior(Posterior):
     )
     method: ClassVar[str] = "sparse"
 
-    def __init__(
-        self,
-        parameters: Hyperparameters,
-        X: RawSamples,
-        Y: np.ndarray,
-        noise: np.ndarray,
-        count: int,
-        reason: str,
-    ) -> None:
-        super().__init__(parameters, X, Y, np.broadcast_to(noise, (len(Y),)))
-        self.count, self.reason = min(count, len(Y)), reason
-        self.inducing = np.arange(self.count)  # positions of inducing points among the samples
+    reason: str  # why the exact posterior is not computed
+    count: int  # of inducing points at most
+    inducing: np.ndarray  # their positions among the samples
 
     @property
     def kernel(self) -> Kernel:
@@ -56,22 +53,28 @@ class SparsePosterior(Posterior):
         assert kernel is not None
         return kernel
 
-    def check(self) -> None:
-        """Raise an error where inducing points cannot be used."""
+    def begin(self, count: int) -> None:
+        """Choose the first inducing points; raise an error where they cannot be used."""
+        self._check()
+        self.count = min(count, len(self.Y))
+        self.inducing = np.arange(self.count)
+        self.choose_inducing()
+
+    def _check(self) -> None:
         if self.parameters.mercer_kernel is None:
             rule = "has no derivatives between different samples, which inducing points need"
             remedy = "write it with mercer's kernels, or say method='exact'"
             raise ValueError(explain("kernel", self.parameters.kernel, rule, remedy))
-        white = self._inputs(np.arange(1), np.arange(1)).white_noise()
+        one = pick_rows(self.X, np.arange(1))
+        white = SparseInputs(self.kernel, one, one).white_noise()
         if float((self.noise + float(white[0])).min()) <= 0:
             rule = f"leaves samples without noise, and {self.method} inference divides by it"
             remedy = "raise alpha, or add a noise term to the kernel: + 0.1 * White()"
             raise ValueError(explain("alpha", float(self.noise.min()), rule, remedy))
 
-    def _inputs(self, inducing: np.ndarray, samples: np.ndarray | None = None) -> SparseInputs:
-        """Samples, all by default, and inducing points, both given by their positions."""
-        X = self.X if samples is None else pick_rows(self.X, samples)
-        return SparseInputs(self.kernel, X, pick_rows(self.X, inducing))
+    def _inputs(self, inducing: np.ndarray) -> SparseInputs:
+        """The samples, and the inducing points at some positions among them."""
+        return SparseInputs(self.kernel, self.X, pick_rows(self.X, inducing))
 
     def choose_inducing(self) -> None:
         """Take the inducing points that suit the present parameters."""
@@ -100,7 +103,7 @@ class SparsePosterior(Posterior):
         return result.value, self._gradient(result, inputs)
 
     def _gradient(self, result: Bound, inputs: SparseInputs) -> np.ndarray:
-        kernel, n = self.kernel, len(self.Y)
+        kernel = self.kernel
         total = gradient_between(kernel, inputs.u, inputs.u_copy, result.landmark_weights())
         for rows, weights in result.sample_weights():
             samples = inputs.x.take(np.arange(rows.start, rows.stop))
@@ -108,8 +111,7 @@ class SparsePosterior(Posterior):
         function = -0.5 * self.Y.shape[1] / result.noise
         noise = function
         if inputs.has_white_noise:
-            uniform = float(np.ptp(result.noise)) == 0.0
-            noise = np.full(n, result.noise_slope() / n) if uniform else result.noise_slopes()
+            noise = result.noise_slopes()
         add_derivatives(total, inputs.diagonal_gradient(noise, function - noise))
         return self.parameters.chain_rule(total)
 
@@ -121,11 +123,16 @@ class SparsePosterior(Posterior):
         self.value = self.bound = result.value
         self.lower, self.dual = result.lower, result.weights
         self.inducing_samples = pick_rows(self.X, self.inducing)
+        self._compare_to_exact()
+
+    def _compare_to_exact(self) -> None:
+        """Compute the evidence beside its bound, where that is quick."""
         n = len(self.Y)
         if n <= _FEW and fits(n, n):
             K = self.parameters.training_gram(self.X)
             exact = evidence(K, self.noise, self.Y, jitter=True)
-            self.likelihood = np.nan if exact is None else exact.value
+            if exact is not None:
+                self.likelihood = exact.value
 
     @property
     def plan(self) -> str:
@@ -147,3 +154,66 @@ class SparsePosterior(Posterior):
     def _check_loaded(self) -> None:
         super()._check_loaded()
         check_positions("inducing", self.inducing, len(self.Y))
+
+
+@storable
+class IterativePosterior(SparsePosterior):
+    """Hyperparameters by the bound, predictions by the exact posterior.
+
+    (K + noise)⁻¹ is applied by preconditioned conjugate gradients.
+    """
+
+    stored: ClassVar[State] = State(
+        finite=("white", "root", "preconditioner"),
+        rebuilt=("prepared",),
+        per_sample=("white", "root", "preconditioner"),
+    )
+    method: ClassVar[str] = "iterative"
+
+    def condition(self) -> None:
+        super().condition()
+        inputs = self._inputs(np.arange(1))
+        self.prepared, self.white = inputs.x, inputs.white_noise()
+        self.root = 1.0 / np.sqrt(self.noise + self.white)
+        _, factor = self._pivots(inputs, min(_RANK, len(self.Y)))
+        self.preconditioner = factor * self.root[:, None]
+        self.dual = self._solve(self.Y)
+
+    def _rebuild(self) -> None:
+        self.prepared = self.kernel.prepare(Batch(self.X))
+
+    def _matrix(self) -> Matrix:
+        """The covariance of the function, scaled so that every sample has noise 1."""
+        size = FLOAT64.itemsize * len(self.Y) ** 2
+        plan = Plan("streamed", FLOAT64, size, "is not stored")
+        streamed = Streamed(self.kernel, self.prepared, self.prepared, plan)
+        return Weighted(Shifted(streamed, -self.white), self.root)
+
+    def _solve(self, V: np.ndarray) -> np.ndarray:
+        """(K + noise)⁻¹V."""
+        root = self.root[:, None]
+        inverse = LowRankInverse(self.preconditioner, 1.0)
+        solution = conjugate_gradients(Ridge(self._matrix(), 1.0), root * V, inverse, tol=1e-9)
+        if not solution.converged:
+            reached = f"conjugate gradients stopped at a residual of {solution.residual:.1e}"
+            warn(f"{reached}; raise alpha, or say method='sparse'", ConvergenceWarning)
+        return root * solution.x
+
+    @property
+    def plan(self) -> str:
+        way = "exact mean and variance by preconditioned conjugate gradients, tiles computed anew"
+        learned = f"parameters by the bound of {len(self.inducing)} inducing points"
+        return f"iterative: {learned}, {way}: {self.reason}"
+
+    def expansion_samples(self) -> RawSamples:
+        return self.X
+
+    def _block_size(self) -> int:
+        return rows_at_a_time(len(self.Y), 0.125, most=256)
+
+    def _explained(self, K: np.ndarray) -> np.ndarray:
+        return np.einsum("ij,ji->i", K, self._solve(np.ascontiguousarray(K.T)))
+
+    def covariance(self, X: RawSamples) -> np.ndarray:
+        K = self.parameters.cross(self.X, X)
+        return self.parameters.gram(X) - product(K.T, self._solve(K))

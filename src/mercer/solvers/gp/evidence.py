@@ -46,17 +46,23 @@ def evidence(
 
     With ``jitter``, the least multiple of the identity that makes it positive definite is added.
     """
-    n = len(K)
     diagonal = K.diagonal() + noise
     size = float(np.abs(diagonal).mean()) or 1.0
     shares = _JITTERS if jitter else _JITTERS[:1]
     for share in shares:
-        K[np.diag_indices(n)] = diagonal + share * size
-        # The transpose of a symmetric matrix in C order is in Fortran order: LAPACK copies nothing.
-        upper, info = linalg.lapack.dpotrf(K.T, lower=0, overwrite_a=int(not jitter), clean=0)
-        if info == 0 and np.isfinite(upper.diagonal()).all():
+        K[np.diag_indices(len(K))] = diagonal + share * size
+        upper = _factor(K, overwrite=not jitter)
+        if upper is not None:
             return _evidence(upper, Y, share * size)
     return None
+
+
+def _factor(K: np.ndarray, overwrite: bool) -> np.ndarray | None:
+    # The transpose of a symmetric matrix in C order is in Fortran order: LAPACK copies nothing.
+    upper, info = linalg.lapack.dpotrf(K.T, lower=0, overwrite_a=int(overwrite), clean=0)
+    if info != 0 or not np.isfinite(upper.diagonal()).all():
+        return None
+    return upper
 
 
 def _evidence(upper: np.ndarray, Y: np.ndarray, jitter: float) -> Evidence:

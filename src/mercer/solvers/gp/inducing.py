@@ -116,7 +116,9 @@ class Bound(InducingPosterior):
             yield rows, G
 
     def noise_slopes(self) -> np.ndarray:
-        """The derivative of the bound in λ of every sample."""
+        """The derivative of the bound in λ of every sample, or their mean where all λ are equal."""
+        if float(np.ptp(self.noise)) == 0.0:
+            return np.full(len(self.noise), self._noise_slope() / len(self.noise))
         tau, c = 1.0 / self.noise, self.Y.shape[1]
         N = self._middle()
         slopes = np.empty(len(tau))
@@ -128,8 +130,8 @@ class Bound(InducingPosterior):
             slopes[rows] = -(t**2) * (middle + data + trace)
         return slopes
 
-    def noise_slope(self) -> float:
-        """The sum of `noise_slopes` where all λ are the same, without another pass over samples."""
+    def _noise_slope(self) -> float:
+        """The derivative in a λ that all samples share, without another pass over them."""
         tau, c, n = 1.0 / float(self.noise[0]), self.Y.shape[1], len(self.noise)
         middle = 0.5 * float(np.sum(self._middle() * self.moments)) / tau
         data = float(np.sum((self.fitted - 0.5 * self.Y) * self.Y))

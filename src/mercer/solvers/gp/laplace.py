@@ -72,14 +72,3 @@ class Laplace(Approximation):
         halves = np.array([0.5 * self.dual, through, gradient])
         others = np.array([self.dual, 0.5 * gradient, 0.5 * through])
         return linalg.blas.dgemm(1.0, halves, others, beta=1.0, c=V.T, trans_a=1, overwrite_c=1).T
-
-
-def laplace(
-    K: np.ndarray,
-    labels: np.ndarray,
-    start: np.ndarray | None = None,
-    max_iter: int = 100,
-    tol: float = 1e-10,
-) -> Laplace | None:
-    """Laplace's approximation for labels 0 and 1; None where K is not positive semi-definite."""
-    return Laplace.at_mode(K, labels, start, max_iter, tol)

@@ -109,14 +109,3 @@ class MultinomialLaplace(Approximation):
         V = 0.5 * (product(self.dual.T, self.dual) - direct)
         moved = product(through.T, gap)
         return V + 0.5 * (moved + moved.T)
-
-
-def laplace_multinomial(
-    K: np.ndarray,
-    labels: np.ndarray,
-    start: np.ndarray | None = None,
-    max_iter: int = 100,
-    tol: float = 1e-10,
-) -> MultinomialLaplace | None:
-    """Laplace's approximation for labels of C × n; None where K is not positive semi-definite."""
-    return MultinomialLaplace.at_mode(K, labels, start, max_iter, tol)

@@ -54,9 +54,31 @@ class Approximation(Solution):
         """The size of the objective, to which its changes are compared."""
         return max(1.0, abs(objective))
 
+    def weights(self, K: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """V for which Σ V∘dK is the derivative of the evidence at the mode."""
+        raise NotImplementedError(type(self).__name__)
+
+    def _shortened_step(
+        self, K: np.ndarray, labels: np.ndarray, value: float
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """A Newton step, halved until the objective is not below its value here."""
+        a, f = self.newton_step(K, labels)
+        new = self.objective(a, f, labels)
+        share = 1.0
+        while new < value - _SLACK * abs(value) and share > _SHORTEST:
+            share /= 2
+            a, f = self.dual + share * (a - self.dual), self.mode + share * (f - self.mode)
+            new = self.objective(a, f, labels)
+        return a, f, new
+
     @classmethod
     def at_mode(
-        cls, K: np.ndarray, labels: np.ndarray, start: np.ndarray | None, max_iter: int, tol: float
+        cls,
+        K: np.ndarray,
+        labels: np.ndarray,
+        start: np.ndarray | None = None,
+        max_iter: int = 100,
+        tol: float = 1e-10,
     ) -> Self | None:
         """Newton's method with halved steps; None where K is not positive semi-definite."""
         a = np.zeros(labels.shape)
@@ -68,16 +90,10 @@ class Approximation(Solution):
         here = cls.at(K, a, f)
         while here is not None and iterations < max_iter and not converged:
             iterations += 1
-            new_a, new_f = here.newton_step(K, labels)
-            new = cls.objective(new_a, new_f, labels)
-            share = 1.0
-            while new < value - _SLACK * abs(value) and share > _SHORTEST:
-                share /= 2
-                new_a, new_f = a + share * (new_a - a), f + share * (new_f - f)
-                new = cls.objective(new_a, new_f, labels)
+            a, f, new = here._shortened_step(K, labels, value)
             change = abs(new - value)
             converged = change <= tol * cls.scale(new)
-            a, f, value = new_a, new_f, new
+            value = new
             here = cls.at(K, a, f)
         if here is None or not np.isfinite(value):
             return None
