@@ -22,7 +22,7 @@ _markers = Constraint("markers", lambda v: isinstance(v, tuple), "give a tuple, 
 
 
 class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, the majority of copies f_d.
+    """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, a vote of copies f_d.
 
     Each copy of a classifier is fitted to the table with its missing values filled by other draws
     from similar rows, as `Imputed` fills them; those of a new row are filled alike. Of classes with
@@ -127,8 +127,10 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         numbers = not self.categories
         self.deck_ = HotDeck(X, self.missing, self.draws, self.donors, self.random_state, numbers)
         filled = self.deck_.completions(X)
-        tables = [self.deck_.table(filled, draw) for draw in range(self.draws)]
-        self.estimators_ = [clone(self.estimator).fit(table, labels) for table in tables]
+        self.estimators_ = []
+        for draw in range(self.draws):
+            table = self.deck_.table(filled, draw)
+            self.estimators_.append(clone(self.estimator).fit(table, labels))
         self.n_features_in_ = len(self.deck_.columns)
         return self
 
@@ -147,7 +149,9 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = vars(self).get("feature_names_in_")
-        filled = self.deck_.completions(in_order_of(X, None if names is None else list(names)))
+        if names is not None:
+            X = in_order_of(X, list(names))
+        filled = self.deck_.completions(X)
         counts = np.zeros((len(filled), len(self.classes_)), dtype=int)
         for draw, model in enumerate(self.estimators_):
             labels = model.predict(self.deck_.table(filled, draw))

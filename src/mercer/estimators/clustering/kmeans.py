@@ -15,15 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import (
-    Gamma,
-    KernelLike,
-    ParameterRules,
-    RandomState,
-    RawSamples,
-    Targets,
-    Weights,
-)
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, Weights
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.estimators.clustering.counts import check_n_clusters, size_facts
@@ -180,7 +172,7 @@ class KernelKMeans(
         return choice
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:
         """Find the clusters.
 
         Parameters
@@ -208,17 +200,12 @@ class KernelKMeans(
         inertia = max(best.inertia, 0.0) * unit
         best = dataclasses.replace(best, inertia=inertia, mass=best.mass * unit)
         self._keep(data, diagonal, best)
-        facts: dict[str, float] = {"iterations": best.iterations}
-        facts |= size_facts(best.labels, self.n_clusters)
-        self.report_ = FitReport(
-            data.kernel,
-            str(matrix.plan),
-            f"Lloyd's algorithm, the best of {self._n_starts()} start(s)",
-            data.count,
-            time.perf_counter() - start,
-            best.converged,
-            {**facts, "inertia": inertia},
-        )
+        sizes = size_facts(best.labels, self.n_clusters)
+        facts = {"iterations": best.iterations, **sizes, "inertia": inertia}
+        plan, n, done = str(matrix.plan), data.count, best.converged
+        solver = f"Lloyd's algorithm, the best of {self._n_starts()} start(s)"
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, solver, n, seconds, done, facts)
         return self
 
     def _best_of_starts(
@@ -226,18 +213,12 @@ class KernelKMeans(
     ) -> Clusters:
         """The clusters of least inertia; weights are scaled, so that their squares are not lost."""
         rng = check_random_state(self.random_state)
+        tol, callback = float(self.tol), iteration_callback(self)
         results = []
         for _ in range(self._n_starts()):
             labels = self._initial(data, matrix, diagonal, rng)
             result = lloyd(
-                matrix,
-                diagonal,
-                weight,
-                labels,
-                self.n_clusters,
-                max_iter=self.max_iter,
-                tol=float(self.tol),
-                callback=iteration_callback(self),
+                matrix, diagonal, weight, labels, self.n_clusters, self.max_iter, tol, callback
             )
             results.append(result)
         return min(results, key=lambda result: result.inertia)
@@ -361,7 +342,7 @@ class KernelKMeans(
         own = self._expansion().squares(X, self._diagonal)
         return np.sqrt(np.maximum(own[:, None] + self._relative(X), 0.0))
 
-    def score(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> float:
+    def score(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> float:
         """Minus the sum of weighted squared distances from the nearest centres.
 
         Parameters

@@ -17,25 +17,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from mercer.aliases import (
-    Gamma,
-    KernelLike,
-    ParameterRules,
-    RandomState,
-    RawSamples,
-    SparseMatrix,
-    Targets,
-    Weights,
-)
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, SparseMatrix
 from mercer.config import get_config
 from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
 from mercer.estimators.clustering.counts import check_n_clusters, size_facts
-from mercer.estimators.clustering.embedding import embedding, nystrom, smooth_functions
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import begin
 from mercer.gram.matrix import Matrix
 from mercer.gram.stored import Stored
@@ -43,6 +34,7 @@ from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.matern import Matern
 from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
+from mercer.solvers.clustering.laplacian import smooth_functions
 from mercer.solvers.clustering.rotations import cluster_qr, discretize
 from mercer.state import State, check_count
 
@@ -203,7 +195,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _neighbours(self) -> bool:
         return isinstance(self.affinity, str) and self.affinity == "nearest_neighbors"
 
-    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
+    def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
         if not self._neighbours():
             return choice
@@ -216,7 +208,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         return choice
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None) -> Self:
+    def fit(self, X: RawSamples, y: object = None) -> Self:
         """Embed the samples and cut them into clusters.
 
         Parameters
@@ -236,28 +228,32 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         graph, weights = self._build_graph(X)
         n = len(graph.degree)
         check_n_clusters(self.n_clusters, n)
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        rng = check_random_state(self.random_state or 0)
         if isinstance(weights, Stored):
             self.affinity_matrix_: np.ndarray | SparseMatrix = weights.array
         elif sparse.issparse(weights):
             self.affinity_matrix_ = weights
         count = min(self.n_components or self.n_clusters, n)
-        smooth = smooth_functions(weights, graph.degree, count, rng, float(self.tol) or _TOL)
-        self.embedding_ = embedding(smooth.vectors, graph.degree)
+        tol = float(self.tol) or _TOL
+        smooth = smooth_functions(weights, graph.degree, count, rng, tol)
+        if smooth.residual > max(1e-6, tol):
+            residual = f"no convergence: relative residual {smooth.residual:.2g}"
+            reason = f"the eigenvalues {smooth.values} may be too near each other"
+            warn(f"{residual}; {reason}", ConvergenceWarning)
+        linked = graph.degree > 0
+        root = np.where(linked, 1.0 / np.sqrt(np.where(linked, graph.degree, 1.0)), 1.0)
+        embedding = smooth.vectors * root[:, None]
+        self.embedding_ = embedding * sign_flips(embedding)
         self.eigenvalues_ = smooth.values
         self._graph, self._n_training = graph, n
         self._cut(rng)
         self._check_clusters()
         facts: dict[str, object] = {**size_facts(self.labels_, self.n_clusters)}
         facts["eigenvalues"] = self.eigenvalues_[:10].tolist()
+        solver, notes = f"{smooth.solver}; {self.assign_labels}", self._notes(smooth.parts)
+        seconds = time.perf_counter() - start
         self.report_ = FitReport(
-            self.kernel_,
-            graph.plan,
-            f"{smooth.solver}; {self.assign_labels}",
-            n,
-            time.perf_counter() - start,
-            facts=facts,
-            notes=self._notes(smooth.parts),
+            self.kernel_, graph.plan, solver, n, seconds, facts=facts, notes=notes
         )
         return self
 
@@ -361,7 +357,11 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             raise ShapeError("X", f"{X.shape[1]} columns", rule, remedy)
         U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._n_training, 1))]))
         sums = self._graph.links(X, U)
-        return nystrom(sums[:, :-1], sums[:, -1:], self.eigenvalues_)
+        degree = sums[:, -1:]
+        mean = sums[:, :-1] / np.where(degree > 0, degree, 1.0)
+        shrunk = 1.0 - self.eigenvalues_  # eigenvalues of D⁻¹W
+        known = np.abs(shrunk) > 1e-12
+        return np.where(known, mean / np.where(known, shrunk, 1.0), 0.0)
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """The cluster of new samples.

@@ -73,9 +73,8 @@ class _Neighbors(KernelEstimator):
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
 
     def _expansion(self) -> Expansion:
-        samples = None if self.kernel_ is None else self.X_fit_
         n = self.n_samples_fit_
-        return Expansion(self.kernel_, samples, np.arange(n), n)
+        return Expansion(self.kernel_, self.X_fit_, np.arange(n), n)
 
     def _own_squares(self, X: RawSamples, expansion: Expansion) -> np.ndarray:
         """k(x, x) of new samples; NaN where a precomputed k(X, X_train) does not determine it."""

@@ -216,7 +216,8 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
         """A kernel with a width of its own, of which only that of an RBF is known to integrate."""
-        self.kernel_, self.bandwidth_ = kernel, None
+        self.kernel_ = kernel
+        self.bandwidth_: float | None = None
         if kernel is not None:
             # samples that the kernel cannot read, or that overflow, are refused now
             check_diagonal(kernel.diagonal(kernel.prepare(Batch(X))))
@@ -228,12 +229,13 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _keep_window(self, window: Window) -> None:
         self.X_fit_ = _as_array(self.X_fit_)
-        self.bandwidth_ = self._bandwidth(window)
-        self.kernel_ = window.kernel(length_scale=self.bandwidth_)
+        h = self._bandwidth(window)
+        self.bandwidth_ = h
+        self.kernel_ = window.kernel(length_scale=h)
         self.normalized_ = True
-        self._log_integral = window.log_integral(self.n_features_in_, self.bandwidth_)
+        self._log_integral = window.log_integral(self.n_features_in_, h)
         if window.compact:
-            self._tree = self._paying_tree(self.bandwidth_)
+            self._tree = self._paying_tree(h)
 
     def _paying_tree(self, bandwidth: float) -> KDTree | None:
         """A tree of the samples; None where summing all windows is faster."""
@@ -243,11 +245,11 @@ class KernelDensity(DensityMixin, KernelEstimator):
         if self.algorithm == "tile" or small:
             return None
         tree = KDTree(self.X_fit_)
+        if not automatic:
+            return tree
         some = self.X_fit_[:: max(1, n // 20)][:20]
         reached = np.mean(tree.query_ball_point(some, bandwidth, return_length=True))
-        if automatic and float(reached) >= _SPARSE * n:
-            return None
-        return tree
+        return tree if float(reached) < _SPARSE * n else None
 
     def _rebuild(self) -> None:
         self._tree = KDTree(self.X_fit_) if self._use_tree else None
@@ -295,8 +297,8 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _log_sums(self, X: RawSamples) -> np.ndarray:
         """log Σ w_i k(x, x_i)."""
-        if self._tree is not None:
-            return self._by_tree(self._tree, _as_array(X))
+        if self._use_tree:
+            return self._by_tree(_as_array(X))
         is_window = self._window() is not None or isinstance(self.kernel_, RBF)
         if is_window and isinstance(self.kernel_, RadialKernel):
             return log_sums(self.kernel_, _as_array(X), _as_array(self.X_fit_), self._weight)
@@ -309,13 +311,14 @@ class KernelDensity(DensityMixin, KernelEstimator):
         with np.errstate(divide="ignore"):
             return np.log(sums)
 
-    def _by_tree(self, tree: KDTree, X: np.ndarray) -> np.ndarray:
+    def _by_tree(self, X: np.ndarray) -> np.ndarray:
         assert isinstance(self.kernel_, RadialKernel)
+        tree, h = self._tree, self.bandwidth_
         sums = np.zeros(len(X))
         for start in range(0, len(X), _BLOCK):
             part = X[start : start + _BLOCK]
-            near = KDTree(part).sparse_distance_matrix(tree, self.bandwidth_, output_type="ndarray")
-            values = self.kernel_.profile((near["v"] / self.bandwidth_) ** 2)
+            near = KDTree(part).sparse_distance_matrix(tree, h, output_type="ndarray")
+            values = self.kernel_.profile((near["v"] / h) ** 2)
             terms = values * self._weight[near["j"]]
             sums[start : start + _BLOCK] = np.bincount(near["i"], terms, minlength=len(part))
         with np.errstate(divide="ignore"):

@@ -172,21 +172,20 @@ class KernelCCA(
         self.ranks_ = np.array([view.rank for view in self._views])
         self.kernel_ = [view.kernel for view in self._views]
         self._n_features_out = count
-        names = ["precomputed" if kernel is None else repr(kernel) for kernel in self.kernel_]
-        self.report_ = FitReport(
-            "; ".join(names),
-            "incomplete Cholesky factors, linear in the samples",
-            "eigenvalues of the regularised correlations",
-            n,
-            time.perf_counter() - start,
-            facts={
-                "ranks": self.ranks_.tolist(),
-                "unexplained": [view.left for view in self._views],
-                "correlations": self.correlations_.tolist(),
-                "training": self.training_correlations_.tolist(),
-            },
-        )
+        self.report_ = self._report(n, time.perf_counter() - start)
         return self
+
+    def _report(self, n: int, seconds: float) -> FitReport:
+        names = ["precomputed" if kernel is None else repr(kernel) for kernel in self.kernel_]
+        plan = "incomplete Cholesky factors, linear in the samples"
+        solver = "eigenvalues of the regularised correlations"
+        facts = {
+            "ranks": self.ranks_.tolist(),
+            "unexplained": [view.left for view in self._views],
+            "correlations": self.correlations_.tolist(),
+            "training": self.training_correlations_.tolist(),
+        }
+        return FitReport("; ".join(names), plan, solver, n, seconds, facts=facts)
 
     # -- views -------------------------------------------------------------------------------------
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,16 +19,28 @@ from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
+from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
-from mercer.gram.matrix import Centered
+from mercer.gram.matrix import Centered, Matrix
 from mercer.gram.stored import FEW
 from mercer.kernels.base import Kernel
-from mercer.linalg.lanczos import CLOSE, Leading, block_size
-from mercer.solvers.projection.components import by_factorisation, by_iteration
+from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
 
 _SMALL = 300  # samples below which all eigenvalues are computed
 _NEGATIVE = 1e-8  # times the largest: an eigenvalue below minus this is not rounding error
+
+
+class _Unit:
+    """A centred Gram matrix over a scale; the mean of every column of the product is subtracted."""
+
+    def __init__(self, matrix: Matrix, scale: float) -> None:
+        self.matrix = matrix
+        self.scale = scale
+
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        image = self.matrix @ (V - V.mean(axis=0)) / self.scale
+        return image - image.mean(axis=0)
 
 
 class PrincipalComponents(KernelEstimator):
@@ -127,34 +141,54 @@ class PrincipalComponents(KernelEstimator):
         """The largest eigenpairs of the centred matrix, and how they were found."""
         n = len(matrix)
         if solver == "dense":
-            certified = data.kernel is not None and data.kernel.certificate().cpd
-            # negative eigenvalues are looked for where there may be some
-            with_lowest = count > n // 2 or not certified
-            return by_factorisation(matrix, count, with_lowest), f"dense eigenvalues, {n} x {n}"
-        name, block, tol, passes = self._iteration(solver, count, n, matrix.plan.stored)
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        start = rng.standard_normal((n, min(n, block)))
-        callback = iteration_callback(self)
-        top = by_iteration(matrix.matrix, self._diagonal, start, count, tol, passes, callback)
+            return self._solve_dense(data, matrix, count), f"dense eigenvalues, {n} x {n}"
+        if solver == "randomized":
+            name, block, tol = "randomised block Krylov", count + 10, 0.0
+            passes = self._power(count, n) + 1
+        else:
+            name, block, tol = "block Lanczos", FEW, self.tol or CLOSE
+            passes = int(self.max_iter or 1000)
+            if not matrix.plan.stored:
+                block = block_size(count)
+        rng = check_random_state(self.random_state or 0)
+        top = self._iterate(matrix, rng.standard_normal((n, min(n, block))), count, tol, passes)
         if solver == "lanczos" and not top.converged:
             message = f"relative residual {top.residual:.2g} after {top.iterations} passes"
             advice = "raise max_iter, or use 'dense'"
             warn(f"no convergence: {message}; {advice}", ConvergenceWarning)
-        work = f"{top.iterations} passes of {start.shape[1]} columns"
+        work = f"{top.iterations} passes of {min(n, block)} columns"
         return top, f"{name}, {work}, relative residual {top.residual:.1e}"
 
-    def _iteration(
-        self, solver: str, count: int, n: int, stored: bool
-    ) -> tuple[str, int, float, int]:
-        """Name, columns of a block, tolerance and passes of an iteration."""
-        if solver == "randomized":
-            power = self.iterated_power
-            if power == "auto":
-                power = 4 if count >= 0.1 * n else 7
-            return "randomised block Krylov", count + 10, 0.0, int(power) + 1
-        block = FEW if stored else block_size(count)
-        passes = 1000 if self.max_iter is None else int(self.max_iter)
-        return "block Lanczos", block, self.tol or CLOSE, passes
+    def _power(self, count: int, n: int) -> int:
+        """Passes of the randomised iteration, after the first."""
+        if self.iterated_power != "auto":
+            return int(self.iterated_power)
+        return 4 if count >= 0.1 * n else 7
+
+    def _iterate(
+        self, matrix: Centered, start: np.ndarray, count: int, tol: float, passes: int
+    ) -> Leading:
+        # squares of tiny or huge eigenvalues would be lost
+        scale = float(np.abs(self._diagonal).max(initial=0.0)) or 1.0
+        # the rounding error of products with the matrix that is not centred
+        noise = np.finfo(float).eps * float(np.abs(self._diagonal / scale).sum())
+        unit, callback = _Unit(matrix.matrix, scale), iteration_callback(self)
+        with serial_blas():  # products run on mercer's threads, and the rest is small
+            top = leading(
+                unit, start, count, tol=tol, noise=noise, passes=passes, callback=callback
+            )
+        return dataclasses.replace(top, values=top.values * scale, lowest=top.lowest * scale)
+
+    def _solve_dense(self, data: Training, matrix: Matrix, count: int) -> Leading:
+        n = len(matrix)
+        certified = data.kernel is not None and data.kernel.certificate().cpd
+        # negative eigenvalues are looked for where there may be some
+        some = None if count > n // 2 or not certified else [n - count, n - 1]
+        values, vectors = linalg.eigh(
+            matrix.dense(), subset_by_index=some, overwrite_a=True, check_finite=False
+        )
+        lowest = float(values[0]) if some is None else np.nan
+        return Leading(values[::-1][:count], vectors[:, ::-1][:, :count], lowest, iterations=1)
 
     def _keep_eigenpairs(self, top: Leading, count: int) -> None:
         """Eigenpairs with signs that reproduce; rounding errors and negative values become 0."""

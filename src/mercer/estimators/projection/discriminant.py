@@ -180,13 +180,9 @@ class KernelDiscriminant(
         self._n_features_out = n_components
         members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
         self.means_ = members.T @ F - self._center
-        self.report_ = FitReport(
-            data.kernel,
-            str(system.plan),
-            f"{system.solver}, centred matrix",
-            data.count,
-            time.perf_counter() - start,
-        )
+        plan, solver = str(system.plan), f"{system.solver}, centred matrix"
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
         return self
 
     def _checked_components(self, n_classes: int) -> int:

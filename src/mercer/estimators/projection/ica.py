@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import ParameterRules, RandomState, RawSamples
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
 from mercer.estimators.common.report import FitReport
@@ -138,7 +138,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None) -> Self:
+    def fit(self, X: RawSamples, y: object = None) -> Self:
         """Find the sources.
 
         Parameters
@@ -166,17 +166,13 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         self.components_ *= sign_flips(self.components_.T)[:, None]
         self.mixing_ = linalg.pinv(self.components_, check_finite=False)
         self._n_features_out = len(best.W)
-        steps = f"pairwise rotations, then {self.n_iter_} steps of conjugate gradients"
         kernel = f"RBF(length_scale={contrast.width:g}) of each source, kappa {contrast.kappa:g}"
-        self.report_ = FitReport(
-            kernel,
-            "incomplete Cholesky factors, linear in the samples",
-            f"{steps}, {contrast.evaluations} evaluations",
-            len(X),
-            time.perf_counter() - start,
-            best.converged,
-            {"contrast": self.contrast_, "sources": len(best.W)},
-        )
+        plan = "incomplete Cholesky factors, linear in the samples"
+        steps = f"pairwise rotations, then {self.n_iter_} steps of conjugate gradients"
+        solver = f"{steps}, {contrast.evaluations} evaluations"
+        facts = {"contrast": self.contrast_, "sources": len(best.W)}
+        seconds, done = time.perf_counter() - start, best.converged
+        self.report_ = FitReport(kernel, plan, solver, len(X), seconds, done, facts)
         return self
 
     def _contrast(self, n_samples: int) -> Contrast:

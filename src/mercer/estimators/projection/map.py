@@ -74,10 +74,12 @@ class KernelMap(TransformerMixin, BaseEstimator):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    def _given_kernel(self) -> Kernel:
+        return RBF() if self.kernel is None else self.kernel
+
     def _check(self, X: RawSamples, reset: bool) -> RawSamples:
         """scikit-learn's checks for vectors; other samples are checked by their own domain."""
-        kernel = RBF() if self.kernel is None else self.kernel
-        if isinstance(kernel.domain, Vectors):
+        if isinstance(self._given_kernel().domain, Vectors):
             dtypes = [np.float64, np.float32]
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
         if not reset:
@@ -104,8 +106,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
             raise ParameterError("KernelMap: kernel", self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
-        kernel = RBF() if self.kernel is None else clone(self.kernel)
-        self.kernel_ = kernel.fit_batch(batch)
+        self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
         self.landmarks_ = self._choose_landmarks(X, len(batch))
         self._n_features_out = len(Batch(self.landmarks_))
         return self
@@ -159,7 +160,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        domain = RBF.domain if self.kernel is None else getattr(self.kernel, "domain", None)
+        domain = getattr(self._given_kernel(), "domain", None)
         tags.input_tags.sparse = isinstance(domain, Vectors)
         tags.input_tags.positive_only = bool(getattr(domain, "nonnegative", False))
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -165,19 +165,13 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         solver = self._solve(self._indicator(X), weight)
         if self.correction is not None:
             solver = f"{solver}, correction {self.correction}"
-        n_axes = self._n_features_out
-        size = f"{X.shape[0]} rows, {X.shape[1]} columns, {len(self._kept)} categories"
-        self.report_ = FitReport(
-            "indicator matrix of the categories",
-            f"table of {size}",
-            solver,
-            X.shape[0],
-            time.perf_counter() - start,
-            facts={
-                "eigenvalues": self.inertia_[:n_axes].tolist(),
-                "inertia_shares": self.explained_inertia_ratio_[:n_axes].tolist(),
-            },
-        )
+        model = "indicator matrix of the categories"
+        n, n_axes = X.shape[0], self._n_features_out
+        plan = f"table of {n} rows, {X.shape[1]} columns, {len(self._kept)} categories"
+        shares = self.explained_inertia_ratio_[:n_axes].tolist()
+        facts = {"eigenvalues": self.inertia_[:n_axes].tolist(), "inertia_shares": shares}
+        seconds = time.perf_counter() - start
+        self.report_ = FitReport(model, plan, solver, n, seconds, facts=facts)
         return self
 
     def _names(self) -> np.ndarray:

@@ -168,15 +168,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         if self.fit_inverse_transform and self.inverse == "ridge":
             self._fit_ridge()
         explained = float(self.explained_variance_ratio_.sum())
-        self.report_ = FitReport(
-            data.kernel,
-            str(matrix.plan),
-            how,
-            n,
-            time.perf_counter() - start,
-            facts={"components": n_positive, "explained": explained},
-            notes=notes,
-        )
+        facts = {"components": n_positive, "explained": explained}
+        plan, seconds = str(matrix.plan), time.perf_counter() - start
+        self.report_ = FitReport(data.kernel, plan, how, n, seconds, facts=facts, notes=notes)
         return self
 
     def _keep_projection(self, data: Training, row_means: np.ndarray) -> None:

@@ -10,6 +10,8 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from mercer.aliases import SparseMatrix
+from mercer.gram.matrix import Matrix
+from mercer.gram.stored import Stored
 from mercer.linalg.lanczos import block_size, leading
 from mercer.linalg.matrices import Multipliable
 from mercer.linalg.solution import Solution
@@ -40,6 +42,26 @@ class _Normalised:
         image = self.root[:, None] * (self.weights @ (self.root[:, None] * V))
         image[self.alone] += V[self.alone]
         return image
+
+
+def smooth_functions(
+    weights: Matrix | SparseMatrix,
+    degree: np.ndarray,
+    count: int,
+    rng: np.random.RandomState,
+    tol: float,
+) -> Smooth:
+    """The smoothest functions on a graph, by the method that suits its matrix of weights."""
+    if not isinstance(weights, Matrix):
+        return smoothest_sparse(weights, degree, count, rng, tol)
+    n = len(degree)
+    start = rng.standard_normal((n, min(n, block_size(count))))
+    smooth = smoothest(weights, degree, count, start, tol)
+    if isinstance(weights, Stored) and smooth.parts > 1:
+        # only as many parts as eigenvalues were computed are known so far
+        parts = csgraph.connected_components(sparse.csr_array(weights.array > 0))[0]
+        smooth.parts = max(smooth.parts, parts)
+    return smooth
 
 
 def smoothest(

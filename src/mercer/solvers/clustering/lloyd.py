@@ -77,10 +77,9 @@ def lloyd(
     weight: np.ndarray,
     labels: np.ndarray,
     count: int,
-    *,
     max_iter: int,
-    tol: float = 0.0,
-    callback: Callable[[int, float], bool] | None = None,
+    tol: float,
+    callback: Callable[[int, float], bool] | None,
 ) -> Clusters:
     """Lloyd's algorithm from given labels.
 

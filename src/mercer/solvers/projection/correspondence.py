@@ -51,13 +51,5 @@ def principal_inertias(A: SparseMatrix, root: np.ndarray, count: int) -> Inertia
     products = A.T @ A
     # √c is an eigenvector of AᵀA, with eigenvalue 1
     squares = float((products.data**2).sum()) - 1.0
-    return Inertias(
-        top.values,
-        top.vectors,
-        squares,
-        False,
-        f"block Lanczos, {top.iterations} passes",
-        iterations=top.iterations,
-        residual=top.residual,
-        converged=top.converged,
-    )
+    solver = f"block Lanczos, {top.iterations} passes"
+    return Inertias(top.values, top.vectors, squares, False, solver, residual=top.residual)
