@@ -38,6 +38,8 @@ SET_BY_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_", "_skl_callbacks"}
 # Declared attributes that no object in memory has after a fit, and why.
 CONDITIONAL = {
     ("Nodes", "matrix"): "files have it in place of the graph",
+    ("AutoClassifier", "source_"): "only the study of a file sets it",
+    ("AutoRegressor", "source_"): "only the study of a file sets it",
     ("KernelRidgeCV", "primal_coef_"): "leave-one-out errors need the dual solution",
     ("KernelQuantileRegressor", "_n_support"): "each quantile has support vectors of its own",
 }

@@ -38,6 +38,7 @@ class _Automatic(BaseEstimator):
         plain=(
             *("candidates_", "tuned_", "n_tuned_", "learner_", "way_", "loss_", "penalty_name_"),
             *("model_", "kernel_", "columns_", "left_out_", "fillings_"),
+            "source_",  # a study sets it: the file that the model was fitted on
         )
     )
 

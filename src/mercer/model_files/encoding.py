@@ -43,16 +43,19 @@ class Writer:
 
     def node(self, value: object, path: str) -> Json:
         """A value as JSON: a single value itself, an object as a reference."""
-        self._nodes += 1
-        if self._nodes > MOST_NODES:
-            rule = f"are more than the {MOST_NODES} that a file may hold"
-            remedy = "keep fewer samples that are not arrays (texts, sets, lists)"
-            raise ModelFileError(path, f"{self._nodes} values", rule, remedy)
+        self._count_node(path)
         scalar = scalars.write(value)
         if scalar is not scalars.NOT_SCALAR:
             return scalar
         immutable = _function_name(value) or self._immutable(value, path)
         return immutable or ["@", self._number(value, path)]
+
+    def _count_node(self, path: str) -> None:
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            rule = f"are more than the {MOST_NODES} that a file may hold"
+            remedy = "keep fewer samples that are not arrays (texts, sets, lists)"
+            raise ModelFileError(path, f"{self._nodes} values", rule, remedy)
 
     def _immutable(self, value: object, path: str) -> Json:
         """A tuple, frozen set or slice as JSON, and None for others, which are shared."""
@@ -127,23 +130,24 @@ class Writer:
         if entry.library:
             self.libraries.add(entry.library)
         learned = entry.attributes(value)
-        names = [name for name in entry.parameters_of(value) if name in learned]
-        given = {name: learned.pop(name) for name in names}
-        for name, item in learned.items():
-            if not entry.learns(name):
-                raise _undeclared(entry.cls.__name__, name, item, path)
+        names = entry.parameters_of(value)
+        given = {name: learned.pop(name) for name in names if name in learned}
+        _check_declared(entry, learned, path)
         return self._attributes(given, path), self._attributes(learned, path)
 
     def _attributes(self, values: dict[str, object], path: str) -> Json:
         return {name: self.node(item, f"{path}.{name}") for name, item in values.items()}
 
 
-def _undeclared(class_name: str, name: str, value: object, path: str) -> ModelFileError:
-    """The error for an attribute that is neither a parameter nor declared as set by ``fit``."""
-    rule = f"is neither a parameter of {class_name} nor declared by it as stored state"
-    remedy = f"delete it (del model.{name}), or declare it in the class: "
-    remedy += f"{class_name}.stored = State(plain=({name!r},))"
-    return ModelFileError(f"{path}.{name}", value, rule, remedy)
+def _check_declared(entry: Entry, learned: dict[str, object], path: str) -> None:
+    """Refuse attributes that the class does not declare as set by ``fit``."""
+    class_name = entry.cls.__name__
+    for name, value in learned.items():
+        if not entry.learns(name):
+            rule = f"is neither a parameter of {class_name} nor declared by it as stored state"
+            remedy = f"delete it (del model.{name}), or declare it in the class: "
+            remedy += f"{class_name}.stored = State(plain=({name!r},))"
+            raise ModelFileError(f"{path}.{name}", value, rule, remedy)
 
 
 def _function_name(value: object) -> Json:

@@ -92,23 +92,27 @@ def _check_encoder(encoder: Any) -> None:
     if "categories_" not in held:
         return
     held["_n_features_outs"] = encoder._compute_n_features_outs()
-    n_columns = len(encoder.categories_)
-    nothing = [None] * n_columns
-    dropped = held.get("_drop_idx_after_grouping")
-    dropped = nothing if dropped is None else dropped
-    rare = mappings = nothing
+    nothing = [None] * len(encoder.categories_)
+    rare = mappings = dropped = nothing
+    if held.get("_drop_idx_after_grouping") is not None:
+        dropped = held["_drop_idx_after_grouping"]
     if held.get("_infrequent_enabled"):
         rare = held["_infrequent_indices"]
         mappings = held["_default_to_infrequent_mappings"]
-    columns = zip(encoder.categories_, dropped, rare, mappings, strict=True)
-    for k, (values, left_out, few, mapping) in enumerate(columns):
-        n_groups = held["_n_features_outs"][k] + (left_out is not None)
-        good = _are_groups(few, mapping, len(values), n_groups)
-        if left_out is not None:
-            good = good and 0 <= left_out < n_groups
-        if not good:
+    counts = held["_n_features_outs"]
+    columns = zip(encoder.categories_, counts, dropped, rare, mappings, strict=True)
+    for k, column in enumerate(columns):
+        if not _is_numbered(*column):
             rule = "has categories that are not numbered within it"
             raise ModelFileError("OneHotEncoder", f"column {k}", rule)
+
+
+def _is_numbered(values: Any, n_outputs: int, dropped: int | None, rare: Any, mapping: Any) -> bool:
+    """Whether what is said of a column's categories refers to them and to their groups."""
+    if dropped is None:
+        return _are_groups(rare, mapping, len(values), n_outputs)
+    n_groups = n_outputs + 1
+    return 0 <= dropped < n_groups and _are_groups(rare, mapping, len(values), n_groups)
 
 
 def _are_groups(rare: Any, mapping: Any, n_values: int, n_groups: int) -> bool:

@@ -140,6 +140,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         plain=("X_train_", "mean_", "inducing_", "_posterior", "_units"),
         samples=("X_train_",),
         per_sample=("y_train_",),
+        positions={"inducing_": "y_train_"},
     )
 
     def __init__(

@@ -38,6 +38,7 @@ class SparsePosterior(Posterior):
     stored: ClassVar[State] = State(
         plain=("count", "reason", "inducing", "inducing_samples", "posterior"),
         per_sample=("noise",),
+        positions={"inducing": "Y"},
     )
     method: ClassVar[str] = "sparse"
 
