@@ -1,6 +1,7 @@
 """Gaussian processes against scikit-learn and GPyTorch, in one run, as ratios.
 
-Run ``python benchmarks/gp.py [exact fit predict sparse labels memory]``; without names, all of them.
+Run ``python benchmarks/gp.py [exact fit predict sparse labels memory]``; without names, all of
+them.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def peer(**options: Any) -> Any:
 def torch_evidence(
     X: np.ndarray, y: np.ndarray, scale: float, noise: float, inducing: np.ndarray | None = None
 ) -> Callable[[], float]:
-    """GPyTorch's evidence, or its bound for these inducing points, with one backward pass, by Cholesky."""
+    """GPyTorch's evidence, or its bound for these inducing points, with one backward pass, by
+    Cholesky.
+    """
     tx, ty = torch.tensor(X), torch.tensor(y)
     likelihood = gpytorch.likelihoods.GaussianLikelihood().double()
     base = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=X.shape[1]))
@@ -115,7 +118,7 @@ def exact() -> None:
     peers = {"scikit-learn": best(lambda: other.log_marginal_likelihood(theta, True), 3)}
     if gpytorch is not None:
         evaluate = torch_evidence(X, y, 2.0, 0.01)
-        remark += f", evidence from GPyTorch's by {abs(evaluate() / model.log_marginal_likelihood_value_ - 1):.1e}"
+        remark += f", evidence from GPyTorch's by {abs(evaluate() / model.log_marginal_likelihood_value_ - 1):.1e}"  # noqa: E501
         peers["GPyTorch"] = best(evaluate, 5)
     K = np.asfortranarray(np.eye(N) + model.kernel_(X))
     floor = best(
@@ -155,7 +158,7 @@ def predict() -> None:
     )
     K = np.asfortranarray(model.kernel_(X, Z))
     floor = best(lambda: linalg.blas.dtrsm(1.0, model.L_.T, K, trans_a=1), 3)
-    remark = f"{mine / floor:.2f} times the triangular solve, which alone is {seconds / floor:.2f} times as quick as they"
+    remark = f"{mine / floor:.2f} times the triangular solve, which alone is {seconds / floor:.2f} times as quick as they"  # noqa: E501
     line(
         f"mean and deviation of 10,000 points, n = {N:,}",
         mine,
@@ -211,7 +214,7 @@ def memory() -> None:
     program = (
         "import numpy as np, gp\n"
         "from pathlib import Path\n"
-        "def peak(): return int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]) * 1024\n"
+        "def peak(): return int(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]) * 1024\n"  # noqa: E501
         "gp.ours(optimizer=None).fit(*gp.data(300)).log_marginal_likelihood(np.zeros(11), True)\n"
         "X, y = gp.data(3000)\n"
         "before = peak()\n"

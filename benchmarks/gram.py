@@ -1,6 +1,8 @@
-"""Gram matrices against scikit-learn, its Gaussian-process kernels and pykeops, in one run, as ratios.
+"""Gram matrices against scikit-learn, its Gaussian-process kernels and pykeops, in one run, as
+ratios.
 
-Run ``python benchmarks/gram.py``; ``--quick`` for a small version. Each side is timed several times in turn and the
+Run ``python benchmarks/gram.py``; ``--quick`` for a small version. Each side is timed several times
+in turn and the
 best of each is kept, because machines are noisy. Nothing here is a unit test.
 """
 
@@ -76,10 +78,11 @@ def against_sklearn(n: int, rounds: int) -> None:
 
     x = rng.standard_normal((n, 20))
     k = 0.5 * RBF.from_gamma(0.025) + Polynomial(degree=2) * Linear()
-    peer = lambda: (
-        0.5 * rbf_kernel(x, gamma=0.025)
-        + polynomial_kernel(x, degree=2, gamma=1.0, coef0=1.0) * linear_kernel(x)
-    )
+
+    def peer() -> np.ndarray:
+        product = polynomial_kernel(x, degree=2, gamma=1.0, coef0=1.0) * linear_kernel(x)
+        return 0.5 * rbf_kernel(x, gamma=0.025) + product
+
     ours, theirs = race(lambda: k(x), peer, rounds)
     report(
         f"0.5*RBF + Polynomial(2)*Linear, n = {n}, d = 20",
@@ -154,9 +157,9 @@ pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew fr
 before = peak()
 mercer.RBF().gram(x) @ v
 print(peak() - before)
-"""
+"""  # noqa: E501
 
-_IMPORT = "import time, numpy; start = time.perf_counter(); import mercer; print(time.perf_counter() - start)"
+_IMPORT = "import time, numpy; start = time.perf_counter(); import mercer; print(time.perf_counter() - start)"  # noqa: E501
 
 
 def memory_and_import(n: int) -> None:
@@ -189,7 +192,7 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="small sizes, for a look")
     quick = options.parse_args().quick
     print(
-        f"{'task':46s} {'ours':>13s} {'theirs':>13s}  {'ratio':>10s}  {'':10s}  {'differ':>8s}  peer"
+        f"{'task':46s} {'ours':>13s} {'theirs':>13s}  {'ratio':>10s}  {'':10s}  {'differ':>8s}  peer"  # noqa: E501
     )
     against_sklearn(1500 if quick else 6000, 3 if quick else 7)
     against_pykeops(10_000 if quick else 50_000, 3)

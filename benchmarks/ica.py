@@ -1,16 +1,24 @@
-"""Independent component analysis against scikit-learn's FastICA on the 18 source densities of Bach and Jordan.
+"""Independent component analysis against scikit-learn's FastICA on the 18 source densities of Bach
+and Jordan.
 
-Run ``python benchmarks/ica.py [--n N] [--repeats N] [--densities LETTERS] [--seed N] [--write PATH]``, or with ``--check`` for the
+Run ``python benchmarks/ica.py [--n N] [--repeats N] [--densities LETTERS] [--seed N] [--write
+PATH]``, or with ``--check`` for the
 moments of the densities alone.
 
-The densities a to r are those of *Kernel Independent Component Analysis* (JMLR 3, 2002), with the parameters of the authors' Matlab
-function ``usr_distrib``; its ``covs`` are deviations. All 18 are as there, none is a guess. The kurtosis it gives for f, 1.11, is not
+The densities a to r are those of *Kernel Independent Component Analysis* (JMLR 3, 2002), with the
+parameters of the authors' Matlab
+function ``usr_distrib``; its ``covs`` are deviations. All 18 are as there, none is a guess. The
+kurtosis it gives for f, 1.11, is not
 that of its own samples, -1.16, which are what is drawn here.
 
-Each repeat draws two sources of the row's density, of mean 0 and variance 1, mixes them by a random matrix of condition number between
-1 and 2, and hands every method the same mixtures. The table shows the mean Amari error times 100: 0 is perfect, 100 the worst there is
-for two sources. A repeat depends on the seed, the row and its number alone, so part of a run repeats that part of the whole.
-The row of random pairs draws each of the two densities among all that are shown, in PAIRS times as many repeats.
+Each repeat draws two sources of the row's density, of mean 0 and variance 1, mixes them by a random
+matrix of condition number between
+1 and 2, and hands every method the same mixtures. The table shows the mean Amari error times 100: 0
+is perfect, 100 the worst there is
+for two sources. A repeat depends on the seed, the row and its number alone, so part of a run
+repeats that part of the whole.
+The row of random pairs draws each of the two densities among all that are shown, in PAIRS times as
+many repeats.
 """
 
 from __future__ import annotations
@@ -36,7 +44,9 @@ PAIRS = 5
 
 
 class Density(NamedTuple):
-    """A mixture of copies of ``base``, which has mean 0, moved by ``means`` and stretched by ``scales``."""
+    """A mixture of copies of ``base``, which has mean 0, moved by ``means`` and stretched by
+    ``scales``.
+    """
 
     name: str
     base: Any
@@ -150,7 +160,9 @@ def mixing(m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def amari(A: np.ndarray) -> float:
-    """Amari error of ``A``, unmixing times mixing: 0 for a permutation with scales, m - 1 when all entries are as large."""
+    """Amari error of ``A``, unmixing times mixing: 0 for a permutation with scales, m - 1 when all
+    entries are as large.
+    """
     A = np.abs(A)
     rows, columns = A.sum(axis=1) / A.max(axis=1) - 1.0, A.sum(axis=0) / A.max(axis=0) - 1.0
     return float(rows.sum() + columns.sum()) / (2 * len(A))
@@ -192,7 +204,9 @@ def line(*cells: str) -> str:
 
 
 def compare(letters: str, n: int, repeats: int, seed: int, keep: Callable[[str], None]) -> None:
-    """A row per density, their mean, and random pairs; the table so far is handed to ``keep`` after each row."""
+    """A row per density, their mean, and random pairs; the table so far is handed to ``keep`` after
+    each row.
+    """
     made = line("", "density", *METHODS) + line("---", "---", *["---:"] * len(METHODS))
     found: dict[str, np.ndarray] = {}
 
@@ -232,7 +246,9 @@ def compare(letters: str, n: int, repeats: int, seed: int, keep: Callable[[str],
 
 
 def check(letters: str, seed: int, n: int = 200_000) -> None:
-    """Moments of samples standardised by the density's own mean and variance, and the skew and kurtosis they should have."""
+    """Moments of samples standardised by the density's own mean and variance, and the skew and
+    kurtosis they should have.
+    """
     print(
         line("", "density", "mean", "variance", "skew", "exact", "excess kurtosis", "exact")
         + line("---", "---", *["---:"] * 6),

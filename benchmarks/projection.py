@@ -1,7 +1,9 @@
 """Projections and clusterings against scikit-learn and tslearn, and the memory of large ones.
 
-Run ``python benchmarks/projection.py [pca kmeans spectral memory cca]``; without names, all. Each line has our time, the peers' and the
-ratio, all from one run, the best of several rounds. Memory is the high-water mark of a process of its own. scikit-learn's dense
+Run ``python benchmarks/projection.py [pca kmeans spectral memory cca]``; without names, all. Each
+line has our time, the peers' and the
+ratio, all from one run, the best of several rounds. Memory is the high-water mark of a process of
+its own. scikit-learn's dense
 eigenvalues take half a minute at n = 5,000, and are left out.
 """
 
@@ -35,7 +37,9 @@ def groups(n: int, d: int, k: int, spread: float = 3.0) -> np.ndarray:
 
 
 def pca() -> None:
-    """The spectra of clouds (decaying) and of one round cloud (ten nearly equal eigenvalues, the hardest to part)."""
+    """The spectra of clouds (decaying) and of one round cloud (ten nearly equal eigenvalues, the
+    hardest to part).
+    """
     clouds = {
         "ten clouds": groups(5000, 10, 10),
         "one cloud": np.random.default_rng(0).standard_normal((5000, 10)),
@@ -60,7 +64,9 @@ def pca() -> None:
 
 
 def kmeans() -> None:
-    """From random labels, the only start that tslearn has, with its tolerance; both compute the Gram matrix."""
+    """From random labels, the only start that tslearn has, with its tolerance; both compute the
+    Gram matrix.
+    """
     n, k = 10_000, 10
     X = groups(n, 10, k, 2.0)
     kernel = RBF.from_gamma(0.02)
@@ -75,7 +81,7 @@ def kmeans() -> None:
         peers["tslearn"] = best(lambda: other.fit(X[:, :, None]), 1)
         ours = KernelKMeans(k, kernel=kernel, random_state=0).fit(X)
         agree = adjusted_rand_score(ours.labels_, other.labels_)
-        remark += f"; tslearn {other.n_iter_} rounds; labels agree with those from k-means++ to ARI {agree:.3f}"
+        remark += f"; tslearn {other.n_iter_} rounds; labels agree with those from k-means++ to ARI {agree:.3f}"  # noqa: E501
     line(
         "KernelKMeans, n = 10,000, k = 10, from random labels",
         mine,
@@ -113,7 +119,7 @@ def spectral() -> None:
 
 def alone(task: str, program: str, goal: float) -> str:
     """What a program prints in a process of its own, and its high-water mark."""
-    peak = "\nfrom pathlib import Path\nprint(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
+    peak = "\nfrom pathlib import Path\nprint(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"  # noqa: E501
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program + peak],
         capture_output=True,
@@ -145,7 +151,7 @@ def cca() -> None:
             "import numpy as np, mercer\n"
             "rng = np.random.default_rng(0)\n"
             f"z = rng.standard_normal(({n}, 3))\n"
-            f"X, Y = np.hstack([z, rng.standard_normal(({n}, 5))]), np.hstack([np.sin(z), rng.standard_normal(({n}, 4))])\n"
+            f"X, Y = np.hstack([z, rng.standard_normal(({n}, 5))]), np.hstack([np.sin(z), rng.standard_normal(({n}, 4))])\n"  # noqa: E501
             "mercer.KernelCCA(3).fit(X[:600], Y[:600])\n"
             "print(f'{mercer.KernelCCA(3).fit(X, Y).report_.seconds:.2f} s')"
         )

@@ -1,4 +1,5 @@
-"""Kernel ridge against scikit-learn, and against the floor: one Gram matrix and one LAPACK Cholesky, one eigendecomposition.
+"""Kernel ridge against scikit-learn, and against the floor: one Gram matrix and one LAPACK
+Cholesky, one eigendecomposition.
 
 Run ``python benchmarks/ridge.py``; ``--quick`` for small sizes.
 """

@@ -1,8 +1,12 @@
-"""All benchmarks, one process for each task, and their results in one table: ``benchmarks/RESULTS.md``.
+"""All benchmarks, one process for each task, and their results in one table:
+``benchmarks/RESULTS.md``.
 
-Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm ridge density gp projection
-structured strings. Each process is timed by itself and its peak of memory is read when it ends, peers and data included; tasks that
-measure memory say so themselves. Peers that are not installed are shown as such. Accuracy comparisons (``uci.py``, ``ica.py``,
+Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm
+ridge density gp projection
+structured strings. Each process is timed by itself and its peak of memory is read when it ends,
+peers and data included; tasks that
+measure memory say so themselves. Peers that are not installed are shown as such. Accuracy
+comparisons (``uci.py``, ``ica.py``,
 ``tables.py``) have tables of their own in the documentation, because they take hours.
 """
 
@@ -87,7 +91,7 @@ def machine() -> str:
     except (OSError, StopIteration):
         pass
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{name}, {cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{name}, {cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"  # noqa: E501
 
 
 def run(script: str, options: list[str], kept: Path) -> list[dict[str, Any]]:
@@ -171,7 +175,7 @@ def rows(result: dict[str, Any]) -> list[str]:
         if goal is not None:
             told += f" (goal {goal:g}{'' if ratio >= goal else ', missed'})"
         made.append(
-            f"| {result['task']} | {ours} | {name} | {seconds(peers[name])} | {told} | {held} | {remark} |"
+            f"| {result['task']} | {ours} | {name} | {seconds(peers[name])} | {told} | {held} | {remark} |"  # noqa: E501
         )
     return made
 
@@ -191,9 +195,9 @@ def page(results: list[dict[str, Any]]) -> str:
     body = "\n".join(line for result in results for line in rows(result))
     return (
         "# Results of the benchmarks\n\n"
-        f"Measured {date.today().isoformat()} by `python benchmarks/run.py` on {machine()}.\n\n{known}.\n\n"
-        "Both sides are timed in the same process, in turn, and the best of each is kept. Peak memory is that of the whole process, the\n"
-        "peer's share included, unless it is bold: then it is what mercer alone took, measured in a process of its own.\n\n"
+        f"Measured {date.today().isoformat()} by `python benchmarks/run.py` on {machine()}.\n\n{known}.\n\n"  # noqa: E501
+        "Both sides are timed in the same process, in turn, and the best of each is kept. Peak memory is that of the whole process, the\n"  # noqa: E501
+        "peer's share included, unless it is bold: then it is what mercer alone took, measured in a process of its own.\n\n"  # noqa: E501
         f"{head}{body}\n"
     )
 

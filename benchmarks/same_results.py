@@ -45,13 +45,31 @@ def cases() -> Iterator[tuple[str, dict[str, Any], str, str]]:
     """Estimator, parameters, kind of data and settings of every fit that is compared."""
     import mercer
 
-    names = (
-        "SVC NuSVC SVR NuSVR OneClassSVM SVDD KernelRidge KernelRidgeCV KernelRidgeClassifier "
-        "KernelLogisticRegression KernelQuantileRegressor KernelNeighborsClassifier "
-        "KernelNeighborsRegressor KernelDiscriminant CentroidNovelty KernelDensity RVR RVC "
-        "KernelPCA KernelKMeans SpectralClustering GaussianProcessRegressor "
-        "GaussianProcessClassifier"
-    ).split()
+    names = [
+        "SVC",
+        "NuSVC",
+        "SVR",
+        "NuSVR",
+        "OneClassSVM",
+        "SVDD",
+        "KernelRidge",
+        "KernelRidgeCV",
+        "KernelRidgeClassifier",
+        "KernelLogisticRegression",
+        "KernelQuantileRegressor",
+        "KernelNeighborsClassifier",
+        "KernelNeighborsRegressor",
+        "KernelDiscriminant",
+        "CentroidNovelty",
+        "KernelDensity",
+        "RVR",
+        "RVC",
+        "KernelPCA",
+        "KernelKMeans",
+        "SpectralClustering",
+        "GaussianProcessRegressor",
+        "GaussianProcessClassifier",
+    ]
     for name in names:
         base = PARAMETERS.get(name, {})
         kernel = 0.5 * mercer.RBF(length_scale=1.5) + 0.1 * mercer.Linear() ** 2

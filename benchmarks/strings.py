@@ -1,9 +1,14 @@
-"""String kernels against kernlab (through Rscript) and strkernel, and a million strings under a linear learner.
+"""String kernels against kernlab (through Rscript) and strkernel, and a million strings under a
+linear learner.
 
-Run ``python benchmarks/strings.py [spectrum subsequence dna million]``; without names, all. Each line has our time, the peers' and the
-ratio, all from one run. Peers are slow: they are given fewer strings, and their time is multiplied by the ratio of pairs (kernlab, which
-compares each pair anew) or of strings (strkernel's trie, whose walk is about linear in the letters, so that the multiple flatters it).
-Where a peer is not installed the line says so. Memory is the high-water mark of a process of its own.
+Run ``python benchmarks/strings.py [spectrum subsequence dna million]``; without names, all. Each
+line has our time, the peers' and the
+ratio, all from one run. Peers are slow: they are given fewer strings, and their time is multiplied
+by the ratio of pairs (kernlab, which
+compares each pair anew) or of strings (strkernel's trie, whose walk is about linear in the letters,
+so that the multiple flatters it).
+Where a peer is not installed the line says so. Memory is the high-water mark of a process of its
+own.
 """
 
 from __future__ import annotations
@@ -104,7 +109,7 @@ def dna() -> None:
         seconds = time.perf_counter() - start
         peers["strkernel"] = seconds * n / some
         equal = np.array_equal(made.kernel, kernel(texts[:some]))
-        remark = f"strkernel's {seconds:.2f} s of {some} sequences times {n // some}; the same matrix: {equal}"
+        remark = f"strkernel's {seconds:.2f} s of {some} sequences times {n // some}; the same matrix: {equal}"  # noqa: E501
     line(f"Mismatch(5, 1), {n} sequences of 300 letters", ours, peers, {"strkernel": 1.0}, remark)
     for other in (GappedKmer(length=6, matches=4), GappedKmer(length=8, matches=6)):
         other(texts[:300])
@@ -120,10 +125,10 @@ def million() -> None:
         "from sklearn.linear_model import SGDClassifier\n"
         "from sklearn.svm import LinearSVC\n"
         "rng = np.random.default_rng(0)\n"
-        "letters = rng.choice(np.frombuffer(b'abcdefghijklmnopqrstuvwxyz', dtype='S1'), size=(1_000_000, 20))\n"
+        "letters = rng.choice(np.frombuffer(b'abcdefghijklmnopqrstuvwxyz', dtype='S1'), size=(1_000_000, 20))\n"  # noqa: E501
         "y = rng.integers(2, size=1_000_000)\n"
         "at = rng.integers(16, size=1_000_000)\n"
-        "for j, letter in enumerate(b'kern'): letters[np.flatnonzero(y), at[y == 1] + j] = bytes([letter])\n"
+        "for j, letter in enumerate(b'kern'): letters[np.flatnonzero(y), at[y == 1] + j] = bytes([letter])\n"  # noqa: E501
         "texts = [row.decode() for row in letters.view('S20').ravel()]\n"
         "del letters\n"
         "start = time.perf_counter()\n"
@@ -131,7 +136,7 @@ def million() -> None:
         "print(f'features {time.perf_counter() - start:.1f} s ({F.nnz / 1e6:.0f} million),')\n"
         "start = time.perf_counter()\n"
         "model = {learner}.fit(F[:900_000], y[:900_000])\n"
-        "print(f'{learner} {time.perf_counter() - start:.1f} s, accuracy {model.score(F[900_000:], y[900_000:]):.3f}')"
+        "print(f'{learner} {time.perf_counter() - start:.1f} s, accuracy {model.score(F[900_000:], y[900_000:]):.3f}')"  # noqa: E501
     )
     for learner in ("SGDClassifier()", "LinearSVC(max_iter=20)"):
         made = program.replace("{learner}.fit", f"{learner}.fit").replace(

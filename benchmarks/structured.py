@@ -1,4 +1,5 @@
-"""Kernels of tables and of nodes: Gram matrices of 8,124 mushrooms against one-hot rows, diffusion on a graph of 100,000 nodes.
+"""Kernels of tables and of nodes: Gram matrices of 8,124 mushrooms against one-hot rows, diffusion
+on a graph of 100,000 nodes.
 
 Run ``python benchmarks/structured.py [mushrooms diffusion]``; without names, both.
 """
@@ -52,7 +53,7 @@ def diffusion() -> None:
         "rng = np.random.default_rng(0)\n"
         "n = 100_000\n"
         "i, j = rng.integers(n, size=(2, 300_000))\n"
-        "B = sp.csr_array((np.ones(300_000), (i, j)), shape=(n, n)); B = ((B + B.T) > 0).astype(float)\n"
+        "B = sp.csr_array((np.ones(300_000), (i, j)), shape=(n, n)); B = ((B + B.T) > 0).astype(float)\n"  # noqa: E501
         "k = mercer.Diffusion(B, t=0.1)\n"
         "start = time.perf_counter()\n"
         "k.act(rng.standard_normal((n, 10)))\n"

@@ -1,6 +1,7 @@
 """Support vector machines against scikit-learn and scikit-learn-intelex, in one run, as ratios.
 
-Run ``python benchmarks/svm.py [task ...]``; without tasks, all of them: small medium large beyond a9a letter classes cadata predict memory.
+Run ``python benchmarks/svm.py [task ...]``; without tasks, all of them: small medium large beyond
+a9a letter classes cadata predict memory.
 Fits are timed in turn, the best of several is kept; the first fit of a process (cold) is shown too.
 """
 
@@ -41,7 +42,9 @@ def compare(
     rounds: int,
     theirs: int | None = None,
 ) -> None:
-    """Fit ``name`` by each library, in turn; short fits several times a turn. Predictions must agree."""
+    """Fit ``name`` by each library, in turn; short fits several times a turn. Predictions must
+    agree.
+    """
     turn = max(1, rounds // 5)
     made: dict[str, Any] = {}
 
@@ -202,7 +205,7 @@ before = peak()
 with mercer.config_context(memory_budget={budget}):
     model = mercer.SVC(gamma=0.05).fit(X, y)
 print(peak() - before, model.report_.seconds, model.report_.converged)
-"""
+"""  # noqa: E501
 
 
 def memory() -> None:
@@ -223,7 +226,7 @@ def memory() -> None:
         )
         verdict = "" if float(used) * 2**20 <= budget else ", MISSED"
         print(
-            f"SVC n = 100,000, budget {budget / 1e9:g} GB: {float(used) / 1024:.2f} GiB above the start{verdict}, "
+            f"SVC n = 100,000, budget {budget / 1e9:g} GB: {float(used) / 1024:.2f} GiB above the start{verdict}, "  # noqa: E501
             f"{float(seconds):.1f} s, converged {converged}",
             flush=True,
         )

@@ -1,9 +1,13 @@
-"""`table_kernel` + SVC against scikit-learn's ColumnTransformer (impute, scale, one-hot) + SVC on tables of mixed columns with holes.
+"""`table_kernel` + SVC against scikit-learn's ColumnTransformer (impute, scale, one-hot) + SVC on
+tables of mixed columns with holes.
 
-Run ``python benchmarks/tables.py [name ...] [--repeats N]``; without names, all of them: heart adult soybean mushroom.
+Run ``python benchmarks/tables.py [name ...] [--repeats N]``; without names, all of them: heart
+adult soybean mushroom.
 
-Both sides choose among the same widths, in units in which the mean exponent of the training rows is 1, and the same C by the same inner
-folds; everything is learned on the training rows. Printed are mean accuracies, the mean of the paired differences over the test
+Both sides choose among the same widths, in units in which the mean exponent of the training rows is
+1, and the same C by the same inner
+folds; everything is learned on the training rows. Printed are mean accuracies, the mean of the
+paired differences over the test
 folds and its standard error. Of mushrooms, which are easy, only 60 rows are for training.
 """
 
@@ -32,7 +36,7 @@ from timing import REAL
 from mercer import SVC, table_kernel
 
 SCALES, COSTS = (0.5, 1.0, 2.0), (1.0, 10.0, 100.0)
-ADULT = "age workclass fnlwgt education years marital occupation relationship race sex gain loss hours country class"
+ADULT = "age workclass fnlwgt education years marital occupation relationship race sex gain loss hours country class"  # noqa: E501
 INNER = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
@@ -127,7 +131,7 @@ def main() -> None:
         holes = float(X.isna().to_numpy().mean())
         print(
             f"{name:>10}{len(X):7d}{holes:7.1%}{len(gap):7d}{ours_:9.2%}{theirs_:9.2%}"
-            f"{f'{100 * gap.mean():+.2f} ± {100 * error:.2f} %':>18}{f'{quick:.2f}, {slow:.2f}':>16}",
+            f"{f'{100 * gap.mean():+.2f} ± {100 * error:.2f} %':>18}{f'{quick:.2f}, {slow:.2f}':>16}",  # noqa: E501
             flush=True,
         )
 

@@ -1,4 +1,6 @@
-"""What the benchmarks share: the best of several runs, peers that may be missing, and one line per task."""
+"""What the benchmarks share: the best of several runs, peers that may be missing, and one line per
+task.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def best(call: Callable[[], Any], rounds: int) -> float:
 def record(
     task: str, *, ours: float | None = None, peers: dict[str, float] | None = None, **more: Any
 ) -> None:
-    """Keep a result for `run.py`, which names the file; ``more`` may be goals, memory (bytes) and a remark."""
+    """Keep a result for `run.py`, which names the file; ``more`` may be goals, memory (bytes) and a
+    remark.
+    """
     kept = os.environ.get("MERCER_BENCH_RESULTS")
     if kept:
         with open(kept, "a", encoding="utf-8") as file:
@@ -42,7 +46,9 @@ def record(
 def line(
     task: str, ours: float, peers: dict[str, float], goals: dict[str, float], remark: str = ""
 ) -> None:
-    """Our time, the peers' and their ratios to ours beside the goals; ``goals["faster"]`` is for the fastest peer."""
+    """Our time, the peers' and their ratios to ours beside the goals; ``goals["faster"]`` is for
+    the fastest peer.
+    """
     record(task, ours=ours, peers=peers, goals=goals, remark=remark)
     ratios = {name: seconds / ours for name, seconds in peers.items()}
     if "faster" in goals and ratios:
@@ -54,9 +60,9 @@ def line(
             verdicts.append(f"{name} is not installed")
         else:
             verdicts.append(
-                f"{ratios[name]:.2f} x {name} (goal {goal:g}{'' if ratios[name] >= goal else ', MISSED'})"
+                f"{ratios[name]:.2f} x {name} (goal {goal:g}{'' if ratios[name] >= goal else ', MISSED'})"  # noqa: E501
             )
     print(
-        f"{task}: ours {1e3 * ours:.1f} ms, {shown}: {'; '.join(verdicts)}{'; ' + remark if remark else ''}",
+        f"{task}: ours {1e3 * ours:.1f} ms, {shown}: {'; '.join(verdicts)}{'; ' + remark if remark else ''}",  # noqa: E501
         flush=True,
     )

@@ -1,13 +1,20 @@
 """Exact Gaussian processes against GPyTorch on the published 20 splits of five UCI regression sets.
 
-Run ``python benchmarks/uci.py [name ...] [--splits N] [--write PATH]``; without names, all of them: boston concrete energy yacht kin8nm.
+Run ``python benchmarks/uci.py [name ...] [--splits N] [--write PATH]``; without names, all of them:
+boston concrete energy yacht kin8nm.
 
-Both sides learn the same model: mean zero, a scaled RBF kernel with one length scale per column, and Gaussian noise of variance at
-least 1e-6, by the exact evidence, in double precision, from the same start with the same tolerances: ours by its own descent, GPyTorch by
-SciPy's L-BFGS-B. Inputs and target are standardised by the training part. With fewer than 400 training rows (yacht) ours begins at eight
-further points. Where there are more than 2,000 training rows (kin8nm), both learn on the first 1,000 of them, and go on from there on all
-rows for at most 15 iterations of L-BFGS-B. On every later split of such a set each side begins at what it learned itself on the split
-before, and takes Newton's steps in the logarithms of the parameters, with the second derivatives found there, until a step promises less
+Both sides learn the same model: mean zero, a scaled RBF kernel with one length scale per column,
+and Gaussian noise of variance at
+least 1e-6, by the exact evidence, in double precision, from the same start with the same
+tolerances: ours by its own descent, GPyTorch by
+SciPy's L-BFGS-B. Inputs and target are standardised by the training part. With fewer than 400
+training rows (yacht) ours begins at eight
+further points. Where there are more than 2,000 training rows (kin8nm), both learn on the first
+1,000 of them, and go on from there on all
+rows for at most 15 iterations of L-BFGS-B. On every later split of such a set each side begins at
+what it learned itself on the split
+before, and takes Newton's steps in the logarithms of the parameters, with the second derivatives
+found there, until a step promises less
 than 0.001 of evidence: an evaluation takes GPyTorch a minute of one core.
 Errors and log-likelihoods are of noisy test observations, in the target's units.
 """
@@ -68,7 +75,8 @@ Learner = Callable[
 ]
 
 
-# -- ours --------------------------------------------------------------------------------------------------------------
+# -- ours
+# --------------------------------------------------------------------------------------------------
 
 
 def descend(
@@ -129,11 +137,13 @@ def ours(
         ).fit(X, y)
         LEARNED["ours"] = model.kernel_
     else:
-        # few rows have many maxima: SciPy's first steps in logarithms lead elsewhere than GPyTorch's in its softplus
+        # few rows have many maxima: SciPy's first steps in logarithms lead elsewhere than
+        # GPyTorch's in its softplus
         model = made(
             kernel, n_restarts_optimizer=STARTS if len(X) < TINY else 0, random_state=0
         ).fit(X, y)
-    # the diagonal of White counts in the prior variance k(z, z): the deviations are those of noisy observations
+    # the diagonal of White counts in the prior variance k(z, z): the deviations are those of
+    # noisy observations
     mean, deviation = model.predict(Z, return_std=True)
     return (
         mean,
@@ -143,11 +153,14 @@ def ours(
     )
 
 
-# -- theirs ------------------------------------------------------------------------------------------------------------
+# -- theirs
+# --------------------------------------------------------------------------------------------------
 
 
 def process(X: Any, y: Any) -> Any:
-    """GPyTorch's exact process at the common start; no part of it has a prior unless it is given one."""
+    """GPyTorch's exact process at the common start; no part of it has a prior unless it is given
+    one.
+    """
     d = X.shape[1]
 
     class Process(gpytorch.models.ExactGP):
@@ -186,7 +199,8 @@ def evidence(model: Any, X: Any, y: Any) -> Callable[[np.ndarray], tuple[float, 
         try:
             value = -len(y) * likelihood(model(X), y)  # GPyTorch's is per row
         except (NanError, NotPSDError):
-            # too long a step of the line search. Infinity would make its next step NaN; this is worse than any point worth a visit
+            # too long a step of the line search. Infinity would make its next step
+            # NaN; this is worse than any point worth a visit
             return 10.0 * len(y), np.zeros(len(theta))
         value.backward()
         return value.item(), np.concatenate([parameter.grad.numpy().ravel() for parameter in raw])
@@ -207,7 +221,9 @@ def learn(model: Any, X: Any, y: Any, iterations: int | None = None) -> float:
 
 
 def learn_again(model: Any, X: Any, y: Any) -> float:
-    """The same from near the optimum, by steps in the logarithms of the parameters, in the order of ours."""
+    """The same from near the optimum, by steps in the logarithms of the parameters, in the order of
+    ours.
+    """
     raw = list(model.parameters())
     names = [name for name, _ in model.named_parameters()]
     assert [name.rpartition(".")[2] for name in names] == [
@@ -272,7 +288,8 @@ def theirs(
             return made.mean.numpy(), made.variance.numpy(), value, float(model.likelihood.noise)
 
 
-# -- the comparison ----------------------------------------------------------------------------------------------------
+# -- the comparison
+# --------------------------------------------------------------------------------------------------
 
 
 def splits(name: str) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -300,7 +317,9 @@ def run(
 
 
 def told(learner: Learner, label: str, *split: np.ndarray) -> Outcome:
-    """Run, and print every warning met on the way: a comparison of fits that failed would say nothing."""
+    """Run, and print every warning met on the way: a comparison of fits that failed would say
+    nothing.
+    """
     with warnings.catch_warnings(record=True) as met:
         warnings.simplefilter("always")
         found = run(learner, *split)
@@ -317,7 +336,7 @@ def mean_error(values: np.ndarray) -> tuple[float, float]:
 
 
 HEAD = (
-    "| set | splits | quantity | mercer | GPyTorch | difference, paired | within two standard errors |\n"
+    "| set | splits | quantity | mercer | GPyTorch | difference, paired | within two standard errors |\n"  # noqa: E501
     "| --- | ---: | --- | ---: | ---: | ---: | --- |\n"
 )
 
@@ -349,7 +368,9 @@ def rows(name: str, pairs: list[tuple[Outcome, Outcome]]) -> str:
 
 
 def compare(name: str, count: int, keep: Callable[[str], None]) -> None:
-    """Both libraries on every split, in turn; the set's lines so far are handed to ``keep`` after each."""
+    """Both libraries on every split, in turn; the set's lines so far are handed to ``keep`` after
+    each.
+    """
     pairs: list[tuple[Outcome, Outcome]] = []
     LEARNED.clear()
     for i, split in zip(range(count), splits(name), strict=False):

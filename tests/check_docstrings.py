@@ -1,6 +1,8 @@
-"""Validate the docstrings of all public kernels and estimators: ``python tests/check_docstrings.py``.
+"""Validate the docstrings of all public kernels and estimators: ``python
+tests/check_docstrings.py``.
 
-The names come from the two registries, the checks from ``[tool.numpydoc_validation]`` in pyproject.toml.
+The names come from the two registries, the checks from ``[tool.numpydoc_validation]`` in
+pyproject.toml.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Values against 60-digit arithmetic, in units in the last place of the true value for the stored floats."""
+"""Values against 60-digit arithmetic, in units in the last place of the true value for the stored
+floats.
+"""
 
 from __future__ import annotations
 

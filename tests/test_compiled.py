@@ -18,7 +18,7 @@ missed = sum(
     if hasattr(f, "stats")
 )
 print(missed)
-"""
+"""  # noqa: E501
 
 
 def test_a_second_process_compiles_nothing():

@@ -1,4 +1,6 @@
-"""Threads, memory and progress: settings nest, stay in their thread, and a stopped run leaves nothing behind."""
+"""Threads, memory and progress: settings nest, stay in their thread, and a stopped run leaves
+nothing behind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The kernel and the estimator of CONTRIBUTING.md pass the contract when they are added as it says."""
+"""The kernel and the estimator of CONTRIBUTING.md pass the contract when they are
+added as it says.
+"""
 
 from __future__ import annotations
 

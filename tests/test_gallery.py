@@ -1,4 +1,6 @@
-"""Every study of the gallery runs, prints its table and draws its figures; with few repeats, so that it is soon done."""
+"""Every study of the gallery runs, prints its table and draws its figures; with few repeats, so
+that it is soon done.
+"""
 
 from __future__ import annotations
 

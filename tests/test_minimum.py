@@ -1,4 +1,6 @@
-"""tests/minimum.txt, which `make test-min` installs, holds the lowest versions that pyproject.toml declares."""
+"""tests/minimum.txt, which `make test-min` installs, holds the lowest versions that pyproject.toml
+declares.
+"""
 
 from __future__ import annotations
 

@@ -182,11 +182,11 @@ def test_refused(name, value):
     [
         (
             lambda: RBF(length_scale=-1),
-            "RBF: length_scale = -1 must be positive; give one number > 0, or a list of them, one per column",
+            "RBF: length_scale = -1 must be positive; give one number > 0, or a list of them, one per column",  # noqa: E501
         ),
         (
             lambda: RBF(length_scale="wide"),
-            "RBF: length_scale = 'wide' must be positive; give one number > 0, or a list of them, one per column",
+            "RBF: length_scale = 'wide' must be positive; give one number > 0, or a list of them, one per column",  # noqa: E501
         ),
         (lambda: Polynomial(degree=0), "Polynomial: degree = 0 must be an integer >= 1"),
         (lambda: Polynomial(degree=2.5), "Polynomial: degree = 2.5 must be an integer >= 1"),
@@ -523,7 +523,7 @@ def test_a_function_inside_a_function_cannot_be_pickled():
 
     with pytest.raises(
         ParameterError,
-        match="is defined inside a function and cannot be pickled; define it at the top of a module",
+        match="is defined inside a function and cannot be pickled; define it at the top of a module",  # noqa: E501
     ):
         pickle.dumps(inner)
 

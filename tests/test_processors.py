@@ -1,4 +1,6 @@
-"""Results do not hang on the processor: a quick part of the tests under the code paths of others."""
+"""Results do not hang on the processor: a quick part of the tests under the code
+paths of others.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ QUICK = (
 
 
 def numpy_features() -> tuple[list[str], list[str]]:
-    """The sets of instructions that NumPy has loops for beyond the baseline, and those found here."""
+    """The sets of instructions that NumPy has loops for beyond the baseline, and those
+    found here.
+    """
     try:
         from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
     except ImportError:  # NumPy 1
@@ -34,7 +38,7 @@ def numpy_features() -> tuple[list[str], list[str]]:
 
 def settings() -> dict[str, dict[str, str]]:
     """Environments in which libraries take the code paths of other processors."""
-    dispatched, present = numpy_features()
+    _, present = numpy_features()
     others = {
         "Numba without vector instructions": {"NUMBA_CPU_NAME": "generic"},
         "NumPy without vector instructions": {"NPY_DISABLE_CPU_FEATURES": " ".join(present)},

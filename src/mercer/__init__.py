@@ -1,6 +1,7 @@
 """mercer: kernel methods on any data.
 
-Kernels are objects with an algebra and a proof; every public name is importable from here, and loaded when first used.
+Kernels are objects with an algebra and a proof; every public name is importable from here, and
+loaded when first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`table_kernel`: what it takes columns for, what it makes of them, what it refuses, and whether the kernel works."""
+"""`table_kernel`: what it takes columns for, what it makes of them, what it refuses, and whether
+the kernel works.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,8 @@ EXPECTED = {
 }
 
 
-# -- what columns are taken for ----------------------------------------------------------------------------------------
+# -- what columns are taken for
+# ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("holes", [False, True])
@@ -144,7 +147,8 @@ def test_dates_of_every_form_are_the_same_days():
         days(pd.DataFrame({"d": ["2020-01-01", "soon"]}))
 
 
-# -- the kernel --------------------------------------------------------------------------------------------------------
+# -- the kernel
+# --------------------------------------------------------------------------------------------------
 
 
 def test_it_is_one_rbf_of_the_whole_row():
@@ -203,7 +207,7 @@ def test_markers_mean_holes():
     texts.loc[3, "text"] = "?"
     with pytest.raises(
         errors.ParameterError,
-        match=r"column 'text' = '\?' marks a missing value among values read as text; put None there",
+        match=r"column 'text' = '\?' marks a missing value among values read as text; put None there",  # noqa: E501
     ):
         table_kernel(texts, missing=("?",))
 
@@ -241,7 +245,8 @@ def test_lists_of_mixed_rows():
     assert table_kernel(rows).fit(rows)(rows).shape == (4, 4)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused
+# --------------------------------------------------------------------------------------------------
 
 
 def test_mixed_types_in_one_column():
@@ -256,7 +261,7 @@ def test_mixed_types_in_one_column():
 def test_empty_and_constant_columns():
     with pytest.raises(
         errors.ParameterError,
-        match=r"column 'empty' = 'every value missing' .*; leave it out: drop\(columns=\['empty'\]\)",
+        match=r"column 'empty' = 'every value missing' .*; leave it out: drop\(columns=\['empty'\]\)",  # noqa: E501
     ):
         table_kernel(pd.DataFrame({"a": [1, 2], "empty": [None, None]}))
     with pytest.raises(errors.ParameterError, match="every column constant"):
@@ -291,7 +296,8 @@ def test_a_column_that_is_not_there_is_named():
     )  # by name, in any order
 
 
-# -- in use ------------------------------------------------------------------------------------------------------------
+# -- in use
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("holes", [False, True])

@@ -1,4 +1,6 @@
-"""scikit-learn's kernels, computed by ours: the same values, the same gradients in their own logarithms."""
+"""scikit-learn's kernels, computed by ours: the same values, the same gradients in their own
+logarithms.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """How the contract makes, feeds and questions the estimators of the registry.
 
-`ESTIMATORS` of `mercer.estimators` is the list. `CASES` holds only what differs from the defaults of `Case`: an estimator
+`ESTIMATORS` of `mercer.estimators` is the list. `CASES` holds only what differs from the defaults
+of `Case`: an estimator
 that is added to the registry is tested by the defaults until it has an entry here.
 """
 
@@ -140,7 +141,9 @@ def case(name: str) -> Case:
 
 
 def every_estimator(*properties: str) -> pytest.MarkDecorator:
-    """Parametrize a test by the registry; who cannot have one of the properties is skipped with the reason."""
+    """Parametrize a test by the registry; who cannot have one of the properties is skipped with the
+    reason.
+    """
     return pytest.mark.parametrize(
         "name", [pytest.param(name, marks=_skips(name, properties)) for name in ESTIMATORS]
     )

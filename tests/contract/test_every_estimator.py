@@ -1,4 +1,6 @@
-"""What every estimator of the registry promises; `cases` says what differs between them, and who cannot do what."""
+"""What every estimator of the registry promises; `cases` says what differs between them, and who
+cannot do what.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ def test_all_cases_are_of_estimators():
     assert CASES.keys() <= ESTIMATORS.keys()
 
 
-# -- kernels -----------------------------------------------------------------------------------------------------------
+# -- kernels
+# --------------------------------------------------------------------------------------------------
 
 
 @every_estimator("expression")
@@ -88,7 +91,8 @@ def test_a_precomputed_matrix(name):
     np.testing.assert_array_equal(K, before)
 
 
-# -- samples and weights -----------------------------------------------------------------------------------------------
+# -- samples and weights
+# -----------------------------------------------------------------------------------------------
 
 
 @every_estimator("frames")
@@ -127,7 +131,8 @@ def test_a_weight_counts_a_row_so_many_times(name):
     np.testing.assert_allclose(value(weighted, Z), value(repeated, Z), rtol=1e-5, atol=1e-5)
 
 
-# -- copies, files and threads -----------------------------------------------------------------------------------------
+# -- copies, files and threads
+# -----------------------------------------------------------------------------------------
 
 
 @every_estimator()
@@ -170,12 +175,15 @@ def test_bits_do_not_depend_on_threads(name):
                 np.testing.assert_array_equal(other[key], first, err_msg=key)
 
 
-# -- a fit that does not end -------------------------------------------------------------------------------------------
+# -- a fit that does not end
+# -------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def calls_of_mercer(interrupt_at: float = np.inf) -> Iterator[list[int]]:
-    """Count the calls of the library's functions in this thread; raise KeyboardInterrupt at one of them."""
+    """Count the calls of the library's functions in this thread; raise KeyboardInterrupt at one of
+    them.
+    """
     count = [0]
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
@@ -213,7 +221,8 @@ def test_an_interrupted_fit_leaves_no_trace(name):
     np.testing.assert_array_equal(value(model, Z), expected)
 
 
-# -- reports and callbacks ---------------------------------------------------------------------------------------------
+# -- reports and callbacks
+# ---------------------------------------------------------------------------------------------
 
 
 @every_estimator("report")
@@ -261,7 +270,8 @@ def test_callbacks_hear_of_a_fit(name):
     np.testing.assert_array_equal(value(listener.fitted, Z), value(model, Z))
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input
+# --------------------------------------------------------------------------------------------------
 
 
 def first_line(caught: pytest.ExceptionInfo) -> str:

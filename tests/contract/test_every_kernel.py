@@ -1,4 +1,6 @@
-"""What every kernel promises, present and future: the registry is walked, nothing is listed by hand."""
+"""What every kernel promises, present and future: the registry is walked, nothing is listed by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def test_equals_the_oracle(name, number):
 
 @params()
 def test_gradient_equals_the_oracle(name, number):
-    """Against derivatives of the oracle in high precision; finite differences would only measure noise."""
+    """Against derivatives of the oracle in high precision; finite differences would only measure
+    noise.
+    """
     kernel = example(name, number)
     X = samples(kernel, 5, seed=2)
     kernel.fit(X)

@@ -41,10 +41,10 @@ except KeyboardInterrupt:
     print("interrupted", flush=True)
 same = vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
 print("same" if same else "changed", flush=True)
-"""
+"""  # noqa: E501
 
 # compiling cannot be interrupted either: every path of the margin machines is taken once before
-WARM = "mercer.SVC(kernel=RBF(), C=0.01).fit(*data(5600)); mercer.SVC(kernel=RBF(), C=0.01).fit(*data(2500, 3))"
+WARM = "mercer.SVC(kernel=RBF(), C=0.01).fit(*data(5600)); mercer.SVC(kernel=RBF(), C=0.01).fit(*data(2500, 3))"  # noqa: E501
 FIT = {"small": f"{WARM}; model.fit(*data(50, 5))", "big": "model.fit(X, y)"}
 LAPACK = {"limit": 2.0}  # one call cannot be interrupted
 CASES = {
@@ -124,7 +124,9 @@ CASES = {
 
 
 def interrupt(program: str, **variables: str) -> tuple[list[str], float]:
-    """What a program says after Ctrl-C, half a second after it said "begin", and how long it takes to say the first word."""
+    """What a program says after Ctrl-C, half a second after it said "begin", and how long it takes
+    to say the first word.
+    """
     environment = {**os.environ, **variables}
     with subprocess.Popen(
         [sys.executable, "-c", START + program], stdout=subprocess.PIPE, text=True, env=environment
@@ -149,7 +151,8 @@ def interrupt(program: str, **variables: str) -> tuple[list[str], float]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_long_task_ends_and_changes_nothing(case):
-    # the threads of OpenBLAS wait for each other in loops: where others use the cores, one call may take a hundred times as long
+    # the threads of OpenBLAS wait for each other in loops: where others use the cores, one
+    # call may take a hundred times as long
     said, seconds = interrupt(PROGRAM.format(**CASES[case]), OPENBLAS_NUM_THREADS="1")
     assert said == ["interrupted", "same"]
     crowded = (

@@ -1,4 +1,6 @@
-"""Samples far from the origin, of any scale, with outliers: what the projections and clusterings make of them."""
+"""Samples far from the origin, of any scale, with outliers: what the projections and clusterings
+make of them.
+"""
 
 from __future__ import annotations
 

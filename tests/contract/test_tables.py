@@ -1,4 +1,6 @@
-"""Tables under estimators: columns by their names, the caller's data left alone, other processes, messages that name the user's things."""
+"""Tables under estimators: columns by their names, the caller's data left alone, other processes,
+messages that name the user's things.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,8 @@ def test_two_columns_of_one_name():
     )
 
 
-# -- the caller's data --------------------------------------------------------------------------------------------------
+# -- the caller's data
+# --------------------------------------------------------------------------------------------------
 
 TEXTS = ["zebra zebra apple", "apple pear pear pear", "zebra pear", "apple"]
 
@@ -228,7 +231,8 @@ def test_collections_that_change_later(kernel, X, spoil):
     )
 
 
-# -- other processes ----------------------------------------------------------------------------------------------------
+# -- other processes
+# --------------------------------------------------------------------------------------------------
 
 _ELSEWHERE = """
 import pickle, sys, mercer
@@ -262,7 +266,8 @@ def test_a_model_works_in_another_process(kernel, tmp_path):
     )
 
 
-# -- mixed tables, holes ------------------------------------------------------------------------------------------------
+# -- mixed tables, holes
+# ------------------------------------------------------------------------------------------------
 
 MIXED = [[0.1 * i, "abc"[i % 3], None if i % 5 == 0 else float(i % 4)] for i in range(30)]
 
@@ -333,7 +338,8 @@ def test_numbers_that_are_written_as_text():
         np.testing.assert_allclose(read, kernel.copy().fit(N)(N), rtol=1e-14)
 
 
-# -- messages -----------------------------------------------------------------------------------------------------------
+# -- messages
+# --------------------------------------------------------------------------------------------------
 
 
 def test_messages_speak_of_the_users_x():
@@ -405,7 +411,7 @@ def test_all_names_at_once():
     call = [
         sys.executable,
         "-c",
-        "from mercer import *; print(RBF().certificate().psd, SVC.__name__, 'annotations' in dir())",
+        "from mercer import *; print(RBF().certificate().psd, SVC.__name__, 'annotations' in dir())",  # noqa: E501
     ]
     assert (
         subprocess.run(call, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,6 @@
-"""Kernel logistic regression against scikit-learn's, against the dual problem solved by scipy, and against what must not happen."""
+"""Kernel logistic regression against scikit-learn's, against the dual problem solved by scipy, and
+against what must not happen.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def tight(**options):
     return KernelLogisticRegression(**{"kernel": RBF(), "tol": 1e-8, **options})
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -159,7 +162,8 @@ def test_log_probabilities_where_probabilities_underflow():
     )
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------
+# -- weights
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0}])
@@ -187,7 +191,8 @@ def test_weights_of_one_are_no_weights_also_far_from_the_origin():
         )
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -257,7 +262,8 @@ def test_definiteness():
         KernelLogisticRegression(kernel="precomputed", C=100.0).fit(-RBF()(X), y)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -329,7 +335,8 @@ def test_too_few_steps_give_advice():
     assert model.n_iter_ == 1 and not model.report_.converged
 
 
-# -- beginning at the last solution ------------------------------------------------------------------------------------
+# -- beginning at the last solution
+# ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -378,7 +385,8 @@ def test_a_warm_start_survives_a_new_problem(change):
     np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-3)
 
 
-# -- edges and refusals ------------------------------------------------------------------------------------------------
+# -- edges and refusals
+# ------------------------------------------------------------------------------------------------
 
 
 def test_duplicates_constants_and_two_samples_are_legal():

@@ -1,4 +1,6 @@
-"""Quantile regression against a linear programme, against the conditions of its optimum, and against what must not happen."""
+"""Quantile regression against a linear programme, against the conditions of its optimum, and
+against what must not happen.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ def whole(model, n: int) -> np.ndarray:
     return beta
 
 
-# -- the optimum -------------------------------------------------------------------------------------------------------
+# -- the optimum
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", [RBF(), NegativeDistance(), Linear()], ids=repr)
@@ -129,7 +132,8 @@ def test_the_share_of_samples_below(tau):
     assert (left < -1e-4).mean() <= tau <= (left <= 1e-4).mean()
 
 
-# -- several quantiles -------------------------------------------------------------------------------------------------
+# -- several quantiles
+# -------------------------------------------------------------------------------------------------
 
 
 def test_several_quantiles_in_any_order_are_the_single_ones():
@@ -187,7 +191,8 @@ def test_the_score_is_the_share_of_the_pinball_loss():
     assert one.score(X, y) == pytest.approx(d2_pinball_score(y, one.predict(X)))
 
 
-# -- units, weights ----------------------------------------------------------------------------------------------------
+# -- units, weights
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_units_of_the_target_do_not_matter():
@@ -218,7 +223,8 @@ def test_a_weight_is_a_number_of_copies(rng):
     assert a.score(X, y, weight) == pytest.approx(b.score(X[rows], y[rows]), abs=1e-5)
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -275,7 +281,8 @@ def test_definiteness():
     assert repaired.predict(X[:3]).shape == (3, 2)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 def test_shifting_the_data_changes_nothing():
@@ -346,7 +353,8 @@ def test_whole_numbers_are_numbers(integer):
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

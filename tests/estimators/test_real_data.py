@@ -1,4 +1,6 @@
-"""The same answers as scikit-learn on real data: the same predictions, the same accuracy, the same R²."""
+"""The same answers as scikit-learn on real data: the same predictions, the same accuracy, the same
+R².
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def svmlight(train: Path, test: Path, width: int, rows: int | None) -> Split:
 
 
 def table(file: Path, target: str, rows: int | None, test_rows: int | None = None) -> Split:
-    """Shuffled rows: ``rows`` to fit, four fifths if none are said, and the next (or all other) ones to test."""
+    """Shuffled rows: ``rows`` to fit, four fifths if none are said, and the next (or all other)
+    ones to test.
+    """
     frame = pd.read_csv(file).sample(frac=1, random_state=0)
     X, y = (
         pd.get_dummies(frame.drop(columns=target), dtype=float).to_numpy(float),

@@ -1,4 +1,6 @@
-"""Relevance vector machines against the evidence they maximise, against known functions, and against bad input."""
+"""Relevance vector machines against the evidence they maximise, against known functions, and
+against bad input.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def three(n: int = 90) -> tuple[np.ndarray, np.ndarray]:
 
 
 def basis(model, K: np.ndarray) -> np.ndarray:
-    """The columns in use, in the order of covariance_, out of a kernel matrix with all training samples."""
+    """The columns in use, in the order of covariance_, out of a kernel matrix with all training
+    samples.
+    """
     kept = K[:, model.relevance_]
     return (
         np.column_stack([np.ones(len(K)), kept])

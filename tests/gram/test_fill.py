@@ -175,7 +175,7 @@ def test_ctrl_c_ends_the_work_at_once():
 
 
 def test_importing_mercer_is_light():
-    code = "import sys, mercer; print([m for m in ('numba', 'sklearn', 'scipy', 'mercer.kernels') if m in sys.modules])"
+    code = "import sys, mercer; print([m for m in ('numba', 'sklearn', 'scipy', 'mercer.kernels') if m in sys.modules])"  # noqa: E501
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -185,7 +185,7 @@ def test_importing_mercer_is_light():
 
 
 def test_algebra_needs_neither_numba_nor_sklearn():
-    code = "import sys, mercer; k = 2 * mercer.RBF() + 1; str(k.certificate()); print([m for m in ('numba', 'sklearn') if m in sys.modules])"
+    code = "import sys, mercer; k = 2 * mercer.RBF() + 1; str(k.certificate()); print([m for m in ('numba', 'sklearn') if m in sys.modules])"  # noqa: E501
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

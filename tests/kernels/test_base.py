@@ -1,4 +1,6 @@
-"""What kernels say of themselves: their children, whether k(x, x) is constant, whether there is noise."""
+"""What kernels say of themselves: their children, whether k(x, x) is constant, whether there is
+noise.
+"""
 
 from __future__ import annotations
 

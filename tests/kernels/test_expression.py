@@ -746,7 +746,7 @@ WORDS = """
 RBF() Linear() RBF Linear Polynomial(degree=2) Matern(nu= Power( Sum( Scaled( Constant( PowerSeries( Precomputed( On( Exp( slice(
 ( ) [ ] { } , . : = := + - * / ** @ // % < == ~ not and if else for in lambda 'a' b'a' f'{a}' 0 1 2 -1 0.5 1e308 1e999 inf nan True None ...
 .exp() .normalize() .center() .on( .on([0]) .fit( length_scale= degree= kernel= k1= arctan absolute _ __class__
-"""
+"""  # noqa: E501
 
 
 @settings(

@@ -1,4 +1,6 @@
-"""Gradients of parameters that are arrays, alone and inside composites, against derivatives in high precision."""
+"""Gradients of parameters that are arrays, alone and inside composites, against derivatives in high
+precision.
+"""
 
 from __future__ import annotations
 

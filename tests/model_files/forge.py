@@ -1,4 +1,6 @@
-"""Files that were tampered with by someone who knows the format: the contents are altered and the checksum is right again."""
+"""Files that were tampered with by someone who knows the format: the contents are altered and the
+checksum is right again.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ WORDS = (
 
 
 def mutated(raw: bytes, seed: int) -> bytes:
-    """One change that a person might make: a shape, a type, a length, a value, a name, a reference."""
+    """One change that a person might make: a shape, a type, a length, a value, a name,
+    a reference.
+    """
     rng = random.Random(seed)
     header, data = taken_apart(raw)
     arrays = parts(header, data)
@@ -189,7 +193,9 @@ def _change_tree(header: dict[str, Any], rng: random.Random) -> None:
 
 
 def attack(folder: str, seeds: range) -> None:
-    """Load mutated copies of every file and use what loads; whatever kills the interpreter shows in how this process ends."""
+    """Load mutated copies of every file and use what loads; whatever kills the interpreter shows in
+    how this process ends.
+    """
     import warnings
 
     import numpy as np

@@ -49,7 +49,8 @@ def refused(raw: bytes, folder: Path) -> str:
     return message
 
 
-# -- damaged files -----------------------------------------------------------------------------------------------------
+# -- damaged files
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_flipped_bit_is_always_found(good, tmp_path):
@@ -111,7 +112,8 @@ def test_what_is_saved_has_the_newest_version(good):
     assert forge.START.unpack(good[: forge.START.size])[1] == layout.FORMAT
 
 
-# -- other files -------------------------------------------------------------------------------------------------------
+# -- other files
+# --------------------------------------------------------------------------------------------------
 
 
 class Marker:
@@ -181,7 +183,8 @@ def test_places_that_are_not_files(tmp_path):
             use(tmp_path / "pipe")
 
 
-# -- altered trees -----------------------------------------------------------------------------------------------------
+# -- altered trees
+# --------------------------------------------------------------------------------------------------
 
 BARE = {"class": "RBF", "kernel": None, "libraries": {}, "root": ["@", 0], "arrays": []}
 
@@ -338,7 +341,8 @@ def test_arrays_that_do_not_fit(change, tmp_path):
     refused(forge.put_together({**header, "arrays": []}, data), tmp_path)
 
 
-# -- altered models ----------------------------------------------------------------------------------------------------
+# -- altered models
+# --------------------------------------------------------------------------------------------------
 
 
 def altered(raw: bytes, attribute: str, change: Any, root: int = -1) -> bytes:
@@ -472,7 +476,9 @@ def test_generators_in_impossible_states(tmp_path):
 
 
 def models() -> dict[str, tuple[Any, Any]]:
-    """Fitted models and new samples for them, one of every kind of compiled code that reads what a file holds."""
+    """Fitted models and new samples for them, one of every kind of compiled code that reads what a
+    file holds.
+    """
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((30, 3)), rng.standard_normal((5, 3))
     y = np.arange(30) % 3
@@ -535,7 +541,8 @@ def test_altered_models_never_crash(seeds, tmp_path):
     assert refused_ + used == 10 * len(seeds) and refused_ > used / 4
 
 
-# -- what cannot be saved ----------------------------------------------------------------------------------------------
+# -- what cannot be saved
+# ----------------------------------------------------------------------------------------------
 
 
 def doubled(X: Any) -> Any:

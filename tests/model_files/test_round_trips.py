@@ -1,4 +1,6 @@
-"""What is loaded says the same, to the bit, as what was saved: every kernel, every estimator, every kind of sample."""
+"""What is loaded says the same, to the bit, as what was saved: every kernel, every estimator, every
+kind of sample.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +141,7 @@ def test_the_list_is_complete():
     }  # they have tests of their own below
 
 
-# -- kernels -----------------------------------------------------------------------------------------------------------
+# -- kernels ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "number"), EXAMPLES, ids=[f"{n}-{i}" for n, i in EXAMPLES])
@@ -175,7 +177,7 @@ def test_a_centred_kernel_of_a_function_keeps_its_mean(tmp_path):
     np.testing.assert_array_equal(trip(kernel, tmp_path)(X), kernel(X))
 
 
-# -- estimators --------------------------------------------------------------------------------------------------------
+# -- estimators ------------------------------------------------------------------------------------
 
 
 @every_estimator
@@ -467,7 +469,7 @@ def test_encoders(options, tmp_path):
     )
 
 
-# -- around our models -------------------------------------------------------------------------------------------------
+# -- around our models -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -520,7 +522,7 @@ def test_models_inside_fisher_kernels(tmp_path):
     np.testing.assert_array_equal(made.decision_function(X), model.decision_function(X))
 
 
-# -- single values -----------------------------------------------------------------------------------------------------
+# -- single values ---------------------------------------------------------------------------------
 
 
 def test_shared_things_stay_shared(tmp_path):
@@ -721,7 +723,7 @@ def test_bits_do_not_depend_on_the_process(tmp_path):
     code = """
 import mercer, sys
 mercer.save(mercer.SVC(kernel=mercer.Jaccard(), class_weight={1: set("abcdefgh"), 2: frozenset("abcdefgh")}), sys.argv[1])
-"""
+"""  # noqa: E501
     subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "there")],
         check=True,

@@ -176,7 +176,7 @@ while True:
             for m in models:
                 mercer.save(m, sys.argv[1])
     os.waitpid(child, 0)
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the writer is made anew by fork")

@@ -1,10 +1,14 @@
 """Slow, obvious kernel values to test fast ones against.
 
-Every kernel is written here straight from its definition, one pair of rows at a time, in mpmath arithmetic.  Nothing
-is imported from the library under test: a kernel is only asked for its class name and for ``get_params(deep=False)``,
-and is then copied into a tree of plain nodes.  Floats are taken as the exact binary numbers they are.
+Every kernel is written here straight from its definition, one pair of rows at a time, in mpmath
+arithmetic.  Nothing
+is imported from the library under test: a kernel is only asked for its class name and for
+``get_params(deep=False)``,
+and is then copied into a tree of plain nodes.  Floats are taken as the exact binary numbers they
+are.
 
-Formulas work at whatever precision is current and never set it themselves; the public functions choose it.  That is
+Formulas work at whatever precision is current and never set it themselves; the public functions
+choose it.  That is
 what lets ``mpmath.diff`` rerun them with more digits to take a derivative.
 """
 
@@ -20,7 +24,8 @@ import numpy as np
 from mpmath import mp, mpf
 
 DIGITS = 60  # significant digits of every result
-GUARD = 70  # further digits to lose: arc-cosine of order 2 at an angle 1e-16 from opposite cancels 64 of them
+# further digits to lose: arc-cosine of order 2 at an angle 1e-16 from opposite cancels 64 of them
+GUARD = 70
 SERIES_TINY = 1e-70  # a power series ends after SERIES_QUIET terms in a row below this,
 SERIES_QUIET = 32  # a row of them because one zero coefficient says nothing of the next,
 SERIES_LIMIT = 20_000  # or here
@@ -31,7 +36,9 @@ SERIES_LIMIT = 20_000  # or here
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A kernel's name and its fields: mpf, nested lists of mpf, child Nodes, or anything else left as it was."""
+    """A kernel's name and its fields: mpf, nested lists of mpf, child Nodes, or anything else left
+    as it was.
+    """
 
     name: str
     fields: dict
@@ -44,7 +51,9 @@ class Rows(tuple):
 
 
 def _exact(value):
-    """A field as exact numbers, lists of them, or a Node; functions, slices, mpf and the like pass through."""
+    """A field as exact numbers, lists of them, or a Node; functions, slices, mpf and the like pass
+    through.
+    """
     if hasattr(value, "get_params") and not isinstance(value, type):
         return _node(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -127,7 +136,8 @@ def _arc_cosine(p, x, y):
     order, xx, yy = int(p["order"]), _dot(x, x), _dot(y, y)
     if xx == 0 or yy == 0:
         return mpf(1) / 2 if order == 0 else mpf(0)
-    # |x||y| sin(theta) by Lagrange's identity: unlike acos of a rounded cosine, exact for parallel vectors.
+    # |x||y| sin(theta) by Lagrange's identity: unlike acos of a rounded cosine, exact for
+    # parallel vectors.
     pairs = combinations(range(len(x)), 2)
     wedge = mp.sqrt(mp.fsum((x[i] * y[j] - x[j] * y[i]) ** 2 for i, j in pairs))
     rest = mp.atan2(wedge, -_dot(x, y))  # pi - theta
@@ -288,7 +298,9 @@ def _mean(values: list):
 
 @lru_cache(maxsize=64)
 def _center_mean(node: Node, center: Rows, precision: int):
-    """Mean over all pairs of centres: one number shared by every entry of a Gram matrix, hence remembered."""
+    """Mean over all pairs of centres: one number shared by every entry of a Gram matrix, hence
+    remembered.
+    """
     indices = range(len(center))
     return _mean([_evaluate(node, center[i], center[j], i == j) for i in indices for j in indices])
 
@@ -328,7 +340,9 @@ GENERAL = {
     "FromFeatures": lambda p, x, y, same: _dot(_numbers(_apply(p, x)), _numbers(_apply(p, y))),
 }
 
-STRUCTURED: set = set()  # kernels of samples that are not vectors: each family has an oracle of its own, f(fields, x, y, same)
+# kernels of samples that are not vectors: each family has an oracle of its own, f(fields, x, y,
+# same)
+STRUCTURED: set = set()
 for _family in ("categories", "strings", "alignments", "texts", "distributions", "nodes"):
     if find_spec(f"naive.{_family}") is not None:
         _kernels = import_module(f"naive.{_family}").KERNELS
@@ -347,13 +361,17 @@ def _rounded(number) -> mpf:
 
 
 def value(kernel, x, y, same: bool = False) -> mpf:
-    """The kernel of two rows; ``same`` says that they are one and the same observation, which only White minds."""
+    """The kernel of two rows; ``same`` says that they are one and the same observation, which only
+    White minds.
+    """
     with mp.workdps(DIGITS + GUARD):
         return _rounded(_evaluate(_node(kernel), x, y, same))
 
 
 def gram(kernel, X, Y=None) -> np.ndarray:
-    """All kernel values of rows X against rows Y, or against X itself, as an object array of mpf."""
+    """All kernel values of rows X against rows Y, or against X itself, as an object
+    array of mpf.
+    """
     rows, columns = list(X), list(X if Y is None else Y)
     K = np.empty((len(rows), len(columns)), dtype=object)
     with mp.workdps(DIGITS + GUARD):
@@ -376,7 +394,9 @@ def _replaced(tree, path: list, number):
 
 
 def derivative(kernel, path: str, index, x, y, same: bool = False) -> mpf:
-    """Derivative of the value in one parameter: ``index`` is None for a scalar, else where in the array it stands."""
+    """Derivative of the value in one parameter: ``index`` is None for a scalar, else where in the
+    array it stands.
+    """
     steps = path.split("__") + ([] if index is None else np.atleast_1d(index).tolist())
     with mp.workdps(DIGITS):  # diff itself doubles this for the two values it subtracts
         at = node = _node(kernel)
@@ -406,7 +426,9 @@ def condition(kernel, x, y, same: bool = False) -> mpf:
 
 
 def _polynomial_features(p, x) -> list:
-    """Monomials of the row with sqrt(offset) appended, each weighted by the root of its multinomial coefficient."""
+    """Monomials of the row with sqrt(offset) appended, each weighted by the root of its multinomial
+    coefficient.
+    """
     degree = int(p["degree"])
     row = [mp.sqrt(p["scale"]) * v for v in x] + [mp.sqrt(p["offset"])]
     features = []
@@ -426,7 +448,9 @@ FEATURES = {
 
 
 def features_by_enumeration(kernel, x, universe=None) -> list:
-    """Explicit features whose inner product is the kernel; a Python set needs the ``universe`` it is drawn from."""
+    """Explicit features whose inner product is the kernel; a Python set needs the ``universe`` it
+    is drawn from.
+    """
     with mp.workdps(DIGITS + GUARD):
         node = _node(kernel)
         if node.name == "SharedSubsets":

@@ -1,4 +1,5 @@
-"""Slow values of the kernels that align strings, straight from their definitions, in mpmath arithmetic.
+"""Slow values of the kernels that align strings, straight from their definitions, in mpmath
+arithmetic.
 
 Part of `naive`: f(fields, x, y, same) of two Python strings.
 """
@@ -21,7 +22,9 @@ _SOME = {
 
 
 def subsequence_features(x, length, decay):
-    """One coordinate for every subsequence, decay to the letters it stretches over, by enumeration of its places."""
+    """One coordinate for every subsequence, decay to the letters it stretches over, by enumeration
+    of its places.
+    """
     found = defaultdict(mpf)
     for places in combinations(range(len(x)), length):
         found["".join(x[i] for i in places)] += decay ** (places[-1] - places[0] + 1)
@@ -53,7 +56,9 @@ def gap(p, skipped):
 
 
 def alignments_by_enumeration(p, x, y):
-    """Σ exp(β score) over all sets of pairs of letters in increasing order: for very short strings."""
+    """Σ exp(β score) over all sets of pairs of letters in increasing order: for very
+    short strings.
+    """
     total = mpf(1)  # the empty alignment
     for size in range(1, min(len(x), len(y)) + 1):
         for left in combinations(range(len(x)), size):

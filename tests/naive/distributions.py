@@ -1,4 +1,6 @@
-"""Oracles of kernels on distributions: straight from the definitions, scores by numerical differentiation in mpmath."""
+"""Oracles of kernels on distributions: straight from the definitions, scores by numerical
+differentiation in mpmath.
+"""
 
 from functools import lru_cache
 
@@ -57,7 +59,9 @@ def _numbers(array):
 
 
 def _gaussian(x, weights, means, roots, covariances, t):
-    """log p(x) with logits + t, means μ + C t, covariances C (I + S(t)) Cᵀ; ``roots`` are C⁻ᵀ as scikit-learn keeps them."""
+    """log p(x) with logits + t, means μ + C t, covariances C (I + S(t)) Cᵀ; ``roots`` are C⁻ᵀ as
+    scikit-learn keeps them.
+    """
     groups, d = np.shape(means)
     t = list(t)
     log_weights = _softmax_logs([mp.log(mpf(float(w))) for w in weights], t[:groups])

@@ -1,6 +1,7 @@
 """Slow, obvious formulas of Bayesian models to test fast ones against.
 
-Every one is written straight from its definition, with dense matrices of the size the formula has and no rearrangement that would
+Every one is written straight from its definition, with dense matrices of the size the formula has
+and no rearrangement that would
 save time or memory.  Nothing is imported from the library under test; kernels come in as matrices.
 """
 
@@ -54,7 +55,9 @@ def sigmoid(f: np.ndarray) -> np.ndarray:
 def rvm_evidence(
     Phi: np.ndarray, y: np.ndarray, alpha: np.ndarray, noise: float | np.ndarray
 ) -> float:
-    """log N(y | 0, noise + Φ A⁻¹ Φᵀ), A = diag(alpha); an infinite precision leaves its column out."""
+    """log N(y | 0, noise + Φ A⁻¹ Φᵀ), A = diag(alpha); an infinite precision leaves
+    its column out.
+    """
     return log_normal(
         y, diagonal(noise, len(y)) + Phi @ np.diag(1 / np.asarray(alpha, dtype=float)) @ Phi.T
     )
@@ -80,7 +83,9 @@ class Laplace(NamedTuple):
 
 
 def rvm_laplace(Phi: np.ndarray, label: np.ndarray, alpha: np.ndarray) -> Laplace:
-    """The posterior of logistic weights as a normal distribution at its mode; labels are 0 and 1."""
+    """The posterior of logistic weights as a normal distribution at its mode; labels
+    are 0 and 1.
+    """
     A, sign = np.diag(alpha), 2.0 * label - 1.0
 
     def objective(w: np.ndarray) -> float:
@@ -131,7 +136,9 @@ def ascend(
 def titsias_bound(
     Kff: np.ndarray, Kfu: np.ndarray, Kuu: np.ndarray, noise: float | np.ndarray, y: np.ndarray
 ) -> float:
-    """log N(y | 0, Q + noise) − ½ Σ (k − q)/noise, with Q = Kfu Kuu⁻¹ Kuf; the sum over the columns if y has several."""
+    """log N(y | 0, Q + noise) − ½ Σ (k − q)/noise, with Q = Kfu Kuu⁻¹ Kuf; the sum over the columns
+    if y has several.
+    """
     Q, N = Kfu @ np.linalg.solve(Kuu, Kfu.T), diagonal(noise, len(y))
     columns = y.reshape(len(y), -1).shape[1]
     return log_normal(y, Q + N) - 0.5 * columns * float(np.sum(np.diag(Kff - Q) / np.diag(N)))
@@ -145,9 +152,11 @@ def titsias_predict(
     Ksu: np.ndarray,
     Kss: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of the function at new points s, under the best distribution of its values at the points u.
+    """Mean and covariance of the function at new points s, under the best distribution of its
+    values at the points u.
 
-    That one is normal with mean μ = Kuu S⁻¹ Kuf N⁻¹ y and covariance Kuu S⁻¹ Kuu, S = Kuu + Kuf N⁻¹ Kfu; a new value given the old
+    That one is normal with mean μ = Kuu S⁻¹ Kuf N⁻¹ y and covariance Kuu S⁻¹ Kuu, S = Kuu + Kuf N⁻¹
+    Kfu; a new value given the old
     ones has mean Ksu Kuu⁻¹ u and covariance Kss − Ksu Kuu⁻¹ Kus.
     """
     inverse = np.linalg.inv(diagonal(noise, len(y)))
@@ -176,7 +185,8 @@ def softmax(f: np.ndarray) -> np.ndarray:
 
 
 def multinomial_laplace(K: np.ndarray, label: np.ndarray, classes: int) -> Multinomial:
-    """The mode of one latent function for each class, all with covariance K, under a softmax; labels are 0, …, classes − 1.
+    """The mode of one latent function for each class, all with covariance K, under a softmax;
+    labels are 0, …, classes − 1.
 
     Works on a = K⁻¹f, so that K may be singular.
     """
@@ -217,7 +227,9 @@ def multinomial_laplace(K: np.ndarray, label: np.ndarray, classes: int) -> Multi
 def multinomial_latent(
     found: Multinomial, K: np.ndarray, Ksf: np.ndarray, kss: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (m, classes) and covariance (m, classes, classes) of the latent values at m new points with variances kss."""
+    """Mean (m, classes) and covariance (m, classes, classes) of the latent values at m new points
+    with variances kss.
+    """
     classes, n = found.mode.shape
     inner = np.linalg.solve(
         np.eye(n * classes) + found.W @ np.kron(np.eye(classes), K), found.W
@@ -233,7 +245,9 @@ def multinomial_latent(
 def softmax_averaged(
     mean: np.ndarray, covariance: np.ndarray, draws: int = 40_000, seed: int = 0
 ) -> np.ndarray:
-    """The mean of a softmax under normal distributions, by drawing; every draw is used with its mirror image."""
+    """The mean of a softmax under normal distributions, by drawing; every draw is used with its
+    mirror image.
+    """
     z = np.random.default_rng(seed).standard_normal((draws, mean.shape[1]))
     made = []
     for m, C in zip(mean, covariance, strict=True):

@@ -1,4 +1,6 @@
-"""Node kernels straight from their definitions: dense matrices in mpmath arithmetic, no eigenvectors, no sparse storage."""
+"""Node kernels straight from their definitions: dense matrices in mpmath arithmetic, no
+eigenvectors, no sparse storage.
+"""
 
 from functools import lru_cache
 

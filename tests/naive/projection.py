@@ -1,6 +1,7 @@
 """Slow, obvious formulas of projections and clusterings to test fast ones against.
 
-Every one is written straight from its definition, with dense matrices of the size the formula has and no rearrangement that would
+Every one is written straight from its definition, with dense matrices of the size the formula has
+and no rearrangement that would
 save time or memory.  Nothing is imported from the library under test; kernels come in as matrices.
 """
 
@@ -163,14 +164,18 @@ def inertia(K: np.ndarray, labels: np.ndarray, weight: np.ndarray | None = None)
 
 
 def local_scaling(D2: np.ndarray, m: int) -> np.ndarray:
-    """exp(−d²_ij/(s_i s_j)), s_i the distance from sample i to the m-th nearest other one; D2 holds squared distances."""
+    """exp(−d²_ij/(s_i s_j)), s_i the distance from sample i to the m-th nearest other one; D2 holds
+    squared distances.
+    """
     n = len(D2)
     s = np.array([np.sort(np.sqrt(np.delete(D2[i], i)))[m - 1] for i in range(n)])
     return np.exp(-D2 / np.outer(s, s))
 
 
 def nearest_neighbors(D2: np.ndarray, k: int) -> np.ndarray:
-    """½(A + Aᵀ), A_ij = 1 where j is one of the k samples nearest to i, i itself the first of them."""
+    """½(A + Aᵀ), A_ij = 1 where j is one of the k samples nearest to i, i itself the
+    first of them.
+    """
     A = np.zeros_like(D2)
     for i, row in enumerate(D2):
         others = np.argsort(np.where(np.arange(len(row)) == i, -1.0, row), kind="stable")
@@ -179,7 +184,9 @@ def nearest_neighbors(D2: np.ndarray, k: int) -> np.ndarray:
 
 
 def laplacian(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """I − D^{−½} W D^{−½} with the diagonal of W left out, and the degrees; a sample without neighbours has a row of zeros."""
+    """I − D^{−½} W D^{−½} with the diagonal of W left out, and the degrees; a sample without
+    neighbours has a row of zeros.
+    """
     W = W - np.diag(np.diag(W))
     d = W.sum(axis=1)
     alone = d == 0
@@ -219,7 +226,9 @@ class Correlations(NamedTuple):
 
 
 def kernel_cca(grams: list[np.ndarray], n_components: int, kappa: float) -> Correlations:
-    """Largest λ of A a = λ B a; B has the blocks (K_i + nκ/2 I)², A the same and K_i K_j beside them. (λ − 1)/(m − 1) is returned."""
+    """Largest λ of A a = λ B a; B has the blocks (K_i + nκ/2 I)², A the same and K_i K_j beside
+    them. (λ − 1)/(m − 1) is returned.
+    """
     n, m = len(grams[0]), len(grams)
     A, B = np.zeros((m * n, m * n)), np.zeros((m * n, m * n))
     views = [centred(K) for K in grams]
@@ -263,7 +272,9 @@ class Correspondences(NamedTuple):
         )
 
     def ratio(self, correction: str | None) -> np.ndarray:
-        """Shares of inertia; Greenacre's total is the mean off-diagonal inertia of the Burt matrix, Q/(Q−1) (Σ λ² − (J − Q)/Q²)."""
+        """Shares of inertia; Greenacre's total is the mean off-diagonal inertia of the Burt matrix,
+        Q/(Q−1) (Σ λ² − (J − Q)/Q²).
+        """
         Q, J = self.n_columns, self.Z.shape[1]
         if correction is None:
             return self.eigenvalues / self.eigenvalues.sum()
@@ -281,7 +292,9 @@ class Correspondences(NamedTuple):
 
 
 def indicator(table: list[list[Any]], categories: list[list[Any]]) -> np.ndarray:
-    """One column of 0 and 1 for each category of each column; an entry outside the categories has none."""
+    """One column of 0 and 1 for each category of each column; an entry outside the categories has
+    none.
+    """
     return np.array(
         [[float(row[q] == c) for q, names in enumerate(categories) for c in names] for row in table]
     )

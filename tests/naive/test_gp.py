@@ -1,4 +1,6 @@
-"""The slow formulas of Bayesian models against integrals, against each other and against scikit-learn."""
+"""The slow formulas of Bayesian models against integrals, against each other and against
+scikit-learn.
+"""
 
 from __future__ import annotations
 

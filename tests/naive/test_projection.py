@@ -1,4 +1,6 @@
-"""The slow formulas of projections and clusterings against scikit-learn, against each other and against tables worked out by hand."""
+"""The slow formulas of projections and clusterings against scikit-learn, against each other and
+against tables worked out by hand.
+"""
 
 from __future__ import annotations
 

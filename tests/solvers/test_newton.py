@@ -1,4 +1,6 @@
-"""Newton's method for log-losses against a minimiser that knows nothing of kernels, by every way to take a step."""
+"""Newton's method for log-losses against a minimiser that knows nothing of kernels, by every way to
+take a step.
+"""
 
 from __future__ import annotations
 

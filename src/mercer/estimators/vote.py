@@ -23,7 +23,8 @@ _markers = Constraint("markers", lambda v: isinstance(v, tuple), "give a tuple, 
 
 
 class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, the majority of copies f_d.
+    """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, the majority of copies
+    f_d.
 
     Each copy of a classifier is fitted to the table with its missing values filled by other draws
     from similar rows, as `Imputed` fills them; those of a new row are filled alike. Of classes with

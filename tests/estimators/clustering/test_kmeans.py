@@ -1,4 +1,6 @@
-"""Kernel k-means against scikit-learn's means, against Lloyd's iteration written out, and against its own distances."""
+"""Kernel k-means against scikit-learn's means, against Lloyd's iteration written out, and against
+its own distances.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ KERNELS = [RBF(length_scale=3.0), Polynomial(degree=2), Linear(), NegativeDistan
 
 
 def drawn_anew(estimator):
-    """Copies of a sample change what is drawn first: scikit-learn leaves its own k-means out of these checks too."""
+    """Copies of a sample change what is drawn first: scikit-learn leaves its own k-means out of
+    these checks too.
+    """
     return {
         f"check_sample_weight_equivalence_on_{kind}_data": "the first centres are drawn"
         for kind in ("dense", "sparse")
@@ -73,7 +77,8 @@ def distances(kernel, new, X, labels, weight=None):
     return naive.centre_distances(np.diag(kernel(new)), kernel(new, X), kernel(X), members, weight)
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -169,7 +174,8 @@ def test_every_result_is_a_fixed_point(seed, k, init):
     )
 
 
-# -- what the parts say of each other ----------------------------------------------------------------------------------
+# -- what the parts say of each other
+# ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: type(k).__name__)
@@ -239,7 +245,8 @@ def test_a_constant_added_to_the_kernel_changes_nothing():
     assert b.inertia_ == pytest.approx(a.inertia_, rel=1e-9)
 
 
-# -- ways to begin and to end ------------------------------------------------------------------------------------------
+# -- ways to begin and to end
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random"])
@@ -339,7 +346,9 @@ def test_an_empty_cluster_takes_the_farthest_sample():
 
 @pytest.mark.parametrize("seed", [105, 2005, 2734, 4632, 5977])
 def test_clusters_that_empty_on_the_way(seed):
-    """Seeds at which a cluster loses its last sample after some steps; farthest is meant from the centre of the new label."""
+    """Seeds at which a cluster loses its last sample after some steps; farthest is meant from the
+    centre of the new label.
+    """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((12, 2))
     rows = rng.permutation(12)[:6]
@@ -380,7 +389,8 @@ def test_no_cluster_is_left_empty(seed):
         )
 
 
-# -- kernels and samples of every sort ---------------------------------------------------------------------------------
+# -- kernels and samples of every sort
+# ---------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -458,7 +468,8 @@ def test_definiteness():
         KernelKMeans(2, kernel=Sigmoid(scale=0.5)).fit(X)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -519,7 +530,8 @@ def test_the_report_says_how():
     assert "RBF" in str(KernelKMeans(2, kernel=RBF(), random_state=0).fit(X).report_)
 
 
-# -- degenerate data ---------------------------------------------------------------------------------------------------
+# -- degenerate data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", [RBF(), Linear()], ids=str)
@@ -566,7 +578,8 @@ def test_equal_samples_give_numbers_and_labels_below_k(init, kernel):
             )
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 def test_more_clusters_than_samples():

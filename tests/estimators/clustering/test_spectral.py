@@ -1,4 +1,6 @@
-"""Spectral clustering against scikit-learn's, against the Laplacian written out, and on shapes that means cannot tell apart."""
+"""Spectral clustering against scikit-learn's, against the Laplacian written out, and on shapes that
+means cannot tell apart.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ def ari(a, b):
     return adjusted_rand_score(a, b)
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -230,7 +233,8 @@ def test_any_affinities(seed, n, k):
     assert model.labels_.shape == (n,) and set(model.labels_) <= set(range(k))
 
 
-# -- new samples -------------------------------------------------------------------------------------------------------
+# -- new samples
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["moons", "circles", "blobs"])
@@ -295,7 +299,8 @@ def test_samples_far_from_everything_get_a_label():
     assert found.shape == (2,) and set(found) <= {0, 1, 2}
 
 
-# -- graphs in several parts, and with negative edges ------------------------------------------------------------------
+# -- graphs in several parts, and with negative edges
+# ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -354,7 +359,8 @@ def test_negative_affinities_are_named():
         SpectralClustering(2, kernel=Linear()).fit(one_cloud(20))
 
 
-# -- kernels and samples of every sort ---------------------------------------------------------------------------------
+# -- kernels and samples of every sort
+# ---------------------------------------------------------------------------------
 
 
 def test_ways_to_name_an_affinity():
@@ -413,7 +419,8 @@ def test_sparse_affinities():
     assert ari(sparse.labels_, dense.labels_) == 1.0
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_small_memory_budget_changes_the_way_only():
@@ -479,7 +486,8 @@ def test_the_report_says_how():
     )
 
 
-# -- degenerate data ---------------------------------------------------------------------------------------------------
+# -- degenerate data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -516,7 +524,8 @@ def test_as_many_clusters_as_samples():
     assert one.labels_.tolist() == [0]
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 def test_more_clusters_than_samples():

@@ -1,4 +1,6 @@
-"""Training samples that are read once: the same predictions whatever was predicted before, and nothing kept too long."""
+"""Training samples that are read once: the same predictions whatever was predicted before, and
+nothing kept too long.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Nearest neighbours in feature space against scikit-learn's, with distances worked out from the kernel's definition."""
+"""Nearest neighbours in feature space against scikit-learn's, with distances worked out from the
+kernel's definition.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +131,8 @@ def test_a_radial_kernel_has_the_neighbours_of_its_argument():
         )
 
 
-# -- the search --------------------------------------------------------------------------------------------------------
+# -- the search
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", [RBF(), Linear(), NegativeDistance(), "precomputed"], ids=repr)
@@ -196,7 +199,8 @@ def test_many_tiles():
     np.testing.assert_array_equal(given.kneighbors(RBF(length_scale=3.0)(new, X))[1], expected)
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -294,7 +298,8 @@ def test_definiteness():
         KernelNeighborsRegressor(kernel=Sigmoid(scale=0.5)).fit(X, number)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 def test_shifting_the_data_changes_nothing():
@@ -339,7 +344,8 @@ def test_duplicates_constants_and_few_samples_are_legal():
         ).tolist() == ["b"]
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 def test_more_neighbours_than_samples():

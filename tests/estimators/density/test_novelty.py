@@ -1,4 +1,6 @@
-"""Novelty by the mean against distances of explicit features, and its false-alarm rates against what is promised."""
+"""Novelty by the mean against distances of explicit features, and its false-alarm rates against
+what is promised.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def samples(n: int = 40, seed: int = 0, d: int = 3):
 
 
 def features(kernel, *collections):
-    """Explicit features of all collections, by the square root of their common matrix, centred where it must be."""
+    """Explicit features of all collections, by the square root of their common matrix, centred
+    where it must be.
+    """
     rows = np.vstack(collections)
     H = np.eye(len(rows)) - 1 / len(rows)
     K = kernel(rows)
@@ -71,7 +75,8 @@ def score(rule, train, new, delta=0.01, radius=1.0):
     return np.array(decisions)
 
 
-# -- the definition ----------------------------------------------------------------------------------------------------
+# -- the definition
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -151,11 +156,14 @@ def test_one_sample(rule):
     )  # two samples are equally far from their mean
 
 
-# -- false alarms ------------------------------------------------------------------------------------------------------
+# -- false alarms
+# --------------------------------------------------------------------------------------------------
 
 
 def alarms(rule, kernel, n, d, trials, seed, delta=0.05, tests=1):
-    """The share of new samples called new, over training sets and samples, and its standard error."""
+    """The share of new samples called new, over training sets and samples, and its
+    standard error.
+    """
     rng = np.random.default_rng(seed)
     rates = np.empty(trials)
     for t in range(trials):
@@ -193,7 +201,9 @@ def test_false_alarm_rates_to_two_digits():
 
 
 def test_the_exchange_rate_is_reached():
-    """One dimension, linear kernel, continuous samples: the farthest is always unique, so that the rate is 1/(n + 1) exactly."""
+    """One dimension, linear kernel, continuous samples: the farthest is always unique, so that the
+    rate is 1/(n + 1) exactly.
+    """
     rate, error = alarms("exchange", Linear(), 9, 1, 400, 3, tests=20)
     assert rate == pytest.approx(0.1, abs=3 * error)
 
@@ -225,7 +235,8 @@ def test_the_radius():
         CentroidNovelty(rule="bound", kernel=NegativeDistance()).fit(X)
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------
+# -- weights
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", [RBF(), NegativeDistance()], ids=repr)
@@ -247,7 +258,8 @@ def test_weights_of_one_are_no_weights_also_far_from_the_origin():
     )
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -307,7 +319,8 @@ def test_sparse_rows_are_dense_rows(rule, kernel):
     )
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -351,7 +364,8 @@ def test_constants_give_no_warnings():
             ).all()
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

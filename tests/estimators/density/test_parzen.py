@@ -1,4 +1,6 @@
-"""Densities by windows against scikit-learn's, against sums of logarithms, and against their own integrals and samples."""
+"""Densities by windows against scikit-learn's, against sums of logarithms, and against their own
+integrals and samples.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,8 @@ def window(name):
     return KernelDensity(kernel=name, bandwidth=0.7)
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -139,7 +142,9 @@ def test_tiles_and_trees_agree(name, n):
 @pytest.mark.parametrize("algorithm", ["tile", "tree"])
 @pytest.mark.parametrize("h", [1.0, 2.0, 3.0, 7.0, 10.0])
 def test_the_edge_of_a_window_is_outside(h, algorithm):
-    """Whole numbers, so that distances equal the bandwidth exactly; scikit-learn leaves them out too."""
+    """Whole numbers, so that distances equal the bandwidth exactly; scikit-learn leaves them out
+    too.
+    """
     X = np.arange(60.0)[:, None]
     for name in COMPACT:
         found = KernelDensity(bandwidth=h, kernel=name, algorithm=algorithm).fit(X).score_samples(X)
@@ -234,7 +239,8 @@ def test_the_score_is_the_total():
     )
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------
+# -- weights
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bandwidth", [0.5, "scott", "silverman", "reference"])
@@ -247,7 +253,8 @@ def test_a_weight_is_a_number_of_copies(name, bandwidth, rng):
     np.testing.assert_allclose(a.score_samples(new), b.score_samples(new), atol=1e-10)
 
 
-# -- bandwidths --------------------------------------------------------------------------------------------------------
+# -- bandwidths
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d", [1, 4])
@@ -325,7 +332,8 @@ def test_bandwidths_by_search():
     assert search.best_params_ == {"kernel__length_scale": 0.4}
 
 
-# -- drawing from it ---------------------------------------------------------------------------------------------------
+# -- drawing from it
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -372,7 +380,8 @@ def test_draws_repeat_with_their_seed():
             model.sample(wrong)
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -428,7 +437,8 @@ def test_kernels_that_are_no_windows():
             KernelDensity(kernel=kernel).fit(X).score_samples(-10 * X)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["gaussian", "exponential", "epanechnikov", "cosine"])
@@ -479,7 +489,8 @@ def test_duplicates_constants_and_single_samples_are_legal():
             assert np.isfinite(KernelDensity(bandwidth=rule).fit(X).score(X))
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", ["reference", "likelihood"])

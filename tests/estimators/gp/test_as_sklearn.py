@@ -146,11 +146,10 @@ def test_bounds_of_theirs_are_theirs():
 
 
 def test_single_numbers_of_an_array():
-    fit = lambda **options: (
-        GaussianProcessRegressor(RBF([1.0, 1.0]), alpha=0.01, **options)
-        .fit(X, y)
-        .kernel_.length_scale
-    )
+    def fit(**options):
+        model = GaussianProcessRegressor(RBF([1.0, 1.0]), alpha=0.01, **options)
+        return model.fit(X, y).kernel_.length_scale
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert fit(fixed=["length_scale[1]"])[1] == 1.0 != fit(fixed=["length_scale[1]"])[0]
@@ -255,7 +254,9 @@ def test_errors_name_the_cause():
 
 
 def test_a_trap_of_short_steps_is_left():
-    """scikit-learn's example of iso-probability lines: the constant goes to 0 step by step, where a longer step finds more."""
+    """scikit-learn's example of iso-probability lines: the constant goes to 0 step by step, where a
+    longer step finds more.
+    """
     points = [
         [-4.61611719, -6.00099547],
         [4.10469096, 5.32782448],

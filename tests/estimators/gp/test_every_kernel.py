@@ -1,4 +1,6 @@
-"""The parameters of every kernel that a Gaussian process may have can be learned, from wherever a start is drawn."""
+"""The parameters of every kernel that a Gaussian process may have can be learned, from wherever a
+start is drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Gaussian process regression against scikit-learn's, against its definition, and against bad input."""
+"""Gaussian process regression against scikit-learn's, against its definition, and against bad
+input.
+"""
 
 from __future__ import annotations
 

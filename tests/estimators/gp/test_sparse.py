@@ -1,4 +1,6 @@
-"""Sparse and iterative Gaussian process regression against the bound's definition, and against the exact process."""
+"""Sparse and iterative Gaussian process regression against the bound's definition, and against the
+exact process.
+"""
 
 from __future__ import annotations
 

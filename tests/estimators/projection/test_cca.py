@@ -1,4 +1,6 @@
-"""Kernel canonical correlation against the generalised eigenproblem written out, and against plain canonical correlation."""
+"""Kernel canonical correlation against the generalised eigenproblem written out, and against plain
+canonical correlation.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ def quiet(model, *args):
         return model.fit(*args)
 
 
-# -- equal to the definition -------------------------------------------------------------------------------------------
+# -- equal to the definition
+# -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", ["linear", Linear()], ids=str)
@@ -151,7 +154,8 @@ def test_two_views_twice_over_are_as_two():
     np.testing.assert_allclose(two.correlations_, expected.values, atol=1e-7)
 
 
-# -- what the parts say of each other ----------------------------------------------------------------------------------
+# -- what the parts say of each other
+# ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", [2, 3])
@@ -250,7 +254,8 @@ def test_any_views(seed, n, kappa):
     )
 
 
-# -- kernels and samples of every sort ---------------------------------------------------------------------------------
+# -- kernels and samples of every sort
+# ---------------------------------------------------------------------------------
 
 
 def words(n: int = 60, seed: int = 0):
@@ -359,7 +364,8 @@ def test_definiteness():
         KernelCCA(1, kernel=[RBF(), Sigmoid(scale=0.5)]).fit(X, Y)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_small_memory_budget_changes_the_way_only():
@@ -404,7 +410,8 @@ def test_the_report_says_how():
     assert "RBF" in str(KernelCCA(1, kernel=RBF(), kappa=0.1).fit(*views()).report_)
 
 
-# -- degenerate data ---------------------------------------------------------------------------------------------------
+# -- degenerate data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", [2, 3])
@@ -452,7 +459,8 @@ def test_without_spread_there_is_an_error_or_nothing_but_numbers(kernel, kappa):
         np.testing.assert_allclose(model.correlations_, 0.0, atol=1e-6)
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 def test_views_of_different_lengths():

@@ -1,4 +1,6 @@
-"""Fisher's discriminant against scikit-learn's, against the eigenproblem of explicit features, and against ridge classification."""
+"""Fisher's discriminant against scikit-learn's, against the eigenproblem of explicit features, and
+against ridge classification.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,8 @@ def by_definition(Phi, y, alpha, weight=None, priors=None):
     return lambda features: (features - mean) @ V, posterior, shares / shares.sum()
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", ["svd", "eigen"])
@@ -172,7 +175,8 @@ def test_a_strong_penalty_leaves_the_direction_between_the_means():
         assert (model.predict(X) == expected).all()
 
 
-# -- what the parts say of each other ----------------------------------------------------------------------------------
+# -- what the parts say of each other
+# ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -265,7 +269,8 @@ def test_a_weight_is_a_number_of_copies(rng):
         np.testing.assert_allclose(a.priors_, b.priors_)
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -323,7 +328,8 @@ def test_definiteness():
         KernelDiscriminant(kernel=Sigmoid(scale=0.5)).fit(X, y)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 def test_shifting_the_data_changes_nothing():
@@ -386,7 +392,8 @@ def test_duplicates_constants_and_two_samples_are_legal():
     )
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Multiple correspondence analysis against the singular values of the residuals, written out, and against its own transition formulas."""
+"""Multiple correspondence analysis against the singular values of the residuals, written out, and
+against its own transition formulas.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ HOLE = "a hole"
 
 
 def unlike(estimator):
-    """Every number of its table is a category seen once: all inertias are equal, and rows of weight 0 have categories nobody knows."""
+    """Every number of its table is a category seen once: all inertias are equal, and rows of weight
+    0 have categories nobody knows.
+    """
     return {
         "check_sample_weight_equivalence_on_dense_data": "directions of equal inertia are arbitrary"
     }
@@ -92,7 +96,8 @@ def quiet(model, X):
         return model.fit(X)
 
 
-# -- equal to the definition -------------------------------------------------------------------------------------------
+# -- equal to the definition
+# -------------------------------------------------------------------------------------------
 
 
 def test_the_definition():
@@ -157,7 +162,9 @@ def test_two_columns_are_the_correspondences_of_their_table():
 
 
 def test_rows_and_columns_are_each_others_means():
-    """A row lies at the mean of its categories, stretched by 1/√λ, and a category at the mean of its rows."""
+    """A row lies at the mean of its categories, stretched by 1/√λ, and a category at the mean of
+    its rows.
+    """
     X = table()
     model = MCA(3).fit(objects(X))
     Z = naive.indicator(X, [list(c) for c in model.categories_])
@@ -229,7 +236,8 @@ def test_distances_between_rows_are_of_chi_square():
     np.testing.assert_allclose(((F[:, None] - F[None]) ** 2).sum(axis=2), expected, atol=1e-8)
 
 
-# -- tables of every sort ----------------------------------------------------------------------------------------------
+# -- tables of every sort
+# ----------------------------------------------------------------------------------------------
 
 
 def test_frames_lists_and_arrays_are_the_same_table():
@@ -336,7 +344,8 @@ def test_bits_do_not_depend_on_threads():
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
-# -- holes and unknown categories --------------------------------------------------------------------------------------
+# -- holes and unknown categories
+# --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("hole", [None, np.nan, pd.NA], ids=["None", "nan", "NA"])
@@ -448,7 +457,8 @@ def test_unknown_categories():
     np.testing.assert_allclose(found[2], MCA(2).fit(X).transform(new[2:])[0], atol=1e-9)
 
 
-# -- degenerate data ---------------------------------------------------------------------------------------------------
+# -- degenerate data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
@@ -513,7 +523,8 @@ def test_one_column(correction):
     np.testing.assert_allclose(MCA(2).fit(X).eigenvalues_, 1.0, atol=1e-9)
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Kernel principal components against scikit-learn's, against the eigenproblem written out, and against plain principal components."""
+"""Kernel principal components against scikit-learn's, against the eigenproblem written out, and
+against plain principal components.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ def quiet(model, *args):
         return model.fit(*args)
 
 
-# -- equal to scikit-learn, and to the definition ----------------------------------------------------------------------
+# -- equal to scikit-learn, and to the definition
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -232,7 +235,8 @@ def test_any_samples(seed, n, d, components):
     np.testing.assert_allclose(error, expected.error(np.ones(n), kernel(X)), atol=1e-6)
 
 
-# -- back to the samples -----------------------------------------------------------------------------------------------
+# -- back to the samples
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", KERNELS[:2] + KERNELS[3:], ids=lambda o: o["kernel"])
@@ -314,7 +318,8 @@ def test_the_way_back_has_to_be_asked_for():
         KernelPCA(2, kernel="rbf", fit_inverse_transform=True, inverse="hope").fit(X)
 
 
-# -- reconstruction errors ---------------------------------------------------------------------------------------------
+# -- reconstruction errors
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -352,7 +357,8 @@ def test_nothing_is_left_with_every_component():
     assert (error >= 0).all() and error.max() < 1e-8 * (X**2).sum(axis=1).max()
 
 
-# -- kernels and samples of every sort ---------------------------------------------------------------------------------
+# -- kernels and samples of every sort
+# ---------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel():
@@ -431,7 +437,8 @@ def test_definiteness():
         KernelPCA(2, kernel=NegativeDistance()).fit(X).transform(new)
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -509,7 +516,8 @@ def test_the_report_says_how():
     assert "RBF" in text
 
 
-# -- degenerate data ---------------------------------------------------------------------------------------------------
+# -- degenerate data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", ["auto", "dense", "lanczos", "randomized"])
@@ -565,7 +573,8 @@ def test_without_spread_there_is_an_error_or_nothing_but_numbers(X, kernel):
     np.testing.assert_allclose(model.reconstruction_error(X), 0.0, atol=1e-9)
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -639,7 +648,9 @@ def test_a_share_of_the_variance():
 
 
 def test_more_copies_than_a_block_has_columns():
-    """One eigenvalue nine times, then smaller ones: a narrow Krylov space sees a few of the copies only."""
+    """One eigenvalue nine times, then smaller ones: a narrow Krylov space sees a few of the copies
+    only.
+    """
     rng = np.random.default_rng(0)
     U = np.linalg.qr(np.column_stack([np.ones(400), rng.standard_normal((400, 30))]))[0][:, 1:]
     values = np.concatenate([[3.0], np.full(9, 2.0), np.linspace(1.0, 0.1, 20)])

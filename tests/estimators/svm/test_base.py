@@ -1,4 +1,6 @@
-"""What all margin machines share: kernels of every sort, weights, threads, reports, and what must not happen."""
+"""What all margin machines share: kernels of every sort, weights, threads, reports, and what must
+not happen.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ def test_scikit_learn_checks(estimator, check):
         check(estimator)
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------
+# -- weights
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,8 @@ def test_a_weight_is_a_number_of_copies(classes, model, rng):
     np.testing.assert_allclose(getattr(weighted, value)(X), getattr(copied, value)(X), atol=1e-7)
 
 
-# -- kernels of every sort ---------------------------------------------------------------------------------------------
+# -- kernels of every sort
+# ---------------------------------------------------------------------------------------------
 
 
 def test_ways_to_name_a_kernel(classes):
@@ -149,7 +153,8 @@ def test_linear_weights(classes):
         SVC().fit(X, y).coef_  # noqa: B018
 
 
-# -- what must hold ----------------------------------------------------------------------------------------------------
+# -- what must hold
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -314,7 +319,8 @@ def test_numbers_too_large_for_single_precision_are_solved_in_double():
     assert (ours.predict(X) == same.predict(X)).mean() > 0.995
 
 
-# -- beyond the smallest: single precision, working sets, sparse rows ------------------------------------------------------
+# -- beyond the smallest: single precision, working sets, sparse rows
+# ------------------------------------------------------
 
 
 def objective(model, X, y, kernel):

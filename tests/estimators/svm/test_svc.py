@@ -1,4 +1,6 @@
-"""Support vector classification against scikit-learn: decisions, layout, weights, probabilities, refusals."""
+"""Support vector classification against scikit-learn: decisions, layout, weights, probabilities,
+refusals.
+"""
 
 from __future__ import annotations
 

@@ -214,9 +214,9 @@ def test_all_forms_of_bags(rng):
     objects[:] = bags
     frames = [pd.DataFrame(b, columns=["a", "b"]) for b in bags]
     forms = [
-        tuple(bags), np.stack(bags), objects, objects[:, None], pd.Series(bags), pd.DataFrame({"bag": bags}),
-        [b.tolist() for b in bags], pl.Series([b.tolist() for b in bags]), pl.DataFrame({"bag": [b.tolist() for b in bags]}),
-        frames, [pl.DataFrame(f) for f in frames], [csr_matrix(b) for b in bags], [bags[0].tolist(), *bags[1:]],
+        tuple(bags), np.stack(bags), objects, objects[:, None], pd.Series(bags), pd.DataFrame({"bag": bags}),  # noqa: E501
+        [b.tolist() for b in bags], pl.Series([b.tolist() for b in bags]), pl.DataFrame({"bag": [b.tolist() for b in bags]}),  # noqa: E501
+        frames, [pl.DataFrame(f) for f in frames], [csr_matrix(b) for b in bags], [bags[0].tolist(), *bags[1:]],  # noqa: E501
         [csr_matrix(bags[0]), *bags[1:]],
     ]  # fmt: skip
     for form in forms:
@@ -234,16 +234,16 @@ def test_all_forms_of_bags(rng):
         ([[[1.0]], []], errors.EmptyInputError, r"X\[1\] = \[\] is an empty bag; drop it"),
         ([np.ones((2, 1)), np.empty((0, 1))], errors.EmptyInputError, r"X\[1\]"),
         ([], errors.EmptyInputError, "X = "),
-        ([np.ones((2, 1)), np.ones((2, 3))], errors.WidthError, r"X\[1\] = '3 columns' does not fit X\[0\], which has 1"),
-        ([pd.DataFrame({"a": [1.0]}), pd.DataFrame({"b": [1.0]})], errors.WidthError, r"X\[1\] = \"columns \['b'\]\""),
-        ([np.ones((2, 1)), np.array([[0.0], [np.nan]])], errors.NotFiniteError, r"in the bag X\[1\]: X\[1, 0\] = nan"),
+        ([np.ones((2, 1)), np.ones((2, 3))], errors.WidthError, r"X\[1\] = '3 columns' does not fit X\[0\], which has 1"),  # noqa: E501
+        ([pd.DataFrame({"a": [1.0]}), pd.DataFrame({"b": [1.0]})], errors.WidthError, r"X\[1\] = \"columns \['b'\]\""),  # noqa: E501
+        ([np.ones((2, 1)), np.array([[0.0], [np.nan]])], errors.NotFiniteError, r"in the bag X\[1\]: X\[1, 0\] = nan"),  # noqa: E501
         ([np.ones((2, 1)), [["a"]]], errors.InputTypeError, r"in the bag X\[1\]"),
         (["abc"], errors.InputTypeError, r"X\[0\] = 'abc' is not a bag"),
         ([{1.0, 2.0}], errors.InputTypeError, r"X\[0\] = \{1.0, 2.0\} is not a bag"),
         ([np.ones((2, 1)), 3.0], errors.InputTypeError, r"X\[1\] = 3.0 is not a bag"),
         ([np.ones((2, 1)), None], errors.InputTypeError, r"X\[1\] = None is not a bag"),
         (7, errors.InputTypeError, "not a collection"),
-        (pd.DataFrame({"a": [[1.0]], "b": [[1.0]]}), errors.InputTypeError, "2 columns, where one of bags"),
+        (pd.DataFrame({"a": [[1.0]], "b": [[1.0]]}), errors.InputTypeError, "2 columns, where one of bags"),  # noqa: E501
         ([np.ones(3)], errors.ShapeError, "two axes"),
     ],
 )  # fmt: skip
@@ -414,7 +414,9 @@ def test_scores_of_naive_bayes_are_slopes(kind, rng):
 
 
 def test_scores_sum_to_nearly_nothing_at_the_maximum(rng):
-    """The mean score of the data that a mixture was fitted to is 0, up to the fit's tolerance and its reg_covar."""
+    """The mean score of the data that a mixture was fitted to is 0, up to the fit's tolerance and
+    its reg_covar.
+    """
     X = mixture(rng, "full")[1]
     model = GaussianMixture(2, tol=1e-12, max_iter=2000, reg_covar=0.0, random_state=0).fit(X)
     assert np.abs(scores(model, X).mean(axis=0)).max() < 1e-5

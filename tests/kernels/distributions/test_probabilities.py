@@ -1,4 +1,6 @@
-"""Kernels on probability rows: values, accuracy where rows are close, sparse rows, bad input, and use in learners."""
+"""Kernels on probability rows: values, accuracy where rows are close, sparse rows, bad input, and
+use in learners.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ every = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
 def weights(n: int, degree: float, seed: int = 0, connected: bool = True) -> np.ndarray:
-    """A random graph of different weights with a loop; a ring through all nodes makes it connected."""
+    """A random graph of different weights with a loop; a ring through all nodes makes
+    it connected.
+    """
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.random((n, n)) < degree / n, 1) * rng.uniform(0.5, 2.0, (n, n))
     B = upper + upper.T
@@ -83,7 +85,8 @@ def large(monkeypatch):
     monkeypatch.setattr(matrix_functions, "_DENSE", 2.0)
 
 
-# -- the oracle, and one result whatever the way ---------------------------------------------------------------------------------
+# -- the oracle, and one result whatever the way
+# ---------------------------------------------------------------------------------
 
 
 @every
@@ -204,7 +207,8 @@ def test_a_large_graph_never_becomes_a_matrix():
         kernel.features([0])
 
 
-# -- certificates ----------------------------------------------------------------------------------------------------------------
+# -- certificates
+# --------------------------------------------------------------------------------------------------
 
 
 def test_certificates():
@@ -256,7 +260,9 @@ def test_common_neighbours_are_whole_numbers():
 
 
 def test_the_distance_of_commute_times():
-    """On a path the commute time between two nodes is the distance times twice the number of edges."""
+    """On a path the commute time between two nodes is the distance times twice the
+    number of edges.
+    """
     B = np.diag(np.ones(6), 1) + np.diag(np.ones(6), -1)
     K = CommuteTime(B)(range(7))
     squared = np.add.outer(K.diagonal(), K.diagonal()) - 2 * K
@@ -273,7 +279,8 @@ def test_a_disconnected_graph_warns_once_and_at_the_users_line():
         pickle.loads(pickle.dumps(kernel))(range(8))
 
 
-# -- samples ---------------------------------------------------------------------------------------------------------------------
+# -- samples
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -348,7 +355,7 @@ def test_nodes_of_a_networkx_graph():
         (
             [0, 1, 34],
             DomainError,
-            r"X\[2\] = 34 is not a node of the graph, which has 34 nodes; nodes are the positions 0 to 33",
+            r"X\[2\] = 34 is not a node of the graph, which has 34 nodes; nodes are the positions 0 to 33",  # noqa: E501
         ),
         (np.array([0, -1]), DomainError, r"X\[1\] = -1 is not a node.*34 nodes"),
         (np.array([0.0, 1.5]), DomainError, r"X\[1\] = 1.5 is not a node.*34 nodes"),
@@ -375,7 +382,8 @@ def test_a_bad_second_side_is_called_y():
         Diffusion(weights(5, 2.0))([0], [1, 9])
 
 
-# -- the graph -------------------------------------------------------------------------------------------------------------------
+# -- the graph
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -383,7 +391,7 @@ def test_a_bad_second_side_is_called_y():
     [
         (
             [[0.0, 1.0], [0.0, 0.0]],
-            r"symmetric, but Diffusion: B\[0, 1\] = 1.0 and Diffusion: B\[1, 0\] = 0.0; use B \+ B.T",
+            r"symmetric, but Diffusion: B\[0, 1\] = 1.0 and Diffusion: B\[1, 0\] = 0.0; use B \+ B.T",  # noqa: E501
         ),
         ([[0.0, np.nan], [np.nan, 0.0]], r"B\[0, 1\] = nan is not a finite number"),
         (
@@ -502,7 +510,8 @@ def test_repr():
     )
 
 
-# -- learners --------------------------------------------------------------------------------------------------------------------
+# -- learners
+# --------------------------------------------------------------------------------------------------
 
 
 def communities(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -551,7 +560,9 @@ def test_learners():
 
 
 def test_regression_learns_the_time():
-    """A function that varies slowly along a ring: heat must spread far, and the learned t says so."""
+    """A function that varies slowly along a ring: heat must spread far, and the
+    learned t says so.
+    """
     n = 80
     B = scipy.sparse.diags_array(
         [np.ones(n - 1), np.ones(n - 1), [1.0], [1.0]], offsets=[1, -1, n - 1, 1 - n]
@@ -568,7 +579,9 @@ def test_regression_learns_the_time():
 
 
 def test_karate_club(shared_data):
-    """From the two who fell out, all members but one are told which club they joined (member 8, as in every study)."""
+    """From the two who fell out, all members but one are told which club they joined (member 8, as
+    in every study).
+    """
     folder = shared_data / "karate_club"
     if not folder.is_dir():
         pytest.skip("the karate club is not among the data sets")

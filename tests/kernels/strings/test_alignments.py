@@ -1,4 +1,6 @@
-"""Kernels that align strings: against enumeration, on the books' examples, on bad input, inside learners."""
+"""Kernels that align strings: against enumeration, on the books' examples, on bad input, inside
+learners.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ def assert_oracle(kernel, X, Y=None, rtol=2e-14):
     np.testing.assert_allclose(kernel(X, Y), exact, rtol=rtol, atol=0)
 
 
-# -- subsequences ----------------------------------------------------------------------------------------------------
+# -- subsequences
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 7, 9, 10, 11])
@@ -102,7 +105,9 @@ def test_a_long_text_equals_the_plain_recursion():
 
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_pairs_beside_each_other_do_not_meet(length):
-    """More lengths than there are places to order them by, and strings of several blocks of columns."""
+    """More lengths than there are places to order them by, and strings of several blocks of
+    columns.
+    """
     rng = np.random.default_rng(3)
     X = ["".join(rng.choice(list("ab "), size=size)) for size in range(300)]
     rng.shuffle(X)
@@ -151,7 +156,8 @@ def test_subsequence_parameters(bad):
         Subsequence(**bad)
 
 
-# -- local alignments ------------------------------------------------------------------------------------------------
+# -- local alignments
+# ------------------------------------------------------------------------------------------------
 
 
 def test_the_oracle_equals_enumeration():
@@ -300,7 +306,8 @@ def test_blosum62_is_the_table_of_ncbi():
         -3,
         -4,
     ]
-    # the expected score of unrelated proteins, as the table's header states it (−0.5209 before rounding to whole numbers)
+    # the expected score of unrelated proteins, as the table's header states it (−0.5209
+    # before rounding to whole numbers)
     assert -1.2 < table[:20, :20].mean() < -0.8
 
 
@@ -387,7 +394,8 @@ def test_local_alignment_parameters(bad, message):
         LocalAlignment(**bad)
 
 
-# -- edit distance ---------------------------------------------------------------------------------------------------
+# -- edit distance
+# --------------------------------------------------------------------------------------------------
 
 
 def test_edit_distance():
@@ -447,7 +455,8 @@ def test_beyond_the_witness_nothing_is_known():
     assert set(distances.values()) == {1}
 
 
-# -- all of them -----------------------------------------------------------------------------------------------------
+# -- all of them
+# --------------------------------------------------------------------------------------------------
 
 KERNELS = [
     Subsequence(length=2),
@@ -461,7 +470,9 @@ KERNELS = [
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_one_pair_or_many(kernel):
-    """Tiles, threads and the place in a collection change nothing; neither does the order of the two but in the last digits."""
+    """Tiles, threads and the place in a collection change nothing; neither does the order of the
+    two but in the last digits.
+    """
     X = random_strings(300, "abc", 30, seed=5)
     with mercer.config_context(threads=1):
         K = kernel(X)

@@ -1,4 +1,6 @@
-"""Tables of categories: every way to give one, what is not in the training rows, and what is refused."""
+"""Tables of categories: every way to give one, what is not in the training rows, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,8 @@ def test_features_are_those_of_the_kernel():
     np.testing.assert_allclose(phi @ phi.T, AGREE, rtol=1e-14)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("hole", [None, np.nan, pd.NA, pd.NaT], ids=str)
@@ -138,7 +141,8 @@ def test_weighted_overlap_was_fitted_on_other_columns_or_not_at_all():
             WeightedOverlap(**{name: 0.0})
 
 
-# -- in use ------------------------------------------------------------------------------------------------------------
+# -- in use
+# --------------------------------------------------------------------------------------------------
 
 
 def fruits(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

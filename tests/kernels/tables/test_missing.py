@@ -1,4 +1,6 @@
-"""Tables with holes: means over fillings against enumeration, the lectures' K₁ and K₂, filled tables, bad input, use under estimators."""
+"""Tables with holes: means over fillings against enumeration, the lectures' K₁ and K₂, filled
+tables, bad input, use under estimators.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,8 @@ def smallest(K: np.ndarray) -> float:
     return float(np.linalg.eigvalsh(K).min() / np.abs(K).max())
 
 
-# -- values ------------------------------------------------------------------------------------------------------------
+# -- values
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("inner", [Overlap(), HOT, WeightedOverlap(gamma=2.0)], ids=str)
@@ -249,7 +252,8 @@ def test_without_holes_it_is_the_kernel():
         np.testing.assert_allclose(kind(RBF()).fit(Z)(Z), RBF()(Z), rtol=1e-12)
 
 
-# -- every form of a hole ----------------------------------------------------------------------------------------------
+# -- every form of a hole
+# ----------------------------------------------------------------------------------------------
 
 VOTES = [["y", 1, True], ["n", None, True], [None, 2, False], ["y", 2, None], ["y", 1, True]]
 NAMES = ["vote", "size", "bool"]
@@ -340,7 +344,8 @@ def test_values_make_up_for_an_empty_column():
         Completions(Overlap(), values=[["y"]]).fit(X)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused
+# --------------------------------------------------------------------------------------------------
 
 EVERY = [
     MissingAware(Overlap()),
@@ -425,7 +430,8 @@ def test_an_indefinite_kernel_stays_uncertain():
     assert not Imputed(mercer.Sigmoid()).certificate().psd
 
 
-# -- filled tables -----------------------------------------------------------------------------------------------------
+# -- filled tables
+# --------------------------------------------------------------------------------------------------
 
 
 def test_mode_and_mean():
@@ -517,7 +523,8 @@ def test_a_process_learns_the_scales_of_a_table_with_holes():
     assert process.log_marginal_likelihood_value_ > as_given.log_marginal_likelihood_value_ + 10.0
 
 
-# -- in use ------------------------------------------------------------------------------------------------------------
+# -- in use
+# --------------------------------------------------------------------------------------------------
 
 
 def votes(n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

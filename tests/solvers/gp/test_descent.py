@@ -1,4 +1,6 @@
-"""Descent within bounds: against SciPy, on functions that mislead, and where values are not finite."""
+"""Descent within bounds: against SciPy, on functions that mislead, and where
+values are not finite.
+"""
 
 from __future__ import annotations
 

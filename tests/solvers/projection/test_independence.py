@@ -12,7 +12,9 @@ from mercer.solvers.projection.independence import Contrast, best_angle, descend
 
 
 def naive(S, width, kappa):
-    """−½ log of det(𝒦)/det(𝒟), by dense n x n matrices: K_iK_j, and K_i² + nκK_i on the diagonal, in the range of the K_i."""
+    """−½ log of det(𝒦)/det(𝒟), by dense n x n matrices: K_iK_j, and K_i² + nκK_i on the diagonal,
+    in the range of the K_i.
+    """
     n = S.shape[1]
     H = np.eye(n) - 1.0 / n
     bases = []

@@ -91,7 +91,8 @@ class CentroidNovelty(KernelEstimator):
 
     References
     ----------
-    .. [1] J. Shawe-Taylor, N. Cristianini. Kernel methods for pattern analysis. Cambridge University
+    .. [1] J. Shawe-Taylor, N. Cristianini. Kernel methods for pattern analysis. Cambridge
+    University
        Press, 2004, section 5.1.
 
     Examples

@@ -24,7 +24,9 @@ class _Window(RadialKernel, abstract=True):
 
 @storable
 class Tophat(_Window, abstract=True):
-    """1 within a bandwidth; a sample just one bandwidth away is outside in spite of rounding error."""
+    """1 within a bandwidth; a sample just one bandwidth away is outside in spite of
+    rounding error.
+    """
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.where(s2 < 1 - 1e-14, 1.0, 0.0)
