@@ -46,7 +46,7 @@ def copy(tmp_path) -> Path:
 
 def run_tests(folder: Path, *options: str) -> str:
     """What pytest prints in the copy: a line for each test."""
-    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-vv", "-p", "no:cacheprovider", *options]
     environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:]
