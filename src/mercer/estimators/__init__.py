@@ -1,8 +1,7 @@
 """The estimators, with scikit-learn's interface.
 
 `ESTIMATORS` is their registry: lazy exports, scikit-learn's checks, the contract tests and the API
-page
-derive from it. A new estimator is one file and one line here.
+page derive from it. A new estimator is one file and one line here.
 """
 
 from __future__ import annotations

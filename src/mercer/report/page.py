@@ -99,7 +99,8 @@ def _page(study: Study, sources: list[Path], command: str, memory: float | None)
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return (
         f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f'<body>\n<main>\n<header><h1>{escape(title)}</h1><p class="soft">{escape(study.source.description)}</p>'  # noqa: E501
+        f"<body>\n<main>\n<header><h1>{escape(title)}</h1>"
+        f'<p class="soft">{escape(study.source.description)}</p>'
         f"<nav>{links}</nav></header>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )

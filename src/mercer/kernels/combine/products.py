@@ -38,6 +38,8 @@ class Product(Nary):
     ----------
     *terms : Kernel
         The factors; as parameters they are called k1, k2, ...
+    **named : Kernel
+        The same by name: ``k1=..., k2=...``.
 
     Examples
     --------

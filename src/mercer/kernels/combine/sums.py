@@ -33,6 +33,8 @@ class Sum(Nary):
     ----------
     *terms : Kernel
         The summands; as parameters they are called k1, k2, ...
+    **named : Kernel
+        The same by name: ``k1=..., k2=...``.
 
     Examples
     --------
