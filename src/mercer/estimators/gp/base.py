@@ -91,13 +91,18 @@ class GaussianProcess(KernelEstimator):
             return 0
         priors = learning.Priors(parameters, self.priors)
         starts = learning.draw_starts(parameters, self.n_restarts_optimizer, self.random_state)
-        if len(starts) == 1 and not np.isfinite(priors.at(starts[0])[0]):
-            rule = "gives the kernel's own parameters no density, and there is no way from there"
-            remedy = "begin with parameters that the priors allow"
-            raise ParameterError("priors", self.priors, rule, remedy)
+        if len(starts) == 1:
+            self._check_start(priors, starts[0])
         objective = learning.Objective(evidence, priors, iteration_callback(self))
         learning.learn(parameters, objective, self.optimizer, starts, self.kernel)
         return objective.evaluations
+
+    def _check_start(self, priors: learning.Priors, theta: np.ndarray) -> None:
+        """Refuse a start at which the priors have no density."""
+        if not np.isfinite(priors.at(theta)[0]):
+            rule = "gives the kernel's own parameters no density, and there is no way from there"
+            remedy = "begin with parameters that the priors allow"
+            raise ParameterError("priors", self.priors, rule, remedy)
 
     def _set_report(
         self,

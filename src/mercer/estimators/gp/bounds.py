@@ -106,11 +106,13 @@ class Bounds:
         places = self.places[name].items()
         return {label: place for label, place in places if label not in self.fixed}
 
-    def range(self, name: str, label: str) -> tuple[float, float, bool]:
-        """The least and the largest value of a hyperparameter, or of one of its numbers.
+    def ranges(self, places: dict[str, Place]) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest value of numbers, and whether nobody can widen the latter."""
+        ranges = [self._range(name, label) for label, (name, _) in places.items()]
+        ends = np.array([(low, high) for low, high, _ in ranges], dtype=float).reshape(-1, 2)
+        return ends, np.array([at_end for _, _, at_end in ranges], dtype=bool)
 
-        The third value says whether no larger one is possible at all, so that nobody can widen it.
-        """
+    def _range(self, name: str, label: str) -> tuple[float, float, bool]:
         constraint = _constraint(self.kernel, name)
         low, high = self.named.get(label, self.named.get(name, self.common))
         if not max(low, constraint.low) < min(high, constraint.high):

@@ -282,10 +282,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         count, problems = len(self._problems[0].parameters.theta), len(self._problems)
         if theta.shape == (count,):
             return [theta] * problems
-        if theta.shape != (problems * count,):
+        total = problems * count
+        if theta.shape != (total,):
             rule = f"must have {count} numbers"
             if problems > 1:
-                rule += f", or {problems * count} for the {problems} problems one after the other"
+                rule += f", or {total} for the {problems} problems one after the other"
             raise ParameterError("theta", f"array of shape {theta.shape}", rule)
         if eval_gradient:
             rule, remedy = "is for parameters that all problems share", "of one kernel"

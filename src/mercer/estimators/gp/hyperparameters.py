@@ -132,9 +132,7 @@ class KernelParameters(Hyperparameters):
         self.not_learned = ()
         for name in checked.free():
             self._choose(name, checked)
-        ranges = [checked.range(place[0], label) for label, place in self.places.items()]
-        self.ranges = np.array([(low, high) for low, high, _ in ranges], dtype=float).reshape(-1, 2)
-        self.at_end = np.array([at_end for _, _, at_end in ranges], dtype=bool)
+        self.ranges, self.at_end = checked.ranges(self.places)
 
     def _choose(self, name: str, checked: Bounds) -> None:
         """Learn a parameter whose numbers have logarithms, each its own."""

@@ -43,16 +43,19 @@ def _mercer_kernel(kernel: KernelLike) -> Kernel:
         return clone(kernel)
     if isinstance(kernel, str):
         return _named_kernel(kernel)
+    _check_function(kernel)
+    return CallableKernel(kernel)
+
+
+def _check_function(kernel: KernelLike) -> None:
+    """Refuse what is neither a kernel nor a function that computes one."""
     if isinstance(kernel, type) and issubclass(kernel, (Kernel, SklearnBase)):
         name = kernel.__name__
         raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
-    if callable(kernel):
-        return CallableKernel(kernel)
-    remedy = (
-        "give a mercer kernel, an expression, a function of two collections, "
-        "or a kernel of sklearn.gaussian_process"
-    )
-    raise ParameterError("kernel", kernel, "is not a kernel", remedy)
+    if not callable(kernel):
+        ours = "give a mercer kernel, an expression, a function of two collections"
+        remedy = f"{ours}, or a kernel of sklearn.gaussian_process"
+        raise ParameterError("kernel", kernel, "is not a kernel", remedy)
 
 
 def _named_kernel(name: str) -> Kernel:
