@@ -53,14 +53,14 @@ def test_negative_eigenvalues_are_seen():
 def test_few_passes_say_so():
     A, _ = symmetric(np.linspace(1.0, 0.9, 300))
     found = solve(A, 5, passes=2)
-    assert found.passes == 2 and not found.converged and found.residual > 1e-6
+    assert found.iterations == 2 and not found.converged and found.residual > 1e-6
 
 
 def test_a_listener_stops_it():
     A, _ = symmetric(np.linspace(1.0, 0.9, 300))
     heard = []
     found = solve(A, 5, callback=lambda step, residual: heard.append((step, residual)) or step == 3)
-    assert found.passes == 3 and len(heard) == 3
+    assert found.iterations == 3 and len(heard) == 3
 
 
 @settings(max_examples=25, deadline=None)
