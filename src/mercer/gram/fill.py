@@ -18,7 +18,7 @@ from mercer.errors import KernelOverflowError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
-from mercer.gram.plan import require_room
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.gram.tile import Pair
 
 _CACHED = 32 * 2**20  # bytes: a larger matrix is written past the cache
@@ -27,7 +27,10 @@ _STRIPS = 64  # partial results at most
 _FEW = 4  # columns that are multiplied one by one
 
 Range = tuple[int, int]
+Place = tuple[Range, Range]  # the rows and the columns of a tile
 Visitor = Callable[[np.ndarray, Range, Range], Any]  # of a tile, its rows and its columns
+WorkingVisitor = Callable[[np.ndarray, Range, Range, Workspace], None]
+PairVisitor = Callable[[Pair, Range, Range], Any]
 
 
 class Fills(Protocol):
@@ -39,15 +42,12 @@ class Fills(Protocol):
     def diagonal(self, samples: Prepared, /) -> np.ndarray: ...
 
 
-# -- one tile --------------------------------------------------------------------------------------
-
-
 def blocks(count: int) -> list[Range]:
     """Ranges of at most TILE rows."""
     return [(start, min(count, start + TILE)) for start in range(0, count, TILE)]
 
 
-def tiles_of(n: int, m: int, symmetric: bool) -> list[tuple[Range, Range]]:
+def tiles_of(n: int, m: int, symmetric: bool) -> list[Place]:
     """The tiles of an n × m matrix; of a symmetric one those on and above the diagonal."""
     tiles = list(itertools.product(blocks(n), blocks(m)))
     if symmetric:
@@ -55,44 +55,40 @@ def tiles_of(n: int, m: int, symmetric: bool) -> list[tuple[Range, Range]]:
     return tiles
 
 
-def fill(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    rows: Range,
-    cols: Range,
-    out: np.ndarray,
-    work: Workspace,
+def _tile(kernel: Fills, x: Prepared, y: Prepared, place: Place, work: Workspace) -> np.ndarray:
+    """One tile in the thread's own memory, checked to be finite."""
+    (top, bottom), (left, right) = place
+    tile = work.out(bottom - top, right - left)
+    _fill(kernel, x, y, place, tile, work)
+    return tile
+
+
+def _fill(
+    kernel: Fills, x: Prepared, y: Prepared, place: Place, out: np.ndarray, work: Workspace
 ) -> None:
     """Compute one tile and check that it is finite."""
-    _compute(kernel, x, y, rows, cols, out, work)
+    _compute(kernel, x, y, place, out, work)
     if not _compiled.storage.all_finite(out):
-        raise _overflow(x, y, out, rows, cols)
+        raise _overflow(x, y, out, place)
 
 
 def _compute(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    rows: Range,
-    cols: Range,
-    out: np.ndarray,
-    work: Workspace,
+    kernel: Fills, x: Prepared, y: Prepared, place: Place, out: np.ndarray, work: Workspace
 ) -> None:
     """Compute one tile, exactly symmetric on the diagonal of a symmetric matrix."""
     work.reset()
-    shared: dict[Any, np.ndarray] | None = {}
-    if kernel.leaves == 1:
-        shared = None  # no other formula reads the products of this tile
+    rows, cols = place
+    # the products of a tile are shared only where several formulas read them
+    shared: dict[Any, np.ndarray] | None = None if kernel.leaves == 1 else {}
     kernel.tile(Pair(x, y, *rows, *cols, work, shared), out)
     if x is y and rows == cols:
         _compiled.storage.mirror(out)
 
 
-def _overflow(
-    x: Prepared, y: Prepared, out: np.ndarray, rows: Range, cols: Range
-) -> KernelOverflowError:
+def _overflow(x: Prepared, y: Prepared, out: np.ndarray, place: Place) -> KernelOverflowError:
+    """The error for the first entry that is not finite."""
     i, j = np.argwhere(~np.isfinite(out))[0]
+    rows, cols = place
     # samples know where they were taken from: a part of a collection is named by its place in it
     row, column = x.identities()[rows[0] + i], y.identities()[cols[0] + j]
     return overflow_error(int(row), int(column), float(out[i, j]))
@@ -104,15 +100,8 @@ def overflow_error(i: int, j: int, value: float) -> KernelOverflowError:
     return KernelOverflowError(f"k(x[{i}], y[{j}])", value, "is not a finite number", remedy)
 
 
-# -- the dense matrix ------------------------------------------------------------------------------
-
-
 def dense(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    dtype: DType = np.float64,
-    out: np.ndarray | None = None,
+    kernel: Fills, x: Prepared, y: Prepared, dtype: DType = FLOAT64, out: np.ndarray | None = None
 ) -> np.ndarray:
     """The whole matrix, in ``out`` if given; only half of it is computed where ``x is y``."""
     n, m = len(x), len(y)
@@ -123,8 +112,8 @@ def dense(
         out = _aligned(n, m) if streaming else np.empty((n, m), dtype=dtype)
     if n <= TILE and m <= TILE:
         _fill_small(kernel, x, y, out)
-        return out
-    _fill_large(kernel, x, y, out, streaming)
+    else:
+        _fill_large(kernel, x, y, out, streaming)
     return out
 
 
@@ -144,28 +133,25 @@ def _aligned(n: int, m: int) -> np.ndarray:
 def _fill_small(kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray) -> None:
     """A matrix of one tile."""
     n, m = matrix.shape
+    whole = (0, n), (0, m)
     # compiled loops are fast on whole rows of double precision only
     direct = matrix.dtype == np.float64 and matrix.flags.c_contiguous
 
     def compute(_: int, work: Workspace) -> None:
-        tile = matrix if direct else work.out(n, m)
-        fill(kernel, x, y, (0, n), (0, m), tile, work)
-        if not direct:
-            _copy_checked(x, y, tile, matrix)
+        if direct:
+            _fill(kernel, x, y, whole, matrix, work)
+            return
+        matrix[...] = _tile(kernel, x, y, whole, work)
+        if not np.isfinite(matrix).all():  # values may overflow in another precision
+            raise _overflow(x, y, matrix, whole)
 
     run(1, compute)
-
-
-def _copy_checked(x: Prepared, y: Prepared, tile: np.ndarray, matrix: np.ndarray) -> None:
-    """Copy to another precision, in which values may overflow."""
-    matrix[...] = tile
-    if not np.isfinite(matrix).all():
-        raise _overflow(x, y, matrix, (0, len(matrix)), (0, matrix.shape[1]))
 
 
 def _fill_large(
     kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray, streaming: bool
 ) -> None:
+    """A matrix of many tiles, on the threads."""
     symmetric = x is y
     n, m = matrix.shape
     tiles = tiles_of(n, m, symmetric)
@@ -174,14 +160,11 @@ def _fill_large(
     def compute(number: int, work: Workspace) -> None:
         rows, cols = tiles[number]
         tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        _compute(kernel, x, y, rows, cols, tile, work)
+        _compute(kernel, x, y, (rows, cols), tile, work)
         if not deliver(tile, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(x, y, tile.astype(matrix.dtype), rows, cols)
+            raise _overflow(x, y, tile.astype(matrix.dtype), (rows, cols))
 
     run(len(tiles), compute, "Gram matrix")
-
-
-# -- products --------------------------------------------------------------------------------------
 
 
 def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarray:
@@ -232,8 +215,7 @@ def _multiply_symmetric(
 
     def add_both(rows: Range, cols: Range, total: np.ndarray, work: Workspace) -> None:
         check_stop()
-        tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        fill(kernel, x, x, rows, cols, tile, work)
+        tile = _tile(kernel, x, x, (rows, cols), work)
         _add_product(tile, v[slice(*cols)], total[slice(*rows)], work)
         if rows != cols:
             _add_product(tile, v[slice(*rows)], total[slice(*cols)], work, transposed=True)
@@ -247,9 +229,12 @@ def _multiply_symmetric(
 def _add_product(
     tile: np.ndarray, v: np.ndarray, out: np.ndarray, work: Workspace, transposed: bool = False
 ) -> None:
+    """Add the product of a tile, or of its transpose, with v."""
     if v.shape[1] > _FEW:
         work.serial_blas()
-        out += (tile.T if transposed else tile) @ v
+        if transposed:
+            tile = tile.T
+        out += tile @ v
         return
     product = _compiled.storage.times_vector
     if transposed:
@@ -260,26 +245,15 @@ def _add_product(
         out[:, c] = total
 
 
-# -- visits ----------------------------------------------------------------------------------------
-
-
-def _sweep_rows(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    use: Callable[[np.ndarray, Range, Range, Workspace], Any],
-    label: str,
-) -> None:
-    """Compute every tile and use it; the tiles of the same rows in order and from one thread."""
+def _sweep_rows(kernel: Fills, x: Prepared, y: Prepared, visit: WorkingVisitor, label: str) -> None:
+    """Compute and visit every tile; those of the same rows in order and from one thread."""
     row_blocks, col_blocks = blocks(len(x)), blocks(len(y))
 
     def compute(number: int, work: Workspace) -> None:
         rows = row_blocks[number]
         for cols in col_blocks:
             check_stop()
-            tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-            fill(kernel, x, y, rows, cols, tile, work)
-            use(tile, rows, cols, work)
+            visit(_tile(kernel, x, y, (rows, cols), work), rows, cols, work)
 
     run(len(row_blocks), compute, label)
 
@@ -292,12 +266,7 @@ def visit_rows(
 
 
 def map_tiles(
-    kernel: Fills,
-    x: Prepared,
-    y: Prepared,
-    visit: Callable[[Pair, Range, Range], Any],
-    symmetric: bool,
-    label: str,
+    kernel: Fills, x: Prepared, y: Prepared, visit: PairVisitor, symmetric: bool, label: str
 ) -> Iterator[Any]:
     """Call ``visit(pair, rows, cols)`` for every tile; results come in a fixed order."""
     tiles = tiles_of(len(x), len(y), symmetric)
@@ -347,7 +316,7 @@ def diagonal_by_blocks(kernel: Fills, samples: Prepared, size: int = 16) -> np.n
         block = samples.take(rows)
         whole = (0, len(rows))
         tile = np.empty((len(rows), len(rows)))
-        _compute(kernel, block, block, whole, whole, tile, work)
+        _compute(kernel, block, block, (whole, whole), tile, work)
         out[rows] = tile.diagonal()
 
     run(-(-n // size), compute, "diagonal")

@@ -76,8 +76,7 @@ def leading(
         image = space.extend(A)
         enough = max(tol, noise / space.scale)
         stop = callback is not None and callback(step, space.residual)
-        accurate = space.complete and space.residual <= enough
-        done = step >= patience and (accurate or space.stalled)
+        done = step >= patience and space.is_settled(enough)
         hidden = space.may_hide_copies()
         if space.full or stop or (done and not hidden):
             return space.result(step, space.residual <= max(enough, _GOOD) or space.full)
@@ -96,10 +95,10 @@ class _KrylovSpace:
     """An orthonormal basis Q, its image AQ, the projection T = QᵀAQ, and what follows from T."""
 
     def __init__(self, start: np.ndarray, count: int) -> None:
-        n, width = start.shape
-        self.n, self.count, self.width = n, count, width
-        self.capacity = max(8 * width, 4 * count + 2 * width, 64)
-        self.random_columns = width  # random columns that came in so far
+        n, block = start.shape
+        self.n, self.count, self.block_size = n, count, block
+        self.capacity = max(8 * block, 4 * count + 2 * block, 64)
+        self.random_columns = block  # random columns that came in so far
         self.rng = np.random.RandomState(0)
         self.block = _orthonormal(start)
         self.Q = np.empty((n, 0), order="F")
@@ -110,8 +109,8 @@ class _KrylovSpace:
     def extend(self, A: Multipliable) -> np.ndarray:
         """Add the next block and solve the projected problem; the image of the block."""
         image = A @ self.block
-        side, corner = product(self.Q.T, image), product(self.block.T, image)
-        self.T = np.block([[self.T, side], [side.T, (corner + corner.T) / 2]])
+        border, corner = product(self.Q.T, image), product(self.block.T, image)
+        self.T = np.block([[self.T, border], [border.T, (corner + corner.T) / 2]])
         self.Q = np.asfortranarray(np.hstack([self.Q, self.block]))
         self.image = np.asfortranarray(np.hstack([self.image, image]))
         values, vectors = scipy.linalg.eigh(self.T)
@@ -146,10 +145,10 @@ class _KrylovSpace:
         """Whether the space is all of Rⁿ."""
         return self.Q.shape[1] >= self.n
 
-    @property
-    def stalled(self) -> bool:
-        """Whether a good residual no longer falls."""
-        return self.since_best >= _STALLED and self.residual <= _GOOD
+    def is_settled(self, enough: float) -> bool:
+        """Whether the residual is small enough, or good and no longer falls."""
+        stalled = self.since_best >= _STALLED and self.residual <= _GOOD
+        return stalled or (self.complete and self.residual <= enough)
 
     def may_hide_copies(self) -> bool:
         """Whether an eigenvalue was found as often as random columns allow: there may be more."""
@@ -174,8 +173,8 @@ class _KrylovSpace:
 
     def random_directions(self) -> np.ndarray:
         """Fresh random columns orthogonal to the space."""
-        fresh = self.rng.standard_normal((self.n, self.width))
-        self.random_columns += self.width
+        fresh = self.rng.standard_normal((self.n, self.block_size))
+        self.random_columns += self.block_size
         self.since_best = 0
         return _orthonormal(self._outside(self._outside(fresh)))
 
@@ -187,7 +186,7 @@ class _KrylovSpace:
         self.block = block[:, : self.n - self.Q.shape[1]]
         if self.Q.shape[1] + self.block.shape[1] <= self.capacity:
             return
-        keep = min(self.count + self.width, len(self.values))
+        keep = min(self.count + self.block_size, len(self.values))
         self.Q = product(self.Q, self.coordinates[:, :keep])
         self.image = product(self.image, self.coordinates[:, :keep])
         self.T = np.diag(self.values[:keep])

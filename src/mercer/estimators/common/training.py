@@ -174,13 +174,12 @@ def _needs_no_conversion(
     estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target
 ) -> bool:
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or not X.flags.c_contiguous:
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
         return False
-    if X.ndim != 2 or len(X) < 2 or X.shape[1] == 0:
+    large_enough = len(X) > 1 and X.shape[1] > 0
+    if not large_enough or not X.flags.c_contiguous or not np.isfinite(X.sum()):
         return False
-    if not np.isfinite(X.sum()) or not _are_plain_targets(y, target, len(X)):
-        return False
-    return estimator._takes_vectors()
+    return _are_plain_targets(y, target, len(X)) and estimator._takes_vectors()
 
 
 def _are_plain_targets(y: Targets, target: Target, n: int) -> bool:

@@ -121,8 +121,6 @@ class MarginProblem:
         assert self.kernel is not None
         return np.asarray(self.kernel.diagonal(self.samples), dtype=np.float64)
 
-    # -- the matrix --------------------------------------------------------------------------------
-
     def _prepare(self) -> None:
         """Store the matrix, or know where its rows come from, and repair it if asked for."""
         self._store(self._plan)
@@ -149,9 +147,10 @@ class MarginProblem:
 
     def _lazy_rows(self, plan: Plan) -> LazyRows | None:
         """Where compiled code finds rows when it first needs them; None to compute all now."""
+        none_yet = np.zeros(len(self.rows), dtype=bool)
         if self.kernel is None and self.repair is None:
             diagonal = self.samples.diagonal()[self.rows]
-            return LazyRows(self._no_rows(), diagonal, self.rows, self.samples)
+            return LazyRows(none_yet, diagonal, self.rows, self.samples)
         if self.kernel is None or self.work is None or plan.dtype != FLOAT32:
             return None
         # one of many problems, on a thread of its own: few rows may be needed
@@ -159,10 +158,7 @@ class MarginProblem:
         if arrays is None:
             return None
         z, panels = arrays
-        return LazyRows(self._no_rows(), self.kernel.diagonal(self.samples), z=z, panels=panels)
-
-    def _no_rows(self) -> np.ndarray:
-        return np.zeros(len(self.rows), dtype=bool)
+        return LazyRows(none_yet, self.kernel.diagonal(self.samples), z=z, panels=panels)
 
     def _fill(self, matrix: np.ndarray, n: int, plan: Plan) -> None:
         """Compute the whole matrix, of which the first n columns are used."""
@@ -172,8 +168,6 @@ class MarginProblem:
             self.source.matrix(matrix)
         else:
             dense(self.kernel, self.samples, self.samples, out=matrix[:, :n])
-
-    # -- the solution ------------------------------------------------------------------------------
 
     def solve(
         self, target: np.ndarray, bounds: Bounds, beta: np.ndarray, eps: float, max_iter: int
