@@ -73,9 +73,9 @@ def test_what_was_predicted_before_leaves_no_trace(kernel, X, new):
         np.testing.assert_allclose(model.predict(rows(new, at)), expected[at], rtol=1e-12)
     np.testing.assert_array_equal(model.predict(new), expected)
     read = sides._READ[model.kernel_]
-    before = pickle.dumps([s.__dict__ for s in read._made.values()])
+    before = pickle.dumps([s.__dict__ for s in read._samples.values()])
     model.predict(new)
-    assert pickle.dumps([s.__dict__ for s in read._made.values()]) == before
+    assert pickle.dumps([s.__dict__ for s in read._samples.values()]) == before
 
 
 @every_case
