@@ -254,6 +254,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         return tree if float(reached) < _SPARSE * n else None
 
     def _rebuild(self) -> None:
+        self._tree = None
         if self._use_tree:
             self._tree = KDTree(self.X_fit_)
 
