@@ -57,7 +57,9 @@ def log_sums(
 def _log_values(kernel: ScaledDistance, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Logarithms of the Gaussian or the exponential window, where the values underflow."""
     s = cdist(X / kernel.length_scale, Y / kernel.length_scale)
-    return -0.5 * s * s if type(kernel) is RBF else -s
+    if type(kernel) is RBF:
+        return -0.5 * s * s
+    return -s
 
 
 def likeliest(
@@ -85,7 +87,9 @@ def likeliest(
         sums = log_sums(window.kernel(length_scale=h), X[held], X, weight, without=held)
         mean = float(share @ (sums - np.log(total - weight[held])))
         value = mean - window.log_integral(d, h)
-        return -value if np.isfinite(value) else _IMPOSSIBLE
+        if not np.isfinite(value):
+            return _IMPOSSIBLE
+        return -value
 
     grid = list(np.log(reference) + np.linspace(-3.0, 1.6, 13))
     values = [loss(log_h) for log_h in grid]

@@ -161,8 +161,9 @@ class CentroidNovelty(KernelEstimator):
         start = time.perf_counter()
         data = begin(self, X, None, sample_weight, target="none")
         matrix = data.products()
-        own = np.ascontiguousarray(matrix.diagonal())
+        # the product comes first: its errors name a sample by its position in X
         sums = (matrix @ data.weight[:, None])[:, 0]
+        own = np.ascontiguousarray(matrix.diagonal())
         self.kernel_ = data.kernel
         self.X_fit_ = data.samples()
         self.support_, self._n_training = data.rows, data.n_given
@@ -175,7 +176,9 @@ class CentroidNovelty(KernelEstimator):
         if self.rule == "bound":
             spread = 2 * np.sqrt(2 * self._radius(data, own) ** 2 / self._n)
             self.threshold_ += spread * (np.sqrt(2) + np.sqrt(np.log(1 / self.delta)))
-        self.offset_ = 0.0 if self.rule == "exchange" else -self.threshold_
+        self.offset_ = -self.threshold_
+        if self.rule == "exchange":
+            self.offset_ = 0.0
         plan = "precomputed matrix" if data.kernel is None else "sums of rows, tile by tile"
         solver = f"distance from the mean, rule {self.rule}"
         seconds = time.perf_counter() - start

@@ -165,7 +165,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
     def _domain(self) -> Domain | None:
         window = self._window()
-        return super()._domain() if window is None else window.kernel.domain
+        if window is None:
+            return super()._domain()
+        return window.kernel.domain
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         window = self._window()
@@ -252,7 +254,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
         return tree if float(reached) < _SPARSE * n else None
 
     def _rebuild(self) -> None:
-        self._tree = KDTree(self.X_fit_) if self._use_tree else None
+        self._tree = None
+        if self._use_tree:
+            self._tree = KDTree(self.X_fit_)
 
     def _bandwidth(self, window: Window) -> float:
         if not isinstance(self.bandwidth, str):
@@ -373,4 +377,6 @@ class KernelDensity(DensityMixin, KernelEstimator):
 
 
 def _as_array(X: RawSamples) -> np.ndarray:
-    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X)
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    return np.ascontiguousarray(X)

@@ -124,7 +124,9 @@ class PrincipalComponents(KernelEstimator):
 
     def _wanted(self) -> int | None:
         """The number of components; None for all, or for a share of the variance."""
-        return int(self.n_components) if isinstance(self.n_components, Integral) else None
+        if isinstance(self.n_components, Integral):
+            return int(self.n_components)
+        return None
 
     def _solver(self, n: int, count: int) -> str:
         if self.eigen_solver == "arpack":
@@ -133,7 +135,8 @@ class PrincipalComponents(KernelEstimator):
             return self.eigen_solver
         if self._wanted() is not None and not plans.fits(n, n, plans.PRODUCTS):
             return "lanczos"  # the matrix is not stored unless there is no other way
-        return "dense" if n <= _SMALL or count > n // 10 else "lanczos"
+        all_at_once = n <= _SMALL or count > n // 10
+        return "dense" if all_at_once else "lanczos"
 
     def _solve(
         self, data: Training, matrix: Centered, count: int, solver: str

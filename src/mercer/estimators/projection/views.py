@@ -161,4 +161,6 @@ def _entries(view: RawSamples) -> list[object]:
     if isinstance(view, np.ndarray) and view.ndim == 1:
         return view.tolist()
     is_series = hasattr(view, "to_numpy") and len(getattr(view, "shape", ())) == 1
-    return view.to_numpy().tolist() if is_series else []
+    if is_series:
+        return view.to_numpy().tolist()
+    return []
