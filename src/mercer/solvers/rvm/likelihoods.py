@@ -21,6 +21,8 @@ def _inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
 
     It is scaled by √α, so that precisions of any size are harmless.
     """
+    if len(H) == 0:  # LAPACK in older versions of SciPy refuses an empty matrix
+        return np.zeros((0, 0)), 0.0
     root = 1.0 / np.sqrt(alpha)
     scaled = root[:, None] * H * root
     scaled.reshape(-1)[:: len(H) + 1] += 1.0
