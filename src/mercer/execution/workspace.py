@@ -13,12 +13,13 @@ _KEPT = 16 * 2**20  # bytes: larger scratch matrices are not kept for the next t
 class Workspace:
     """Buffers of one thread.
 
-    ``shared`` buffers live until the tile is complete, ``temporary`` ones until they are released.
+    ``shared`` buffers live until the tile is complete, ``temporary`` ones until the number of used
+    ones is set back.
     """
 
     def __init__(self) -> None:
-        self._shared = _Stack()
-        self._temporary = _Stack()
+        self.shared = Stack()
+        self.temporary = Stack()
         self._lookup = np.zeros(0, dtype=np.int64)
         self._out = np.empty(0)
         self._scratch = np.empty(0, dtype=np.uint8)
@@ -42,26 +43,10 @@ class Workspace:
             self._scratch = np.empty(size, dtype=np.uint8)
         return self._scratch[:size].view(dtype).reshape(m, n)
 
-    def shared(self, m: int, n: int) -> np.ndarray:
-        """A buffer that lives until the tile is complete."""
-        return self._shared.take(m, n)
-
-    def temporary(self, m: int, n: int) -> np.ndarray:
-        """A buffer that lives until `release`."""
-        return self._temporary.take(m, n)
-
-    def mark(self) -> int:
-        """The state of the temporary buffers, for `release`."""
-        return self._temporary.used
-
-    def release(self, mark: int) -> None:
-        """Free the temporary buffers that were taken since `mark`."""
-        self._temporary.used = mark
-
     def reset(self) -> None:
         """Free all buffers before the next tile."""
-        self._shared.used = 0
-        self._temporary.used = 0
+        self.shared.used = 0
+        self.temporary.used = 0
 
     def lookup(self, size: int) -> np.ndarray:
         """Zeros, one per feature; the caller puts the zeros back after use."""
@@ -75,7 +60,7 @@ class Workspace:
             self.run.limit_blas()
 
 
-class _Stack:
+class Stack:
     """Buffers that are taken one after the other and freed together."""
 
     def __init__(self) -> None:
@@ -83,6 +68,7 @@ class _Stack:
         self.used = 0
 
     def take(self, m: int, n: int) -> np.ndarray:
+        """The next buffer."""
         position = self.used
         self.used = position + 1
         if position == len(self.buffers):

@@ -20,7 +20,7 @@ class Pair:
     where the result will be (``out``), which saves the cache one tile.
     """
 
-    __slots__ = ("i0", "i1", "j0", "j1", "shared", "work", "x", "y")
+    __slots__ = ("cols", "i0", "i1", "j0", "j1", "rows", "shape", "shared", "work", "x", "y")
 
     def __init__(
         self,
@@ -35,36 +35,28 @@ class Pair:
     ) -> None:
         self.x, self.y = x, y
         self.i0, self.i1, self.j0, self.j1 = i0, i1, j0, j1
+        self.rows, self.cols = slice(i0, i1), slice(j0, j1)  # of x and of y
+        self.shape = i1 - i0, j1 - j0
         self.work = work
         self.shared = shared
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        return self.i1 - self.i0, self.j1 - self.j0
-
-    @property
-    def rows(self) -> slice:
-        """The rows of x."""
-        return slice(self.i0, self.i1)
-
-    @property
-    def cols(self) -> slice:
-        """The rows of y, which are the columns of the tile."""
-        return slice(self.j0, self.j1)
-
     def of(self, x: Prepared, y: Prepared) -> Pair:
-        """The same tile of other samples (the parts of a composite)."""
+        """The same tile of other samples."""
+        return Pair(x, y, self.i0, self.i1, self.j0, self.j1, self.work, self.shared)
+
+    def part(self, at: int) -> Pair:
+        """The same tile of the samples that a child of a composite kernel prepared."""
+        x, y = self.x.sides[at], self.y.sides[at]  # of `Parts`
         return Pair(x, y, self.i0, self.i1, self.j0, self.j1, self.work, self.shared)
 
     def _tile(self, key: Hashable, out: np.ndarray | None) -> tuple[np.ndarray, bool]:
         """Where a product is, or is to be, written; and whether it is there already."""
         if self.shared is None:
-            return self.work.shared(*self.shape) if out is None else out, False
+            return self.work.shared.take(*self.shape) if out is None else out, False
         tile = self.shared.get(key)
         if tile is not None:
             return tile, True
-        tile = self.work.shared(*self.shape)
+        tile = self.work.shared.take(*self.shape)
         self.shared[key] = tile
         return tile, False
 
@@ -102,5 +94,5 @@ class Pair:
         return self.x.x[self.i0 : self.i1], self.y.panel(self.j0)
 
     def buffer(self) -> np.ndarray:
-        """Room for one tile; returned with ``work.release``."""
-        return self.work.temporary(*self.shape)
+        """Room for one tile, free again once ``work.temporary.used`` is what it was."""
+        return self.work.temporary.take(*self.shape)

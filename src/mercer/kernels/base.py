@@ -73,8 +73,16 @@ class Kernel(Algebra, Parameterised):
     # -- structure ---------------------------------------------------------------------------------
     def children(self) -> list[Kernel]:
         """The kernels among the parameters."""
-        values = [getattr(self, name) for name in self._param_names()]
-        return [value for value in values if isinstance(value, Kernel)]
+        return list(self.named_children().values())
+
+    def named_children(self) -> dict[str, Kernel]:
+        """The kernels among the parameters, by name."""
+        children = {}
+        for name in self._names:
+            value = getattr(self, name)
+            if isinstance(value, Kernel):
+                children[name] = value
+        return children
 
     @property
     def constant_diagonal(self) -> bool:

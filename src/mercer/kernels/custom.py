@@ -103,9 +103,6 @@ class CustomKernel(Kernel, abstract=True):
             what = f"{self.python_function.__name__}: {name}"
             raise ParameterError(what, value, "must be a finite number")
 
-    def _param_names(self) -> tuple[str, ...]:
-        return self._names
-
     def __call__(self, X: RawSamples = None, Y: RawSamples = None, **params: float) -> Any:
         """The Gram matrix; or, with parameters only, the same kernel with these."""
         if X is None and params:

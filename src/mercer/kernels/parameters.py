@@ -53,6 +53,7 @@ class Parameterised:
     """An object whose parameters are its fields, each checked whenever it is set."""
 
     _own_init: ClassVar[bool] = False
+    _names: ClassVar[tuple[str, ...]] = ()  # of the parameters
     _checks: ClassVar[dict[str, Constraint]] = {}
     _continuous: ClassVar[tuple[str, ...]] = ()
     stored: ClassVar[State] = State(rebuilt=("_ready",))  # by the constructor
@@ -65,6 +66,7 @@ class Parameterised:
             dataclasses.dataclass(repr=False, eq=False)(cls)
         checked = [field for field in dataclasses.fields(cls) if "check" in field.metadata]
         cls._checks = {field.name: field.metadata["check"] for field in checked}
+        cls._names = tuple(cls._checks)
         cls._continuous = tuple(field.name for field in checked if field.metadata["continuous"])
 
     def __post_init__(self) -> None:
@@ -72,17 +74,17 @@ class Parameterised:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in self._param_names() and "_ready" in self.__dict__:
+        if name in self._names and "_ready" in self.__dict__:
             self._assign({name: value})
             return
-        if name in self._param_names():
+        if name in self._names:
             self._check(name, value)
         elif not name.startswith("_") and not name.endswith("_"):
             raise self._refusal(name, value)
         object.__setattr__(self, name, value)
 
     def _refusal(self, name: str, value: object) -> ParameterError:
-        remedy = f"it has {self._param_names()}"
+        remedy = f"it has {self._names}"
         what = f"{type(self).__name__}: {name}"
         return ParameterError(what, value, "is not a parameter", remedy)
 
@@ -90,13 +92,10 @@ class Parameterised:
         """Check one parameter by its own rule."""
         self._checks[name].check(f"{type(self).__name__}: {name}", value)
 
-    def _param_names(self) -> tuple[str, ...]:
-        return tuple(self._checks)
-
     def get_params(self, deep: bool = True) -> Params:
         """Parameters by name; nested ones as ``k1__length_scale``."""
         params: Params = {}
-        for name in self._param_names():
+        for name in self._names:
             value = getattr(self, name)
             params[name] = value
             if deep and isinstance(value, Parameterised):
@@ -152,9 +151,9 @@ class Parameterised:
         nested: dict[str, Params] = {}
         for name, value in params.items():
             head, mark, rest = name.partition("__")
-            if head not in self._param_names():
+            if head not in self._names:
                 rule = f"is not a parameter of {type(self).__name__}"
-                known = ", ".join(self._param_names()) or "none"
+                known = ", ".join(self._names) or "none"
                 raise ParameterError("set_params", name, rule, f"it has {known}")
             if mark:
                 nested.setdefault(head, {})[rest] = value
@@ -164,6 +163,21 @@ class Parameterised:
 
     def check_params(self) -> None:
         """Check the rules that tie several parameters together."""
+
+    def __sklearn_clone__(self) -> Self:
+        """A copy of the parameters, which were checked before, without what was fitted."""
+        from sklearn.base import clone  # loaded already by whoever calls this
+
+        if self._own_init and "_names" not in self.__dict__:
+            params = {name: clone(getattr(self, name), safe=False) for name in self._names}
+            return type(self)(**params)
+        fresh = object.__new__(type(self))
+        for name, value in self.__dict__.items():
+            if name in self._names:
+                fresh.__dict__[name] = clone(value, safe=False)
+            elif name in ("_ready", "_names"):
+                fresh.__dict__[name] = value
+        return fresh
 
     def copy(self) -> Self:
         """The same kernel with copies of its children; what was fitted stays, arrays are shared."""

@@ -180,7 +180,7 @@ class TfIdf(_WordKernel):
         return CsrSamples(rows)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.of(pair.x[0], pair.y[0]).dot())
+        np.copyto(out, pair.part(0).dot())
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         return samples[0].norms

@@ -127,11 +127,9 @@ class Vectors(Domain):
         self.nonnegative = nonnegative
         self.name = "vectors with entries ≥ 0" if nonnegative else "vectors"
 
-    def __hash__(self) -> int:
-        return hash((Vectors, self.nonnegative))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vectors) and other.nonnegative == self.nonnegative
+    def __reduce__(self) -> str:
+        # Domains are compared by identity: a copy is the same object.
+        return "NONNEGATIVE" if self.nonnegative else "VECTORS"
 
     def encode(self, batch: Batch) -> VectorSamples | CsrSamples:
         samples: Prepared

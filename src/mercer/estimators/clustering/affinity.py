@@ -61,7 +61,7 @@ class LocallyScaled(Kernel, abstract=True):
     kernel: Kernel = param(check=is_kernel)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.kernel.tile(pair.of(pair.x[0], pair.y[0]), out)
+        self.kernel.tile(pair.part(0), out)
         x, y = pair.x.extra, pair.y.extra
         squares = x["square"][pair.rows], y["square"][pair.cols]
         scales = x["scale"][pair.rows], y["scale"][pair.cols]

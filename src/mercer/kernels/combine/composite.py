@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
@@ -39,21 +40,16 @@ def as_dense(features: Features) -> np.ndarray:
 class Composite(Kernel, abstract=True):
     """A kernel with children."""
 
-    def named_children(self) -> dict[str, Kernel]:
-        """The kernels among the parameters, by name."""
-        params = {name: getattr(self, name) for name in self._param_names()}
-        return {name: value for name, value in params.items() if isinstance(value, Kernel)}
-
     @computed
     def domain(self) -> Domain:
-        domains = [child.domain for child in self.children()]
-        if all(domain == domains[0] for domain in domains):
+        domains = list(map(operator.attrgetter("domain"), self.children()))
+        if domains.count(domains[0]) == len(domains):
             return domains[0]
         return Joint(domains)
 
     @property
     def leaves(self) -> int:
-        return sum(child.leaves for child in self.children())
+        return sum(map(operator.attrgetter("leaves"), self.children()))
 
     @computed
     def invariance(self) -> str:
@@ -73,7 +69,7 @@ class Composite(Kernel, abstract=True):
         raise DomainMismatchError(type(self).__name__, listed, rule, remedy)
 
     def prepare(self, batch: Batch) -> Prepared:
-        return Parts(*(child.prepare(batch) for child in self.children()))
+        return Parts(*map(operator.methodcaller("prepare", batch), self.children()))
 
     def fit_batch(self, batch: Batch) -> Self:
         for child in self.children():
@@ -87,11 +83,7 @@ class Composite(Kernel, abstract=True):
     def pairs(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair]]:
         """Every child with its name and with the tile of the samples that it prepared."""
         for at, (name, child) in enumerate(self.named_children().items()):
-            yield name, child, pair.of(pair.x[at], pair.y[at])
-
-    def inside(self, pair: Pair) -> Pair:
-        """The tile of the samples that the first child prepared."""
-        return pair.of(pair.x[0], pair.y[0])
+            yield name, child, pair.part(at)
 
     def continuous_params(self) -> dict[str, Any]:
         params = dict(super().continuous_params())
@@ -107,13 +99,13 @@ class Mapped(Composite, abstract=True):
     kernel: Kernel = param(check=is_kernel)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.kernel.tile(self.inside(pair), out)
+        self.kernel.tile(pair.part(0), out)
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         return self.kernel.diagonal(samples[0])
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        for name, place, tile in self.kernel.tile_derivatives(self.inside(pair)):
+        for name, place, tile in self.kernel.tile_derivatives(pair.part(0)):
             yield f"kernel__{name}", place, tile
 
     def feature_dim(self, p: int) -> float:
@@ -138,11 +130,11 @@ class Profile(Pointwise, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define values(inner, out)")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         inner = pair.buffer()
-        self.kernel.tile(self.inside(pair), inner)
+        self.kernel.tile(pair.part(0), inner)
         self.values(inner, out)
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         inner = self.kernel.diagonal(samples[0])[None, :]
@@ -176,24 +168,21 @@ class Nary(Pointwise, abstract=True):
     def _check(self, name: str, value: object) -> None:
         is_kernel.check(f"{type(self).__name__}: {name}", value)
 
-    def _param_names(self) -> tuple[str, ...]:
-        return self._names
-
     @property
     def terms(self) -> list[Kernel]:
         """The children in order."""
         return self.children()
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        for at, (_, child, part) in enumerate(self.pairs(pair)):
-            if at == 0:
-                child.tile(part, out)
-                continue
-            mark = pair.work.mark()
-            other = pair.buffer()
-            child.tile(part, other)
+        first, *others = self.children()
+        first.tile(pair.part(0), out)
+        temporary = pair.work.temporary
+        for at, child in enumerate(others, start=1):
+            mark = temporary.used
+            other = temporary.take(*pair.shape)
+            child.tile(pair.part(at), other)
             self._combine(out, other, out=out)
-            pair.work.release(mark)
+            temporary.used = mark
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         values = [child.diagonal(samples[at]) for at, child in enumerate(self.terms)]

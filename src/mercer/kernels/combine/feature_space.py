@@ -81,13 +81,13 @@ class Normalized(Mapped):
         return Parts(samples, diagonal=diagonal)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         inner = pair.buffer()
-        self.kernel.tile(self.inside(pair), inner)
+        self.kernel.tile(pair.part(0), inner)
         kx = pair.x.extra["diagonal"][pair.rows]
         ky = pair.y.extra["diagonal"][pair.cols]
         _compiled.profiles.cosine(inner, kx, ky, out)
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         return (samples.extra["diagonal"] > 0).astype(float)
@@ -124,7 +124,7 @@ class Normalized(Mapped):
         root = np.sqrt(kx) * np.sqrt(ky)
         left = self._diagonal_derivatives(pair.x)
         right = self._diagonal_derivatives(pair.y)
-        tiles = self.kernel.tile_derivatives(self.inside(pair))
+        tiles = self.kernel.tile_derivatives(pair.part(0))
         for at, (name, place, tile) in enumerate(tiles):
             slopes = left[at][pair.rows, None] + right[at][None, pair.cols]
             derivative = _positive_quotient(tile, root) - 0.5 * value * slopes
@@ -248,7 +248,7 @@ class Centered(Mapped):
         return max(super().rounding_error(samples), 16 * float(np.finfo(float).eps * size))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.kernel.tile(self.inside(pair), out)
+        self.kernel.tile(pair.part(0), out)
         out -= pair.x.extra["mean"][pair.rows, None] + pair.y.extra["mean"][None, pair.cols]
         out += self.mean_
 
@@ -282,7 +282,7 @@ class Centered(Mapped):
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         left, whole = self._mean_derivatives(pair.x)
         right, _ = self._mean_derivatives(pair.y)
-        tiles = self.kernel.tile_derivatives(self.inside(pair))
+        tiles = self.kernel.tile_derivatives(pair.part(0))
         for at, (name, place, tile) in enumerate(tiles):
             centred = tile - left[at][pair.rows, None] - right[at][None, pair.cols] + whole[at]
             yield f"kernel__{name}", place, centred

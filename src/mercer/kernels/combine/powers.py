@@ -80,7 +80,7 @@ class Power(Profile):
         return {"exponent": self.exponent, **params}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        part = self.inside(pair)
+        part = pair.part(0)
         base = np.empty(pair.shape)
         self.kernel.tile(part, base)
         p = self.exponent
@@ -140,7 +140,7 @@ class Exp(Profile):
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         value = np.empty(pair.shape)
         self.tile(pair, value)
-        for inner, place, tile in self.kernel.tile_derivatives(self.inside(pair)):
+        for inner, place, tile in self.kernel.tile_derivatives(pair.part(0)):
             yield f"kernel__{inner}", place, tile * value
 
     @classmethod

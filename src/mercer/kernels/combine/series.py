@@ -185,7 +185,7 @@ class PowerSeries(Profile):
         return {"coefficients": self.coefficients, **params}
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        part = self.inside(pair)
+        part = pair.part(0)
         inner = np.empty(pair.shape)
         self.kernel.tile(part, inner)
         coefficients = self._terms(float(np.abs(inner).max()))

@@ -140,7 +140,7 @@ class Scaled(Pointwise):
         return f"{float(self.factor)!r} * {within(self.kernel, 3)}"
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        self.kernel.tile(self.inside(pair), out)
+        self.kernel.tile(pair.part(0), out)
         out *= self.factor
 
     def diagonal(self, samples: Parts) -> np.ndarray:
@@ -148,18 +148,18 @@ class Scaled(Pointwise):
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         yield "factor", None, self._child_tile(pair)
-        for inner, place, tile in self.kernel.tile_derivatives(self.inside(pair)):
+        for inner, place, tile in self.kernel.tile_derivatives(pair.part(0)):
             yield f"kernel__{inner}", place, tile * self.factor
 
     def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
         yield "factor", None, _compiled.storage.weighted_sum(weights, self._child_tile(pair))
-        for inner, place, value in self.kernel.weighted_derivatives(self.inside(pair), weights):
+        for inner, place, value in self.kernel.weighted_derivatives(pair.part(0), weights):
             yield f"kernel__{inner}", place, value * self.factor
 
     def _child_tile(self, pair: Pair) -> np.ndarray:
         """The values of k, which are the derivative in the factor."""
         values = np.empty(pair.shape)
-        self.kernel.tile(self.inside(pair), values)
+        self.kernel.tile(pair.part(0), values)
         return values
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:

@@ -73,18 +73,18 @@ class JensenShannon(Kernel):
         return out
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         _compiled.profiles.exponential_down(self._divergence(pair), -float(self.gamma), out)
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.ones(len(samples))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         divergence = self._divergence(pair)
         tile = -divergence * np.exp(-self.gamma * divergence)
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
         yield "gamma", None, tile
 
     @classmethod
@@ -208,7 +208,7 @@ class ProbabilityProduct(Kernel):
         return Parts(samples, powers(samples, float(self.rho)))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, pair.of(pair.x[1], pair.y[1]).dot(out))
+        np.copyto(out, pair.part(1).dot(out))
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         return samples[1].norms

@@ -256,7 +256,7 @@ class NodeKernel(Kernel, abstract=True):
     def _row_cache(self, pair: Pair, what: str) -> RowCache:
         """The rows of values or slopes that the tiles of a Gram matrix share."""
         x, y, graph = pair.x, pair.y, self._graph
-        own = [name for name in self._param_names() if name not in ("B", "names")]
+        own = [name for name in self._names if name not in ("B", "names")]
         parameters = tuple(getattr(self, name) for name in own)
         # The cache outlives this call, and the parameters of this kernel may change.
         kernel = self.copy()

@@ -174,7 +174,7 @@ class LocalAlignment(Kernel):
         return prepared
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        entries = Entries.of_tile(pair.of(pair.x[0], pair.y[0]))
+        entries = Entries.of_tile(pair.part(0))
         values, exponents = self._sums(entries)
         x, y = pair.x.extra, pair.y.extra
         left, right = entries.left, entries.right

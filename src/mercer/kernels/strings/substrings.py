@@ -40,7 +40,7 @@ class NgramKernel(Kernel, abstract=True):
 
     def key(self) -> tuple[object, ...]:
         """What the features depend on."""
-        return (type(self).__name__, *(getattr(self, name) for name in self._param_names()))
+        return (type(self).__name__, *(getattr(self, name) for name in self._names))
 
     def find(self, samples: StringSamples, name: str) -> NgramCounts:
         """The features of every string; ``name`` is what messages call the collection."""
@@ -159,12 +159,12 @@ class BlendedSpectrum(Kernel):
         return Parts(*(part.prepare(batch) for _, part in self._parts()))
 
     def _tiles(self, pair: Pair) -> Iterator[tuple[int, np.ndarray]]:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         tile = pair.buffer()
         for m, part in self._parts():
-            part.tile(pair.of(pair.x[m - 1], pair.y[m - 1]), tile)
+            part.tile(pair.part(m - 1), tile)
             yield m, tile
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         out[...] = 0.0

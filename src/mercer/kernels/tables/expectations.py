@@ -51,7 +51,7 @@ some_values = Constraint(
 def show_settings(outer: Kernel, inner: Kernel) -> str:
     """The text of a kernel around another: only settings that are not the defaults are shown."""
     shown = [repr(inner)]
-    for name in outer._param_names():
+    for name in outer._names:
         value = getattr(outer, name)
         if value is not inner and value != outer.__dataclass_fields__[name].default:
             shown.append(f"{name}={show_value(value)}")

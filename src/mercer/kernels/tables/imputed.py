@@ -86,7 +86,7 @@ class _Imputing(Composite, abstract=True):
         return self
 
     def _settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._param_names() if name != "kernel"}
+        return {name: getattr(self, name) for name in self._names if name != "kernel"}
 
     def _tables(self, batch: Batch) -> list[Batch]:
         """The filled versions of the table."""

@@ -289,9 +289,9 @@ class Chi2(_Histogram):
         return out
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        mark = pair.work.mark()
+        mark = pair.work.temporary.used
         _compiled.profiles.exponential_down(self._distance(pair), -float(self.gamma), out)
-        pair.work.release(mark)
+        pair.work.temporary.used = mark
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.ones(len(samples))

@@ -166,7 +166,7 @@ class ArcCosine(Kernel):
         return Parts(directions, norm=norms**self.order)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        rows, panel = pair.of(pair.x[0], pair.y[0]).coordinates()
+        rows, panel = pair.part(0).coordinates()
         _compiled.products.angle_tile(rows, panel, out)
         theta = out.copy()
         rest = np.pi - theta
