@@ -104,10 +104,9 @@ def get_config() -> Config:
     Config
         The settings.
     """
-    return _CURRENT.get() or _default()
-
-
-def _default() -> Config:
+    config = _CURRENT.get()
+    if config is not None:
+        return config
     if not _DEFAULT:
         _DEFAULT.append(Config())
     return _DEFAULT[0]
@@ -153,7 +152,8 @@ def set_config(**changes: Any) -> None:
         New values of ``threads``, ``memory_budget`` (bytes, or a text such as "2 GB") or
         ``progress``.
     """
-    _DEFAULT[:] = [_changed(changes, _default())]
+    base = _DEFAULT[0] if _DEFAULT else Config()
+    _DEFAULT[:] = [_changed(changes, base)]
 
 
 @contextlib.contextmanager

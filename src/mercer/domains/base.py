@@ -49,7 +49,7 @@ class Memo:
         value = memo.get(key)
         if value is not None:
             return value
-        with shared_lock():
+        with _lock:
             value = memo.get(key)  # another thread may have computed it in the meantime
             if value is None:
                 value = make()
@@ -178,12 +178,14 @@ class Batch:
     samples that a model was trained on.
     """
 
-    __slots__ = ("_batches", "_raw", "_samples", "like", "new")
+    __slots__ = ("_batches", "_raw", "_samples", "argument", "like", "new")
 
     def __init__(self, raw: RawSamples, like: Batch | None = None, *, new: bool = False) -> None:
         self._raw = raw
         self.like = like
         self.new = new
+        # the name of the argument that holds these samples, for messages
+        self.argument = "X" if like is None or new else "Y"
         self._samples: dict[Domain, Samples] = {}
         self._batches: dict[Hashable, Batch] = {}
 
@@ -194,11 +196,6 @@ class Batch:
     def raw(self) -> RawSamples:
         """The objects themselves."""
         return self._raw
-
-    @property
-    def argument(self) -> str:
-        """The name of the argument that holds these samples, for messages: X or Y."""
-        return "X" if self.like is None or self.new else "Y"
 
     @property
     def other(self) -> str:
@@ -221,16 +218,13 @@ class Batch:
         """The samples as this domain encodes them."""
         samples = self._samples.get(domain)
         if samples is None:
-            samples = self._encoded(domain)
+            samples = domain.encode(self)
             self._samples[domain] = samples
         return samples
 
     def encode_like(self, domain: Domain) -> Prepared:
         """The samples that these are compared with as this domain encodes them, or None."""
         return None if self.like is None else self.like.encode(domain)
-
-    def _encoded(self, domain: Domain) -> Samples:
-        return domain.encode(self)
 
     def _derived(
         self,
@@ -329,8 +323,10 @@ class _Part(Batch):
     def raw(self) -> RawSamples:
         return pick_rows(self._raw, self._rows)
 
-    def _encoded(self, domain: Domain) -> Samples:
-        return self._whole.encode(domain).take(self._rows)
+    def encode(self, domain: Domain) -> Samples:
+        if domain not in self._samples:
+            self._samples[domain] = self._whole.encode(domain).take(self._rows)
+        return self._samples[domain]
 
     def _changed(
         self, change: Callable[[RawSamples], RawSamples], derive: Callable[[Batch], Batch]

@@ -30,7 +30,7 @@ def check_stop() -> None:
 
     Long tasks call it from time to time.
     """
-    run = current_run()
+    run = getattr(_LOCAL, "run", None)
     while run is not None:
         if run.cancelled:
             raise Stopped

@@ -83,8 +83,13 @@ def run(count: int, task: Task, label: str = "kernel") -> None:
     """Call ``task(number, workspace)`` for every number below ``count``."""
     if count == 0:
         return
-    if count == 1:
-        _run_one(task)
+    if count == 1:  # without threads, progress or cancellation
+        workspace = POOL.borrow()
+        try:
+            with np.errstate(all="ignore"):
+                task(0, workspace)
+        finally:
+            POOL.give_back(workspace)
         return
     state = Run(count)
     progress = Progress(count, label)
@@ -102,16 +107,6 @@ def _helper_count(count: int) -> int:
     if count <= _FEW or current_run() is not None:
         return 0
     return min(get_config().threads, count) - 1
-
-
-def _run_one(task: Task) -> None:
-    """A single task, without threads, progress or cancellation."""
-    workspace = POOL.borrow()
-    try:
-        with np.errstate(all="ignore"):
-            task(0, workspace)
-    finally:
-        POOL.give_back(workspace)
 
 
 def _take_tasks(state: Run, task: Task, progress: Progress | None) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,17 +60,10 @@ def _tile(kernel: Fills, x: Prepared, y: Prepared, place: Place, work: Workspace
     """One tile in the thread's own memory, checked to be finite."""
     (top, bottom), (left, right) = place
     tile = work.out(bottom - top, right - left)
-    _fill(kernel, x, y, place, tile, work)
+    _compute(kernel, x, y, place, tile, work)
+    if not _compiled.storage.all_finite(tile):
+        raise _overflow(x, y, tile, place)
     return tile
-
-
-def _fill(
-    kernel: Fills, x: Prepared, y: Prepared, place: Place, out: np.ndarray, work: Workspace
-) -> None:
-    """Compute one tile and check that it is finite."""
-    _compute(kernel, x, y, place, out, work)
-    if not _compiled.storage.all_finite(out):
-        raise _overflow(x, y, out, place)
 
 
 def _compute(
@@ -108,19 +102,15 @@ def dense(
     streaming = False
     if out is None:
         require_room(n, m, dtype)
-        streaming = _bypasses_cache(n, m, np.dtype(dtype))
+        # so large a matrix is written past the cache, in whole cache lines
+        whole_lines = n % 8 == 0 and m % 8 == 0 and np.dtype(dtype) == FLOAT64
+        streaming = whole_lines and n * m * 8 > _CACHED
         out = _aligned(n, m) if streaming else np.empty((n, m), dtype=dtype)
     if n <= TILE and m <= TILE:
-        _fill_small(kernel, x, y, out)
+        run(1, partial(_fill_small, kernel, x, y, out))
     else:
         _fill_large(kernel, x, y, out, streaming)
     return out
-
-
-def _bypasses_cache(n: int, m: int, dtype: np.dtype) -> bool:
-    """Whether the matrix is so large that it is written past the cache, in whole cache lines."""
-    whole_lines = n % 8 == 0 and m % 8 == 0
-    return dtype == np.float64 and whole_lines and n * m * 8 > _CACHED
 
 
 def _aligned(n: int, m: int) -> np.ndarray:
@@ -130,22 +120,19 @@ def _aligned(n: int, m: int) -> np.ndarray:
     return room[skip : skip + n * m].reshape(n, m)
 
 
-def _fill_small(kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray) -> None:
+def _fill_small(
+    kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray, _: int, work: Workspace
+) -> None:
     """A matrix of one tile."""
     n, m = matrix.shape
     whole = (0, n), (0, m)
     # compiled loops are fast on whole rows of double precision only
-    direct = matrix.dtype == np.float64 and matrix.flags.c_contiguous
-
-    def compute(_: int, work: Workspace) -> None:
-        if direct:
-            _fill(kernel, x, y, whole, matrix, work)
-            return
+    if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+        _compute(kernel, x, y, whole, matrix, work)
+    else:
         matrix[...] = _tile(kernel, x, y, whole, work)
-        if not np.isfinite(matrix).all():  # values may overflow in another precision
-            raise _overflow(x, y, matrix, whole)
-
-    run(1, compute)
+    if not np.isfinite(matrix).all():  # values may overflow in another precision
+        raise _overflow(x, y, matrix, whole)
 
 
 def _fill_large(

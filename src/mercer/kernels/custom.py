@@ -72,15 +72,13 @@ class CustomKernel(Kernel, abstract=True):
     Keyword arguments of the function, with numbers as defaults, are parameters.
     """
 
-    _names: tuple[str, ...] = ()
-
     def __init__(
         self, function: Compiled, status: str, domain: Domain, params: dict[str, float]
     ) -> None:
         self._function = function
         self._status = status
         self._domain = domain
-        self._names = tuple(params)
+        object.__setattr__(self, "_names", tuple(params))
         for name, value in params.items():
             setattr(self, name, value)
 

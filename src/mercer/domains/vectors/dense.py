@@ -62,7 +62,7 @@ class VectorSamples(Samples):
 
     def panel(self, j0: int) -> np.ndarray:
         """The panel that starts at row j0."""
-        return self.panels[j0 // TILE]
+        return self.once("panels", self._pack)[j0 // TILE]
 
     @property
     def norms(self) -> np.ndarray:
@@ -95,7 +95,8 @@ class VectorSamples(Samples):
     def dot(self, y: VectorSamples, tile: Tile) -> None:
         """Inner products ⟨x, y⟩."""
         rows, out = self.x[tile.rows], tile.out
-        if self.n_features <= WIDE:
+        n_features = rows.shape[1]
+        if n_features <= WIDE:
             _compiled.products.dot_tile(rows, y.panel(tile.cols.start), out)
             return
         tile.work.serial_blas()
@@ -104,7 +105,7 @@ class VectorSamples(Samples):
         # direct path.
         np.dot(rows[:, :_SUMMED], cols[:, :_SUMMED].T, out=out)
         part = np.empty_like(out)
-        for start in range(_SUMMED, self.n_features, _SUMMED):
+        for start in range(_SUMMED, n_features, _SUMMED):
             np.dot(rows[:, start : start + _SUMMED], cols[:, start : start + _SUMMED].T, out=part)
             out += part
         row_norms, column_norms = self.norms[tile.rows], y.norms[tile.cols]
@@ -112,7 +113,7 @@ class VectorSamples(Samples):
 
     def sqdist(self, y: VectorSamples, weights: np.ndarray | None, tile: Tile) -> None:
         """Squared distances Σ weights (x − y)²."""
-        if self.n_features > WIDE and self._sqdist_by_blas(y, weights, tile):
+        if self.x.shape[1] > WIDE and self._sqdist_by_blas(y, weights, tile):
             return
         rows, panel = self.x[tile.rows], y.panel(tile.cols.start)
         if weights is None:

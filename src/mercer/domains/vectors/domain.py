@@ -50,25 +50,18 @@ def _objects_as_floats(array: np.ndarray, raw: RawSamples, argument: str) -> np.
         raise _not_numbers(raw, "objects", argument) from None
 
 
-def _first_not_finite(values: np.ndarray) -> int | None:
-    """The position of the first NaN or infinity."""
+def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
+    """Refuse NaN and infinity, and name the place."""
     # The sum is a quick test: it may overflow where all values are finite, but never the other way
     # round.
     with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
+        total = samples.values.sum()
     if np.isfinite(total):
-        return None
-    bad = ~np.isfinite(values)
-    if not bad.any():
-        return None
-    return int(np.argmax(bad))
-
-
-def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
-    """Refuse NaN and infinity, and name the place."""
-    at = _first_not_finite(samples.values)
-    if at is None:
         return
+    bad = ~np.isfinite(samples.values)
+    if not bad.any():
+        return
+    at = int(np.argmax(bad))
     row, column = samples.position(at)
     place = f"{batch.argument}[{row}, {column}]"
     if batch.names is not None:
@@ -85,12 +78,6 @@ def check_signs(samples: VectorSamples | CsrSamples, argument: str, rule: str, r
     at = int(np.argmax(values < 0))
     row, column = samples.position(at)
     raise DomainError(f"{argument}[{row}, {column}]", float(values[at]), rule, remedy)
-
-
-def _check_shape(x: np.ndarray | SparseMatrix, batch: Batch) -> None:
-    """Refuse anything but two axes, both of at least one element."""
-    if x.ndim != 2 or 0 in x.shape:
-        raise _wrong_shape(x, batch.argument)
 
 
 def _wrong_shape(x: np.ndarray | SparseMatrix, argument: str) -> EmptyInputError | ShapeError:
@@ -142,7 +129,8 @@ class Vectors(Domain):
             samples = self._encode_sparse(batch)
         else:
             x = np.ascontiguousarray(_as_floats(batch.raw, batch.argument))
-            _check_shape(x, batch)
+            if x.ndim != 2 or 0 in x.shape:
+                raise _wrong_shape(x, batch.argument)
             samples = VectorSamples(x)
         _check_finite(samples, batch)
         if batch.like is not None:
@@ -154,7 +142,8 @@ class Vectors(Domain):
         if batch.raw.dtype.kind not in "fiub":
             raise _not_numbers(batch.raw, batch.raw.dtype, batch.argument)
         x = batch.raw.tocsr().astype(np.float64)
-        _check_shape(x, batch)
+        if 0 in x.shape:
+            raise _wrong_shape(x, batch.argument)
         if not x.has_canonical_format:
             x = x.copy()
             x.sum_duplicates()

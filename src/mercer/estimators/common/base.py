@@ -69,16 +69,15 @@ class KernelEstimator(Observable, BaseEstimator):
         Values that were valid once are valid again: the checks cost as much as a small fit.
         """
         given = vars(self)
-        names = [name for name in self._parameter_constraints if name in given]
-        values = [given[name] for name in names]
+        values = list(map(given.get, self._parameter_constraints))
         key = (type(self), *map(type, values), *values)
         try:
             if key in _VALID:
                 return
         except TypeError:  # a value that cannot be remembered
             key = ()
-        rules = {name: self._parameter_constraints[name] for name in names}
-        parameters = dict(zip(names, values, strict=True))
+        rules = {name: rule for name, rule in self._parameter_constraints.items() if name in given}
+        parameters = {name: given[name] for name in rules}
         validate_parameter_constraints(rules, parameters, caller_name=type(self).__name__)
         if key and len(_VALID) < _REMEMBERED:
             _VALID.add(key)
@@ -152,7 +151,7 @@ class KernelEstimator(Observable, BaseEstimator):
     def _takes_vectors(self) -> bool:
         """Whether scikit-learn's checks apply: to vectors, Gram matrices, functions of arrays."""
         domain = self._domain()
-        return domain is None or are_vectors(domain)
+        return domain is None or domain is VECTORS or are_vectors(domain)
 
     def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""

@@ -28,15 +28,17 @@ Callback = Callable[[int, float], bool]
 
 def fits(method: Method) -> Method:
     """Decorate ``fit``: check parameters, inform callbacks, and undo a fit that fails."""
-    checked = _fit_context(prefer_skip_nested_validation=True)(_observed(method))
+    in_context = _fit_context(prefer_skip_nested_validation=True)
+    checked, observed = in_context(method), in_context(_observed(method))
 
     @restores
     @functools.wraps(method)
     def fit(self: Estimator, *args: object, **options: object) -> Estimator:
+        run = observed if hasattr(self, "_skl_callbacks") else checked
         if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
             with serial_blas():
-                return checked(self, *args, **options)
-        return checked(self, *args, **options)
+                return run(self, *args, **options)
+        return run(self, *args, **options)
 
     return cast(Method, fit)
 
@@ -68,14 +70,12 @@ def _count(X: RawSamples) -> float:
 
 
 def _observed(method: Method) -> Method:
-    """Tell scikit-learn's callbacks, where there are any, when the fit begins and ends."""
+    """Tell scikit-learn's callbacks when the fit begins and ends."""
 
     @functools.wraps(method)
     def fit(
         self: Estimator, X: RawSamples, y: Targets = None, *args: object, **options: object
     ) -> Estimator:
-        if not hasattr(self, "_skl_callbacks"):
-            return method(self, X, y, *args, **options)
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         fitted = method(self, X, y, *args, **options)

@@ -179,18 +179,14 @@ def _needs_no_conversion(
     large_enough = len(X) > 1 and X.shape[1] > 0
     if not large_enough or not X.flags.c_contiguous or not np.isfinite(X.sum()):
         return False
-    return _are_plain_targets(y, target, len(X)) and estimator._takes_vectors()
-
-
-def _are_plain_targets(y: Targets, target: Target, n: int) -> bool:
-    """Whether targets are an array that needs no conversion."""
     if target == "none":
-        return True
-    if type(y) is not np.ndarray or y.shape != (n,):
+        return estimator._takes_vectors()
+    if type(y) is not np.ndarray or y.shape != (len(X),):
         return False
+    plain = y.dtype == np.float64 and np.isfinite(y.sum())
     if target == "labels":
-        return y.dtype.kind in "iubU"
-    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
+        plain = y.dtype.kind in "iubU"
+    return bool(plain) and estimator._takes_vectors()
 
 
 def begin_classes(
@@ -212,23 +208,18 @@ def encode_classes(estimator: Estimator, data: Training) -> None:
     """Set ``classes_``, at least two, and replace labels by their numbers."""
     if data.y.dtype.kind not in "iubU":
         check_classification_targets(data.y)
-    estimator.classes_, data.y = _unique(data.y)
+    y = data.y
+    if y.dtype.kind == "i" and len(y) and y.min() >= 0 and y.max() < _SMALL_LABELS:
+        estimator.classes_ = np.flatnonzero(np.bincount(y)).astype(y.dtype)
+        data.y = np.searchsorted(estimator.classes_, y)
+    else:
+        estimator.classes_, data.y = np.unique(y, return_inverse=True)
     n_classes = len(estimator.classes_)
     if n_classes < 2:
         which = "" if data.all_count else " with positive weight"
         raise ValueError(
             f"The number of classes has to be greater than one; got {n_classes} class{which}"
         )
-
-
-def _unique(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`np.unique` with its inverse, faster for small integers."""
-    small = y.dtype.kind == "i" and len(y) > 0 and y.min() >= 0
-    if small and y.max() < _SMALL_LABELS:
-        classes = np.flatnonzero(np.bincount(y)).astype(y.dtype)
-        return classes, np.searchsorted(classes, y)
-    classes, inverse = np.unique(y, return_inverse=True)
-    return classes, inverse
 
 
 def _weigh(estimator: Estimator, data: Training, class_weight: ClassWeight) -> None:

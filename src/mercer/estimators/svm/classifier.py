@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import operator
 import time
 from typing import ClassVar, Self
 
@@ -69,13 +70,15 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         encode_classes(self, data)
         self.class_weight_ = self._class_weights(data)
         weight = data.weight * self.class_weight_[data.y]
-        members = [np.flatnonzero(data.y == c) for c in range(len(self.classes_))]
+        sizes = np.bincount(data.y)
+        members = np.split(np.argsort(data.y, kind="stable"), np.cumsum(sizes)[:-1])
         problems = every_two_classes(data.rows, members, weight)
         solutions = self._solve_problems(data, problems, members)
         self._pairs = list(itertools.combinations(range(len(members)), 2))
         self._keep_coefficients(data, members, problems)
         self._set_layout()
-        self.n_iter_ = np.array([s.iterations for s in solutions], dtype=np.int32)
+        iterations = map(operator.attrgetter("iterations"), solutions)
+        self.n_iter_ = np.fromiter(iterations, dtype=np.int32)
         self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
         if self.probability:
             margins, labels = held_out_margins(self, data, self.classes_, self.random_state)
@@ -111,7 +114,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             self._solve_one(kernel, whole, unsolved[number], lent)
 
         run(len(unsolved), solve, "support vectors")
-        return [problem.solution for problem in problems if problem.solution is not None]
+        return list(map(operator.attrgetter("solution"), problems))
 
     def _solve_one(
         self, kernel: Kernel | None, whole: Prepared, two: TwoClasses, work: Workspace | None
@@ -146,7 +149,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self, data: Training, members: list[np.ndarray], problems: list[TwoClasses]
     ) -> None:
         """Set the support vectors, class by class, and their coefficients in every problem."""
-        coefficient = np.zeros((data.n_given, len(problems)))
+        coefficient = np.zeros((self.shape_fit_[0], len(problems)))
         for problem in problems:
             coefficient[problem.rows, problem.number] = problem.beta
         used = (coefficient != 0).any(axis=1)
@@ -158,7 +161,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self._n_support = np.array(counts, dtype=np.int32)
         self._keep_support(data.kernel, data.X, np.concatenate(support))
         self._pair_coef = np.ascontiguousarray(coefficient[self.support_])
-        self._pair_intercept = np.array([problem.intercept for problem in problems])
+        intercepts = map(operator.attrgetter("intercept"), problems)
+        self._pair_intercept = np.fromiter(intercepts, dtype=np.float64)
 
     def _set_layout(self) -> None:
         """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""

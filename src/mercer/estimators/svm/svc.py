@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
@@ -171,11 +173,11 @@ class SVC(MarginClassifier):
         return solution, solution.beta[0], float(solution.levels[0])
 
     def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
-        rows = [problem.rows for problem in problems]
+        rows = list(map(operator.attrgetter("rows"), problems))
         if max(map(len, rows)) > TINY or self._follows_steps():
             return problems
-        sign = np.concatenate([problem.sign for problem in problems])
-        weight = np.concatenate([problem.weight for problem in problems])
+        sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
+        weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))
         bounds = class_bounds(sign, self.C * weight)
         plan = str(plan_matrix(len(matrix), WHOLE, given=True))
         if len(problems) > 1:

@@ -42,14 +42,14 @@ class Composite(Kernel, abstract=True):
 
     @computed
     def domain(self) -> Domain:
-        domains = list(map(operator.attrgetter("domain"), self.children()))
+        domains = list(map(operator.attrgetter("domain"), self.named_children().values()))
         if domains.count(domains[0]) == len(domains):
             return domains[0]
         return Joint(domains)
 
     @property
     def leaves(self) -> int:
-        return sum(map(operator.attrgetter("leaves"), self.children()))
+        return sum(map(operator.attrgetter("leaves"), self.named_children().values()))
 
     @computed
     def invariance(self) -> str:
@@ -69,10 +69,10 @@ class Composite(Kernel, abstract=True):
         raise DomainMismatchError(type(self).__name__, listed, rule, remedy)
 
     def prepare(self, batch: Batch) -> Prepared:
-        return Parts(*map(operator.methodcaller("prepare", batch), self.children()))
+        return Parts(*map(operator.methodcaller("prepare", batch), self.named_children().values()))
 
     def fit_batch(self, batch: Batch) -> Self:
-        for child in self.children():
+        for child in self.named_children().values():
             child.fit_batch(batch)
         return self
 
@@ -174,7 +174,7 @@ class Nary(Pointwise, abstract=True):
         return self.children()
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        first, *others = self.children()
+        first, *others = self.named_children().values()
         first.tile(pair.part(0), out)
         temporary = pair.work.temporary
         for at, child in enumerate(others, start=1):

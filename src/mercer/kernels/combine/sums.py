@@ -48,12 +48,18 @@ class Sum(Nary):
 
     def certify(self, d: int | None) -> Certificate:
         # A term of weight 0 does not count.
-        used = [t for t in self.terms if not (isinstance(t, Scaled) and t.factor == 0)]
-        return sum_rule(repr(self), [t.certify(d) for t in used or self.terms])
+        certificates: list[Certificate] = []
+        for term in self.named_children().values():
+            if not isinstance(term, Scaled) or term.factor != 0:
+                certificates.append(term.certify(d))
+        if not certificates:
+            certificates = [term.certify(d) for term in self.terms]
+        return sum_rule(repr(self), certificates)
 
     def __repr__(self) -> str:
-        text = repr(self.terms[0])
-        for term in self.terms[1:]:
+        first, *others = self.named_children().values()
+        text = repr(first)
+        for term in others:
             if isinstance(term, Scaled) and term.factor < 0:
                 text += f" - {(-term)!r}"
             else:

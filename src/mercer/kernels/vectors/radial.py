@@ -65,7 +65,8 @@ class ScaledDistance(Kernel, abstract=True):
 
     def prepare(self, batch: Batch) -> Prepared:
         samples = super().prepare(batch)
-        check_per_column(self, "length_scale", self.length_scale, samples.n_features)
+        if np.ndim(self.length_scale):
+            check_per_column(self, "length_scale", self.length_scale, samples.n_features)
         return samples
 
     def scaled(self, pair: Pair, out: np.ndarray | None = None) -> tuple[np.ndarray, float]:

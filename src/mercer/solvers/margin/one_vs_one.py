@@ -31,36 +31,30 @@ def solve_pairs(
     Targets and bounds lie one problem after the other. What has not converged is for the general
     solver, which may begin where this one ended.
     """
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in places])])
+    starts = np.concatenate([[0], np.cumsum(list(map(len, places)))])
     place = np.concatenate(places)
     data = matrix, place, targets, bounds.lower, bounds.upper
     beta, slack = np.zeros(len(place)), np.empty(len(place))
     polish = CHEAP if tol < LOOSE else 0
-    batches: list[list[DualSolution]] = [[]] * -(-len(places) // _BATCH)
+    n_problems = len(places)
+    steps = np.zeros(n_problems, dtype=np.intp)
+    done = np.zeros(n_problems, dtype=bool)
+    figures, seconds = np.empty((n_problems, 6)), np.empty(n_problems)
 
     def solve_batch(number: int, _: Workspace) -> None:
         check_stop()
         start = time.perf_counter()
-        first = number * _BATCH
-        part = starts[first : first + _BATCH + 1]
-        count = len(part) - 1
-        steps = np.zeros(count, dtype=np.intp)
-        done = np.zeros(count, dtype=bool)
-        figures = np.empty((count, 6))
-        results = beta, slack, steps, done, figures
+        batch = slice(number * _BATCH, (number + 1) * _BATCH)
+        part = starts[batch.start : batch.stop + 1]
+        results = beta, slack, steps[batch], done[batch], figures[batch]
         _compiled.one_vs_one.solve_pairs(*data[:2], part, *data[2:], tol, polish, _STEPS, *results)
-        seconds = (time.perf_counter() - start) / count
-        batches[number] = [
-            certified(
-                figures[k : k + 1],
-                slack[None, part[k] : part[k + 1]],
-                beta[None, part[k] : part[k + 1]],
-                int(steps[k]),
-                "converged" if done[k] else LEFT,
-                seconds,
-            )
-            for k in range(count)
-        ]
+        seconds[batch] = (time.perf_counter() - start) / (len(part) - 1)
 
-    run(len(batches), solve_batch, "support vectors")
-    return [solution for batch in batches for solution in batch]
+    run(-(-n_problems // _BATCH), solve_batch, "support vectors")
+    solutions = []
+    for k in range(n_problems):
+        own = slice(starts[k], starts[k + 1])
+        reason = "converged" if done[k] else LEFT
+        arrays = figures[k : k + 1], slack[None, own], beta[None, own]
+        solutions.append(certified(*arrays, int(steps[k]), reason, float(seconds[k])))
+    return solutions
