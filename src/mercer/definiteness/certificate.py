@@ -90,8 +90,8 @@ class Where:
             space = self.space
         else:
             space = f"{self.space} ∩ {other.space}"
-        extra = tuple(c for c in other.conditions if c not in self.conditions)
-        return Where(space, min(self.max_dim, other.max_dim), self.conditions + extra)
+        conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
+        return Where(space, min(self.max_dim, other.max_dim), conditions)
 
     def __str__(self) -> str:
         text = self.space

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 
 from mercer.definiteness.certificate import (
@@ -24,16 +25,15 @@ from mercer.definiteness.certificate import (
 Facts = frozenset[str]
 
 
-def _meet(parts: Sequence[Certificate]) -> Where:
-    """The set on which the claims of all parts hold."""
-    return functools.reduce(Where.meet, (part.where for part in parts), Where())
-
-
 def _facts(
     names: Iterable[str], parts: Sequence[Certificate], how: Callable[[Iterable[bool]], bool]
 ) -> Facts:
     """Those of the facts that any, or all, of the parts have."""
-    return frozenset(name for name in names if how(part.has(name) for part in parts))
+    facts = set()
+    for name in names:
+        if how(map(operator.methodcaller("has", name), parts)):
+            facts.add(name)
+    return frozenset(facts)
 
 
 def _kept(part: Certificate, *names: str) -> Facts:
@@ -47,8 +47,8 @@ def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -
 
 def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     """k1 + k2: psd if every term is, strict if besides one term is, cpd if one term is only cpd."""
-    where = _meet(parts)
-    statuses = {part.status for part in parts}
+    where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts))
+    statuses = set(map(operator.attrgetter("status"), parts))
     if statuses & {UNKNOWN, INDEFINITE}:
         return _no_rule(claim, "a term is not psd", where, parts)
     if CPD in statuses:
@@ -68,7 +68,13 @@ def scale_rule(
     if factor == 0:
         return Certificate(PSD, claim, "weight 0: the zero kernel", part.where, (part,))
     if factor > 0:
-        return _positive_multiple(claim, factor, part)
+        rule = "positive multiple keeps the status"
+        if part.psd:
+            rule = f"positive multiple: feature map √{factor:g} φ"
+        refuting = part.witness
+        if refuting is not None:
+            refuting = dataclasses.replace(refuting, value=factor * refuting.value)
+        return Certificate(part.status, claim, rule, part.where, (part,), part.facts, refuting)
     point = witness() if part.psd else None
     if point is None:
         return _no_rule(claim, "a negative multiple", part.where, [part])
@@ -76,19 +82,9 @@ def scale_rule(
     return Certificate(INDEFINITE, claim, rule, part.where, (part,), witness=point)
 
 
-def _positive_multiple(claim: str, factor: float, part: Certificate) -> Certificate:
-    rule = "positive multiple keeps the status"
-    if part.psd:
-        rule = f"positive multiple: feature map √{factor:g} φ"
-    witness = part.witness
-    if witness is not None:
-        witness = dataclasses.replace(witness, value=factor * witness.value)
-    return Certificate(part.status, claim, rule, part.where, (part,), part.facts, witness)
-
-
 def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) -> Certificate:
     """k1 · k2, by Schur; ``split`` if the factors look at disjoint columns that cover all."""
-    where = _meet(parts)
+    where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts))
     if not all(part.psd for part in parts):
         return _no_rule(claim, "Schur's theorem needs psd factors", where, parts)
     status = STRICT

@@ -69,11 +69,16 @@ class Samples(Memo):
     `White` is the noise of a sample, not of its value.
     """
 
-    origin: object
     index: np.ndarray | None = None
 
-    def __post_init__(self) -> None:
-        self.origin = self
+    @property
+    def origin(self) -> Samples:
+        """The collection that these samples were first part of."""
+        return self.__dict__.get("_origin", self)
+
+    @origin.setter
+    def origin(self, collection: Samples) -> None:
+        self.__dict__["_origin"] = collection
 
     def __len__(self) -> int:
         raise NotImplementedError(type(self).__name__)

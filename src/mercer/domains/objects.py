@@ -13,7 +13,6 @@ class ObjectSamples(Samples):
 
     def __init__(self, items: list[object]) -> None:
         self.items = items
-        self.origin = self
 
     def __len__(self) -> int:
         return len(self.items)

@@ -22,7 +22,6 @@ class Parts(Samples):
     def __init__(self, *sides: Prepared, **extra: np.ndarray) -> None:
         self.sides = sides
         self.extra = extra
-        self.origin = self
 
     def __len__(self) -> int:
         first, *_ = self.sides or self.extra.values()

@@ -16,7 +16,6 @@ class PositionSamples(Samples):
 
     def __init__(self, at: np.ndarray) -> None:
         self.at = at
-        self.origin = self
 
     def __len__(self) -> int:
         return len(self.at)

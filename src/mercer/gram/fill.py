@@ -70,7 +70,7 @@ def _compute(
     kernel: Fills, x: Prepared, y: Prepared, place: Place, out: np.ndarray, work: Workspace
 ) -> None:
     """Compute one tile, exactly symmetric on the diagonal of a symmetric matrix."""
-    work.reset()
+    work.shared.used = work.temporary.used = 0
     rows, cols = place
     # the products of a tile are shared only where several formulas read them
     shared: dict[Any, np.ndarray] | None = None if kernel.leaves == 1 else {}

@@ -57,6 +57,7 @@ class Kernel(Algebra, Parameterised):
     invariance: ClassVar[str] = "none"
     definite: ClassVar[Definite | None] = None
     abstract: ClassVar[bool] = True
+    leaves: ClassVar[int] = 1  # formulas that ask for products of a tile: one need not share them
     precedence: ClassVar[int] = 9  # in print: sum 1, pull-back 2, product 3, power 4, atom 9
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
@@ -93,11 +94,6 @@ class Kernel(Algebra, Parameterised):
     def has_white_noise(self) -> bool:
         """Whether `White` is part of the kernel."""
         return any(child.has_white_noise for child in self.children())
-
-    @property
-    def leaves(self) -> int:
-        """How many formulas ask for products of a tile: one alone need not share them."""
-        return 1
 
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:

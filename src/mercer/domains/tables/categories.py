@@ -28,7 +28,6 @@ class CategorySamples(Samples):
         self.codes = codes
         self.vocabularies = vocabularies
         self.names = names
-        self.origin = self
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -20,7 +20,6 @@ class IncompleteSamples(Samples):
     def __init__(self, x: np.ndarray, names: list[str]) -> None:
         self.x = x
         self.names = names
-        self.origin = self
 
     def __len__(self) -> int:
         return len(self.x)

@@ -55,7 +55,7 @@ def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
     # The sum is a quick test: it may overflow where all values are finite, but never the other way
     # round.
     with np.errstate(over="ignore", invalid="ignore"):
-        total = samples.values.sum()
+        total = samples.x.sum()
     if np.isfinite(total):
         return
     bad = ~np.isfinite(samples.values)
@@ -128,7 +128,10 @@ class Vectors(Domain):
         if hasattr(batch.raw, "tocsr"):
             samples = self._encode_sparse(batch)
         else:
-            x = np.ascontiguousarray(_as_floats(batch.raw, batch.argument))
+            x = batch.raw
+            if type(x) is not np.ndarray or x.dtype != np.float64:
+                x = _as_floats(x, batch.argument)
+            x = np.ascontiguousarray(x)
             if x.ndim != 2 or 0 in x.shape:
                 raise _wrong_shape(x, batch.argument)
             samples = VectorSamples(x)

@@ -29,28 +29,26 @@ Callback = Callable[[int, float], bool]
 def fits(method: Method) -> Method:
     """Decorate ``fit``: check parameters, inform callbacks, and undo a fit that fails."""
     in_context = _fit_context(prefer_skip_nested_validation=True)
-    checked, observed = in_context(method), in_context(_observed(method))
-
-    @restores
-    @functools.wraps(method)
-    def fit(self: Estimator, *args: object, **options: object) -> Estimator:
-        run = observed if hasattr(self, "_skl_callbacks") else checked
-        if self.small_fits_use_blas and args and _count(args[0]) <= _FEW:
-            with serial_blas():
-                return run(self, *args, **options)
-        return run(self, *args, **options)
-
-    return cast(Method, fit)
+    return restores(in_context(method), in_context(_observed(method)))
 
 
-def restores(method: Method) -> Method:
-    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before."""
+def restores(method: Method, observed: Method | None = None) -> Method:
+    """Decorate ``fit``: whatever is raised, Ctrl-C too, leaves every attribute as it was before.
+
+    ``observed`` takes the place of the method where the user has set callbacks.
+    """
 
     @functools.wraps(method)
     def fit(self: Estimator, *args: object, **options: object) -> Estimator:
         before = vars(self).copy()
+        run = method
+        if observed is not None and hasattr(self, "_skl_callbacks"):
+            run = observed
         try:
-            return method(self, *args, **options)
+            if getattr(self, "small_fits_use_blas", False) and args and _count(args[0]) <= _FEW:
+                with serial_blas():
+                    return run(self, *args, **options)
+            return run(self, *args, **options)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)

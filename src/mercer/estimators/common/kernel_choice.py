@@ -31,7 +31,6 @@ class _RawSamples(Samples):
 
     def __init__(self, raw: RawSamples) -> None:
         self.raw = raw
-        self.origin = self
 
     def __len__(self) -> int:
         return raw_length(self.raw)

@@ -123,7 +123,7 @@ def begin(
     if choice.kernel is None:
         check_square(X)
     else:
-        choice.kernel.fit(X if len(rows) == n else pick_rows(X, rows))
+        choice.kernel.fit_batch(Batch(X if len(rows) == n else pick_rows(X, rows)))
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 
 

@@ -25,9 +25,10 @@ from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import dense
+from mercer.gram.plan import fits_all_classes
 from mercer.kernels.base import Kernel
 from mercer.solvers.margin.dual import DualSolution
-from mercer.solvers.margin.problem import MarginProblem, in_one_matrix
+from mercer.solvers.margin.problem import TINY, MarginProblem
 from mercer.state import State
 
 
@@ -68,7 +69,9 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         start = time.perf_counter()
         data = self._begin(X, y, sample_weight, "labels")
         encode_classes(self, data)
-        self.class_weight_ = self._class_weights(data)
+        self.class_weight_ = np.ones(len(self.classes_))
+        if self.class_weight is not None:
+            self.class_weight_ = self._class_weights(data)
         weight = data.weight * self.class_weight_[data.y]
         sizes = np.bincount(data.y)
         members = np.split(np.argsort(data.y, kind="stable"), np.cumsum(sizes)[:-1])
@@ -76,7 +79,6 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         solutions = self._solve_problems(data, problems, members)
         self._pairs = list(itertools.combinations(range(len(members)), 2))
         self._keep_coefficients(data, members, problems)
-        self._set_layout()
         iterations = map(operator.attrgetter("iterations"), solutions)
         self.n_iter_ = np.fromiter(iterations, dtype=np.int32)
         self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
@@ -87,8 +89,6 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
 
     def _class_weights(self, data: Training) -> np.ndarray:
         """One weight per class, all of them positive."""
-        if self.class_weight is None:
-            return np.ones(len(self.classes_))
         labels = self.classes_[data.y]
         weights = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         values = np.asarray(weights, dtype=float)
@@ -103,7 +103,9 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         """Solve all problems: small ones together, then the others one by one on the threads."""
         kernel = data.kernel
         whole = self._whole(kernel, data.X)
-        if kernel is not None and in_one_matrix(list(map(len, members)), len(whole)):
+        largest_two = sum(sorted(map(len, members))[-2:])
+        # cutting the problems from one matrix is half the work, if the classes are small
+        if kernel is not None and largest_two <= TINY and fits_all_classes(len(whole)):
             whole, kernel = dense(kernel, whole, whole), None
         unsolved = problems
         if kernel is None:
@@ -163,14 +165,16 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self._pair_coef = np.ascontiguousarray(coefficient[self.support_])
         intercepts = map(operator.attrgetter("intercept"), problems)
         self._pair_intercept = np.fromiter(intercepts, dtype=np.float64)
+        if len(members) > 2:
+            self._set_layout()
+            return
+        # scikit-learn flips the signs of two classes
+        self.dual_coef_ = -self._pair_coef.T
+        self.intercept_ = -self._pair_intercept
 
     def _set_layout(self) -> None:
         """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""
         n_classes = len(self.classes_)
-        if n_classes == 2:  # scikit-learn flips the signs of two classes
-            self.dual_coef_ = -self._pair_coef.T
-            self.intercept_ = -self._pair_intercept
-            return
         label = np.repeat(np.arange(n_classes), self._n_support)
         self.dual_coef_ = np.zeros((n_classes - 1, len(label)))
         for number, (a, b) in enumerate(self._pairs):

@@ -7,7 +7,6 @@ import operator
 import numpy as np
 
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
-from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.two_classes import TwoClasses, class_bounds
 from mercer.gram.plan import WHOLE, plan_matrix
@@ -174,7 +173,9 @@ class SVC(MarginClassifier):
 
     def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
         rows = list(map(operator.attrgetter("rows"), problems))
-        if max(map(len, rows)) > TINY or self._follows_steps():
+        # where single steps matter, or the matrix is changed, problems are solved apart
+        follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
+        if follows_steps or self.repair is not None or max(map(len, rows)) > TINY:
             return problems
         sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
         weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))
@@ -192,9 +193,3 @@ class SVC(MarginClassifier):
             if not solution.converged:
                 unsolved.append(problem)
         return unsolved
-
-    def _follows_steps(self) -> bool:
-        """Whether single steps matter, or the matrix is changed: then problems are solved apart."""
-        if self.warm_start or self.max_iter >= 0 or self.repair is not None:
-            return True
-        return iteration_callback(self) is not None

@@ -47,7 +47,7 @@ class Composite(Kernel, abstract=True):
             return domains[0]
         return Joint(domains)
 
-    @property
+    @computed
     def leaves(self) -> int:
         return sum(map(operator.attrgetter("leaves"), self.named_children().values()))
 

@@ -13,7 +13,7 @@ from mercer.aliases import Prepared
 from mercer.definiteness.matrices import repair as repair_matrix
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import Fills, dense
-from mercer.gram.plan import FACTOR, FLOAT32, FLOAT64, Plan, fits, fits_all_classes, plan_dual
+from mercer.gram.plan import FACTOR, FLOAT32, FLOAT64, Plan, fits, plan_dual
 from mercer.gram.row_cache import KernelRows, QuickRows, RowCache, RowSource
 from mercer.solvers.margin.chunks import chunked, flat, padded_length
 from mercer.solvers.margin.dual import (
@@ -40,14 +40,6 @@ class DualKernel(Fills, Protocol):
     """What the dual problem asks of a kernel."""
 
     def single_precision(self, samples: Prepared, /) -> QuickRows | None: ...
-
-
-def in_one_matrix(sizes: list[int], n: int) -> bool:
-    """Whether the problems of every two classes are cut from one matrix of all n samples.
-
-    That is half the work, if the classes are small.
-    """
-    return len(sizes) > 1 and sum(sorted(sizes)[-2:]) <= TINY and fits_all_classes(n)
 
 
 class MarginProblem:
