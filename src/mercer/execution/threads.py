@@ -81,13 +81,13 @@ if hasattr(os, "register_at_fork"):
 
 def run(count: int, task: Task, label: str = "kernel") -> None:
     """Call ``task(number, workspace)`` for every number below ``count``."""
-    if count == 0:
-        return
-    if count == 1:  # without threads, progress or cancellation
+    if count <= _FEW:  # without threads and progress
         workspace = POOL.borrow()
         try:
             with np.errstate(all="ignore"):
-                task(0, workspace)
+                for number in range(count):
+                    check_stop()
+                    task(number, workspace)
         finally:
             POOL.give_back(workspace)
         return
@@ -104,7 +104,7 @@ def run(count: int, task: Task, label: str = "kernel") -> None:
 
 def _helper_count(count: int) -> int:
     """Threads beside the caller; none inside another run, whose threads are busy already."""
-    if count <= _FEW or current_run() is not None:
+    if current_run() is not None:
         return 0
     return min(get_config().threads, count) - 1
 

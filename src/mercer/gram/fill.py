@@ -50,9 +50,11 @@ def blocks(count: int) -> list[Range]:
 
 def tiles_of(n: int, m: int, symmetric: bool) -> list[Place]:
     """The tiles of an n × m matrix; of a symmetric one those on and above the diagonal."""
-    tiles = list(itertools.product(blocks(n), blocks(m)))
-    if symmetric:
-        tiles = [(rows, cols) for rows, cols in tiles if cols[0] >= rows[0]]
+    tiles = []
+    for top in range(0, n, TILE):
+        rows = top, min(n, top + TILE)
+        for left in range(top if symmetric else 0, m, TILE):
+            tiles.append((rows, (left, min(m, left + TILE))))
     return tiles
 
 
@@ -109,7 +111,9 @@ def dense(
     if n <= TILE and m <= TILE:
         run(1, partial(_fill_small, kernel, x, y, out))
     else:
-        _fill_large(kernel, x, y, out, streaming)
+        tiles = tiles_of(n, m, x is y)
+        fill = partial(_fill_part, kernel, x, y, out, tiles, streaming)
+        run(len(tiles), fill, "Gram matrix")
     return out
 
 
@@ -135,23 +139,23 @@ def _fill_small(
         raise _overflow(x, y, matrix, whole)
 
 
-def _fill_large(
-    kernel: Fills, x: Prepared, y: Prepared, matrix: np.ndarray, streaming: bool
+def _fill_part(
+    kernel: Fills,
+    x: Prepared,
+    y: Prepared,
+    matrix: np.ndarray,
+    tiles: list[Place],
+    streaming: bool,
+    number: int,
+    work: Workspace,
 ) -> None:
-    """A matrix of many tiles, on the threads."""
-    symmetric = x is y
-    n, m = matrix.shape
-    tiles = tiles_of(n, m, symmetric)
+    """One tile of a matrix of many, and its mirror image in a symmetric one."""
+    rows, cols = tiles[number]
+    tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
+    _compute(kernel, x, y, (rows, cols), tile, work)
     deliver = _compiled.streaming.deliver if streaming else _compiled.storage.deliver
-
-    def compute(number: int, work: Workspace) -> None:
-        rows, cols = tiles[number]
-        tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-        _compute(kernel, x, y, (rows, cols), tile, work)
-        if not deliver(tile, matrix, rows[0], cols[0], symmetric and rows != cols):
-            raise _overflow(x, y, tile.astype(matrix.dtype), (rows, cols))
-
-    run(len(tiles), compute, "Gram matrix")
+    if not deliver(tile, matrix, rows[0], cols[0], x is y and rows != cols):
+        raise _overflow(x, y, tile.astype(matrix.dtype), (rows, cols))
 
 
 def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarray:
