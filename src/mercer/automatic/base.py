@@ -25,6 +25,8 @@ from mercer.domains.tables.columns import missing_values
 from mercer.errors import ParameterError, ShapeError, WidthError, warn
 from mercer.state import State
 
+# What only a fit on a table sets.
+_OF_TABLES = ("n_features_in_", "feature_names_in_", "columns_", "left_out_", "fillings_")
 _FEWEST = 4  # samples below which nothing can be held out
 
 
@@ -109,6 +111,7 @@ class Automatic(BaseEstimator):
             # The words are those that scikit-learn's own checks of estimators look for.
             message = "requires y to be passed, but the target y is None"
             raise ValueError(f"This {type(self).__name__} estimator {message}")
+        self._forget_columns()
         X = self._check_samples(X, reset=True)
         y = column_or_1d(y, warn=True)
         if len(y) != raw_length(X):
@@ -124,15 +127,13 @@ class Automatic(BaseEstimator):
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
             return self._check_frame(as_pandas(X), reset)
-        if reset:
-            self._forget_columns()
-            if is_list_of_rows(X) or np.ndim(X) == 2:
-                self.n_features_in_ = len(X[0])
+        if reset and (is_list_of_rows(X) or np.ndim(X) == 2):
+            self.n_features_in_ = len(X[0])
         return X
 
     def _forget_columns(self) -> None:
-        """Forget the columns of an earlier fit."""
-        for name in ("n_features_in_", "feature_names_in_", "columns_"):
+        """Forget the columns of an earlier fit, and the file that a study read them from."""
+        for name in (*_OF_TABLES, "source_"):
             self.__dict__.pop(name, None)
 
     def _check_frame(self, frame: Frame, reset: bool) -> Frame:
@@ -146,7 +147,6 @@ class Automatic(BaseEstimator):
 
     def _learn_columns(self, frame: Frame) -> Frame:
         """The training table without its empty columns; remember names and typical values."""
-        self._forget_columns()
         # scikit-learn's rule: only names that are all strings are feature names.
         if all(isinstance(name, str) for name in frame.columns):
             self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
