@@ -76,5 +76,7 @@ def _report_error(error: Exception) -> int:
 
 
 def _fail(line: str, code: int) -> int:
-    print(f"mercer: {line}", file=sys.stderr)
+    from mercer.cli.output import visible
+
+    print(f"mercer: {visible(line)}", file=sys.stderr)
     return code

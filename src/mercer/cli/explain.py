@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.cli.loading import load_model
-from mercer.cli.output import align, print_json
+from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
 from mercer.kernels.base import Kernel
 from mercer.report.formatting import score_text, shorten
@@ -24,7 +24,7 @@ def run(path: Path, as_json: bool) -> int:
         if as_json:
             print_json({"kernel": repr(model), "certificate": certificate})
         else:
-            print(certificate)
+            print(visible(certificate))
         return 0
     summary = getattr(model, "source_", {}).get("summary", {})
     fitted = getattr(model, "model_", model)
@@ -63,7 +63,7 @@ def _print_model(model: Estimator, kernel: Kernel | None, summary: dict[str, Any
         print(align(lines))
         return
     print(align([*lines, ("kernel", repr(kernel))]))
-    print(f"\nIs the kernel positive semi-definite?\n\n{kernel.certificate()}")
+    print(f"\nIs the kernel positive semi-definite?\n\n{visible(str(kernel.certificate()))}")
 
 
 def _print_contributions(contributions: list[Any] | None) -> None:
@@ -73,7 +73,7 @@ def _print_contributions(contributions: list[Any] | None) -> None:
     largest = max(contributions[0][1], 1e-12)
     for name, drop, error in contributions:
         bar = "█" * max(0, round(40 * drop / largest))
-        print(f"  {name[:28]:28s} {drop:8.4f} ± {error:.4f}  {bar}")
+        print(f"  {visible(name[:28]):28s} {drop:8.4f} ± {error:.4f}  {bar}")
 
 
 def _print_shares(shares: list[tuple[str, float]]) -> None:
@@ -81,7 +81,7 @@ def _print_shares(shares: list[tuple[str, float]]) -> None:
         return
     print("\nShare of each kernel term in the squared norm ‖f‖² of the learned function\n")
     for name, share in shares:
-        print(f"  {100 * share:5.1f} %  {name}")
+        print(f"  {100 * share:5.1f} %  {visible(name)}")
 
 
 def _print_examples(examples: list[dict[str, object]]) -> None:
@@ -89,7 +89,7 @@ def _print_examples(examples: list[dict[str, object]]) -> None:
         return
     print("\nTraining samples with the largest weights\n")
     for example in examples:
-        print(f"  {example['weight']:10.4g}  {example['sample']}")
+        print(f"  {example['weight']:10.4g}  {visible(str(example['sample']))}")
 
 
 def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, object]]:

@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from mercer.report.page import write_report
 _TASKS = ("auto", "classification", "regression")
 _DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
 _DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
+_DEFAULTS |= {"case": None}
 _MOST_CLASSES = 6  # that are listed with their counts
 _STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
 
@@ -75,7 +77,10 @@ def run(
     files.check(data)
     if reading["missing"] is not None:
         reading = {**reading, "missing": ("", *reading["missing"])}
-    source = read_source(data, **reading)
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        source = read_source(data, **reading)
+    source = dataclasses.replace(source, notes=tuple(str(each.message) for each in doubts))
     with with_threads(threads), progress_bars(not (as_json or quiet)) as progress:
         result = study(source, target, progress=progress, **choices)
         progress("model and report", 2)
@@ -130,6 +135,10 @@ def _flags(reading: dict[str, Any]) -> list[str]:
         flags += ["--missing", cell]
     if reading["header"] is not None:
         flags.append("--header" if reading["header"] else "--no-header")
+    for column in reading["texts"]:
+        flags += ["--text", column]
+    if reading["strict"]:
+        flags.append("--strict")
     return flags
 
 

@@ -66,9 +66,18 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
     except LookupError:
         remedy = "utf-8 or latin-1, for instance"
         raise InputError("encoding", encoding, "is unknown", remedy) from None
-    if "\0" in text[:100_000]:
-        raise InputError("path", str(path), "is not text: it holds zero bytes")
+    check_zero_bytes(path, text)
     return text
+
+
+def check_zero_bytes(path: Path, text: str) -> None:
+    """Refuse a file with zero bytes, which no text has."""
+    at = text.find("\0")
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        rule = f"is not text: it holds zero bytes (line {line})"
+        remedy = "is it damaged? if its letters have two bytes each, the encoding is utf-16"
+        raise InputError("path", str(path), rule, remedy)
 
 
 def _codec(raw: bytes, encoding: str) -> str:
