@@ -77,6 +77,8 @@ class Automatic(BaseEstimator):
         with blas_threads(n_samples):
             self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
         self.kernel_ = self.model_.kernel_
+        if isinstance(self.kernel_, list):  # one for each class, of which none was learned
+            self.kernel_ = self.kernel_[0]
         self._calibrate(X_tune, y[rows], seed)
 
     def _check_counts(self, n_samples: int) -> None:
