@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import os
 import re
 from html.parser import HTMLParser
 
@@ -212,13 +213,11 @@ def test_a_study_without_contributions_and_much_else(studies, tmp_path):
 def test_it_is_written_whole_or_not_at_all(studies, tmp_path, monkeypatch):
     target = tmp_path / "some.html"
     target.write_text("old")
-    import pathlib
 
-    def full(self, *_, **__):
-        open(self, "w").close()
+    def full(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(pathlib.Path, "write_text", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space"):
         write_report(studies["classes"], target)
     monkeypatch.undo()

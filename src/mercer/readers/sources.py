@@ -85,7 +85,7 @@ def read_texts(files: Sequence[Path], encoding: str = "utf-8") -> Source:
 
 def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
     if file.is_dir():
-        return _texts(file, options.get("encoding", "utf-8"))
+        return _texts(file, options.get("encoding", "utf-8"), most_bytes)
     if file.suffix.lower() not in PARQUET:
         text = read_text(file, "latin-1", most_bytes)
         if _is_svmlight(text):
@@ -145,7 +145,7 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
     return None, "headers are names"
 
 
-def _texts(folder: Path, encoding: str) -> Source:
+def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
     """The texts of all folders in a folder, or its own if they are not sorted into classes."""
     files, labels = _files_by_class(folder)
     classes = None
@@ -158,7 +158,10 @@ def _texts(folder: Path, encoding: str) -> Source:
     if not files:
         remedy = "make a folder for every class, with its texts in it"
         raise InputError("path", str(folder), "holds no text", remedy)
-    texts = [read_text(file, encoding) for file in files]
+    texts = []
+    for file in files:  # all of them together have to keep the limit
+        texts.append(read_text(file, encoding, most_bytes))
+        most_bytes -= len(texts[-1])
     names = [str(file.relative_to(folder)) for file in files]
     return Source("texts", texts, classes, names, None, description, {"encoding": encoding})
 

@@ -16,6 +16,7 @@ import mercer
 from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
+from mercer.model_files.writing import write_whole
 from mercer.report.figures import Picture, pictures
 from mercer.report.formatting import score_text, shorten
 
@@ -70,12 +71,7 @@ def write_report(
     sources = [Path(file) for file in ([files] if isinstance(files, (str, Path)) else files)]
     target = Path(path)
     page = _page(study, sources, command, memory)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_text(page, encoding="utf-8")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(str(target), [page.encode("utf-8", "backslashreplace")])
     return target
 
 
