@@ -404,17 +404,3 @@ def test_too_large_is_refused_unread(tmp_path, name):
 def test_a_small_file_that_unpacks_to_a_large_one(written):
     with pytest.raises(errors.InputError, match="above the limit"):
         read_table(written(gzip.compress(b"1,2\n" * 100_000)), most_bytes=10_000)
-
-
-def test_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
-    import pandas as pd
-
-    made = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
-    made.to_parquet(tmp_path / "some.parquet")
-    frame, layout = read_table(tmp_path / "some.parquet")
-    assert (
-        frame["b"].tolist() == ["x", "y"]
-        and layout.texts == ("b",)
-        and str(layout) == "Parquet, a header, 2 columns"
-    )

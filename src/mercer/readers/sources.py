@@ -13,10 +13,11 @@ import numpy as np
 
 from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
+from mercer.readers import parquet
 from mercer.readers.fasta import doubt_case, is_mixed_case, read_fasta
 from mercer.readers.files import MOST_BYTES, read_text
 from mercer.readers.layouts import Layout
-from mercer.readers.tables import PARQUET, read_table
+from mercer.readers.tables import read_table
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
 _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
@@ -86,7 +87,7 @@ def read_texts(files: Sequence[Path], encoding: str = "utf-8") -> Source:
 def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
     if file.is_dir():
         return _texts(file, options.get("encoding", "utf-8"), most_bytes)
-    if file.suffix.lower() not in PARQUET:
+    if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
         if _is_svmlight(text):
             return _vectors(file, text)

@@ -8,30 +8,18 @@ import dataclasses
 import io
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 
 from mercer.aliases import Frame
-from mercer.errors import InputError, MissingDependencyError, did_you_mean
+from mercer.errors import InputError, did_you_mean
+from mercer.readers import parquet
 from mercer.readers.cells import Cells
-from mercer.readers.files import MOST_BYTES, check_file, read_text
+from mercer.readers.files import MOST_BYTES, pandas, read_text
 from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
 from mercer.readers.rows import check_rectangle, long_cells, table_rows
 
-PARQUET = (".parquet", ".pq")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")  # at the beginning
-
-
-def pandas() -> ModuleType:
-    """The library pandas, or an error that says how to install it."""
-    try:
-        import pandas as pd
-    except ImportError:
-        rule, remedy = "is needed to read tables", "pip install 'mercer[cli]'"
-        raise MissingDependencyError("pandas", "not installed", rule, remedy) from None
-    return pd
 
 
 def read_table(
@@ -91,8 +79,9 @@ def read_table(
     semicolons, a header, 2 columns [31.0, nan]
     """
     path = Path(path)
-    if path.suffix.lower() in PARQUET:
-        return _parquet(path, most_bytes)
+    if path.suffix.lower() in parquet.SUFFIXES:
+        frame = parquet.read_parquet(path, most_bytes)
+        return frame, Layout("", True, tuple(frame.columns), _texts(frame))
     if like is not None:
         separator = separator or like.separator
         encoding = like.encoding
@@ -155,27 +144,11 @@ def _texts(frame: Frame) -> tuple[str, ...]:
     return tuple(name for name in frame.columns if kind_of(frame[name], skipna=True) == "string")
 
 
-def _parquet(path: Path, most_bytes: int) -> tuple[Frame, Layout]:
-    pd = pandas()
-    check_file(path, most_bytes)
-    try:
-        frame = pd.read_parquet(path)
-    except ImportError:
-        rule, remedy = "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]"
-        raise MissingDependencyError("pyarrow", "not installed", rule, remedy) from None
-    except Exception as error:
-        rule = f"is not a Parquet file ({str(error).splitlines()[0]})"
-        raise InputError("path", str(path), rule) from None
-    frame.columns = [str(name) for name in frame.columns]
-    _check_twice(path, list(frame.columns))
-    return frame, Layout("", True, tuple(frame.columns), _texts(frame))
-
-
 def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> list[str]:
     """The names of the columns: those in the header, those of an earlier table, or c0, c1, ..."""
     if header:
         names = [cell.strip() or f"c{at}" for at, cell in enumerate(first)]
-        _check_twice(path, names)
+        parquet.check_twice(path, names)
         return names
     if like is None or like.header:
         return [f"c{at}" for at in range(len(first))]
@@ -188,12 +161,6 @@ def _check_width(path: Path, n_columns: int, n_known: int) -> None:
     if n_columns not in (n_known, n_known - 1):
         rule = f"has {n_columns} columns where the table that was learned from has {n_known}"
         raise InputError("path", str(path), rule)
-
-
-def _check_twice(path: Path, names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError("path", str(path), f"has two columns called {twice[0]!r}", "rename one")
 
 
 def _check_known(texts: Sequence[str], names: list[str]) -> None:
