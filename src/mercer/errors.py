@@ -25,7 +25,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """A remedy for a name that is not known: the nearest one, or else what the caller says."""
     near = nearest(name, known)
     if near:
-        return f"did you mean {', '.join(near)}?"
+        return f"did you mean {', '.join(map(repr, near))}?"
     return otherwise
 
 
@@ -36,7 +36,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     by_small: dict[str, str] = {}
     for each in known:
         by_small.setdefault(each.lower(), each)
-    found = difflib.get_close_matches(name.lower(), by_small, n=most, cutoff=0.7)
+    found = difflib.get_close_matches(name.lower(), by_small, n=most, cutoff=0.6)
     return [by_small[small] for small in found]
 
 

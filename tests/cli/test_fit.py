@@ -399,4 +399,4 @@ def test_data_in_doubt(fit, one_line, rows, write, tmp_path):
     one_line(fit("t.csv", "-t", "y", "--strict"), "line 10, column 'a' = '1.5x'")
     said = fit("t.csv", "-t", "y", "--text", "a")
     assert said.code == 0 and told(said)["note"] == []
-    one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean colour?")
+    one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean 'colour'?")

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer.aliases import Frame, KernelLike, RawSamples, Targets
+from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets
 from mercer.automatic.candidates import candidates, is_auto
 from mercer.automatic.frames import (
     as_collection,
@@ -49,7 +49,7 @@ class Automatic(BaseEstimator):
         *,
         missing: Any = (),
         tune_rows: int = 1000,
-        random_state: int | None = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
         self.learner = learner
@@ -62,7 +62,7 @@ class Automatic(BaseEstimator):
         n_samples = raw_length(X)
         learner = learner_for(self._task, self.learner, n_samples)
         self._check_counts(n_samples)
-        seed = int(self.random_state or 0)
+        seed = self._seed()
         rows = self._tuning_rows(y, seed)
         X_tune = X
         if len(rows) < n_samples:
@@ -80,6 +80,16 @@ class Automatic(BaseEstimator):
         if isinstance(self.kernel_, list):  # one for each class, of which none was learned
             self.kernel_ = self.kernel_[0]
         self._calibrate(X_tune, y[rows], seed)
+
+    def _seed(self) -> int:
+        """The seed of the folds; a random generator draws it."""
+        seed = self.random_state or 0
+        if isinstance(seed, np.random.RandomState):
+            return int(seed.randint(2**31))
+        if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+            rule = "must be a whole number from 0 to 2^32 - 1, or a RandomState"
+            raise ParameterError("random_state", seed, rule)
+        return int(seed)
 
     def _check_counts(self, n_samples: int) -> None:
         if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike
 from mercer.automatic.subsets import split_folds
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, did_you_mean
 from mercer.estimators import estimator
 from mercer.kernels.vectors.dot import White
 
@@ -274,8 +274,9 @@ def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
     if name == "auto":
         name = _default_learner(task, n_samples)
     if (task, name) not in LEARNERS:
-        names = ", ".join(known for kind, known in LEARNERS if kind == task)
-        raise ParameterError("learner", name, f"does not do {task}", f"one of auto, {names}")
+        names = ["auto", *(known for kind, known in LEARNERS if kind == task)]
+        remedy = did_you_mean(str(name), names, f"one of {', '.join(names)}")
+        raise ParameterError("learner", name, f"does not do {task}", remedy)
     return LEARNERS[task, name]
 
 

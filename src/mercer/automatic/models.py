@@ -38,7 +38,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
-    random_state : int or None
+    random_state : int, RandomState or None
         The seed of the folds and of the samples that are drawn for the choice.
 
     Attributes
@@ -150,7 +150,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
-    random_state : int or None
+    random_state : int, RandomState or None
         The seed of the folds and of the samples that are drawn for the choice.
 
     Attributes

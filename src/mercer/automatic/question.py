@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 
 from mercer.aliases import Frame, RawSamples, Targets
 from mercer.domains.base import pick_rows
-from mercer.errors import InputError
+from mercer.errors import InputError, did_you_mean
 from mercer.readers import Source
 
 _FEW_VALUES = 20  # different whole numbers up to which a target that repeats them is a class
 _MANY_VALUES = 100  # the same, where every value is frequent
 _LONGEST_NAME = 1000  # letters of the name of a class
+_POSITION = re.compile(r"-?[0-9]{1,9}")
 _SHOWN = 12  # names of columns in an error message
 
 
@@ -92,16 +94,10 @@ def find_column(frame: Frame, target: str | None) -> str:
         raise InputError("target", None, "is not named", f"--target, one of: {_listed(names)}")
     if target in names:
         return target
-    if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
+    if _POSITION.fullmatch(target) and -len(names) <= int(target) < len(names):
         return names[int(target)]
-    raise InputError("target", target, "is not a column", _similar(target, names))
-
-
-def _similar(target: str, names: list[str]) -> str:
-    for name in names:
-        if name.lower() == target.lower():
-            return f"did you mean {name!r}?"
-    return f"there are: {_listed(names)}"
+    remedy = did_you_mean(target, names, f"there are: {_listed(names)}")
+    raise InputError("target", target, "is not a column", remedy)
 
 
 def _listed(names: list[str]) -> str:

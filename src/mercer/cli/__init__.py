@@ -70,6 +70,8 @@ def _report_error(error: Exception) -> int:
         raise error
     name = type(error).__name__
     line = " ".join(str(error).split()) or name
+    if isinstance(error, MemoryError) and not isinstance(error, MercerError):
+        line = f"there is not enough memory ({line}); give fewer samples or columns"
     if isinstance(error, (MercerError, ValueError, OSError, MemoryError)):
         return _fail(line, BAD_INPUT)
     return _fail(f"{name}: {line} (a bug in mercer; MERCER_TRACEBACK=1 shows where)", BUG)

@@ -46,9 +46,12 @@ Learner = Annotated[str, Option("--learner", "-l", help=_LEARNERS)]
 Task = Annotated[str, Option("--task", help="auto, classification or regression.")]
 Folds = Annotated[int, Option("--folds", min=2, help="Number of cross-validation folds.")]
 Repeats = Annotated[
-    int | None, Option("--repeats", min=1, show_default="more for fewer samples", help=_REPEATS)
+    int | None,
+    Option("--repeats", min=1, max=10_000, show_default="more for fewer samples", help=_REPEATS),
 ]
-Seed = Annotated[int, Option("--seed", min=0, help="Seed of the random number generator.")]
+Seed = Annotated[
+    int, Option("--seed", min=0, max=2**32 - 1, help="Seed of the random number generator.")
+]
 Save = Annotated[
     Path | None, Option("--model", "-o", show_default="DATA.mercer", help="Model file to write.")
 ]
@@ -69,7 +72,8 @@ Case = Annotated[str | None, Option("--case", show_default="as they are", help=_
 Strict = Annotated[bool, Option("--strict", help=_STRICT)]
 Spreadsheet = Annotated[bool, Option("--spreadsheet", help=_SHEET)]
 Threads = Annotated[
-    int | None, Option("--threads", min=1, help="Number of threads; results do not depend on it.")
+    int | None,
+    Option("--threads", min=1, max=1024, help="Number of threads; results do not depend on it."),
 ]
 Predictions = Annotated[
     Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
@@ -82,7 +86,7 @@ Samples = Annotated[
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
-Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, help=_DIMENSION)]
+Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
 Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
 Study = Annotated[str | None, Argument(help=_STUDY)]
 Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
@@ -142,6 +146,8 @@ def fit(
         "encoding": encoding,
         "missing": missing,
     }
+    if separator == "\\t":  # as a shell passes it on
+        reading["separator"] = "\t"
     reading |= {"texts": text or (), "case": case, "strict": strict}
     destination = Destination.of(data[0], model, report, with_report=not no_report)
     return run(data, target, choices, reading, destination, threads, json, quiet)

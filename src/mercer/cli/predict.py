@@ -16,9 +16,11 @@ from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, visible, with_threads
+from mercer.cli.paths import check_writable
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.readers import Layout, read_source, read_table
+from mercer.readers.fasta import check_case
 from mercer.readers.files import read_text
 from mercer.readers.rows import table_rows
 from mercer.readers.sources import read_texts
@@ -47,6 +49,8 @@ def run(
     quiet: bool,
 ) -> int:
     """Run the command; return its exit code."""
+    if out is not None:
+        check_writable(out, [path, *data], whole=False)
     model = load_fitted(path)
     with plain_warnings(not quiet), with_threads(threads):
         samples = _read(model, data, reading)
@@ -130,6 +134,7 @@ def _score_text(model: Estimator, score: float, known: np.ndarray) -> str:
 
 def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSamples:
     """Read the samples in the same way as those of the training."""
+    check_case(reading["case"])
     layout = layout_of(model)
     kind = model.source_["kind"]
     if kind == "table" and layout is not None:

@@ -55,8 +55,7 @@ def read_fasta(
     >>> read_fasta(file)
     (['first of two', 'second'], ['acgtac', 'ttga'])
     """
-    if case not in (None, "upper", "lower"):
-        raise ParameterError("case", case, "must be 'upper', 'lower' or None")
+    check_case(case)
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, "the file is not there", str(path))
@@ -69,6 +68,12 @@ def read_fasta(
         sequences = [getattr(sequence, case)() for sequence in sequences]
     doubt_case("path", path.name, sequences, strict)
     return names, sequences
+
+
+def check_case(case: str | None) -> None:
+    """Refuse what is no case of letters."""
+    if case not in (None, "upper", "lower"):
+        raise ParameterError("case", case, "must be 'upper', 'lower' or None")
 
 
 def _parse(lines: Iterable[str], file: str) -> tuple[list[int], list[str], list[str]]:

@@ -75,7 +75,7 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
         remedy = "say which encoding it has, latin-1 perhaps"
         raise InputError("path", str(path), rule, remedy) from None
-    except LookupError:
+    except (LookupError, ValueError):  # a name with a zero byte is a ValueError
         remedy = "utf-8 or latin-1, for instance"
         raise InputError("encoding", encoding, "is unknown", remedy) from None
     check_zero_bytes(path, text)

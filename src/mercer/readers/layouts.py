@@ -75,12 +75,14 @@ def has_header(rows: list[list[str]], missing: tuple[str, ...], like: Layout | N
     known = sum(name in like.names for name in names)
     if like.header:
         return 2 * known > len(names) or _is_header(rows, missing)
-    return bool(names) and known == len(names)
+    return bool(names) and (known == len(names) or _is_above_numbers(rows, missing))
 
 
 def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     """Names are different words that do not occur again below; some cells may be empty."""
     names = _named(rows[0])
+    if _is_above_numbers(rows, missing):
+        return True
     if not names or any(_NUMBER.fullmatch(name) or name in missing for name in names):
         return False
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
@@ -90,6 +92,17 @@ def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
         return True
     # A name occurs twice. Cells that occur nowhere below are names, for the user to correct.
     return set(names).isdisjoint(set().union(*columns))
+
+
+def _is_above_numbers(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
+    """Whether most columns of numbers, and two or more, have a word in the first row."""
+    words = numbers = 0
+    for first, *below in zip(*rows, strict=False):
+        present = [cell.strip() for cell in below if cell.strip() not in missing]
+        if present and _are_numbers(present):
+            numbers += 1
+            words += _NUMBER.fullmatch(first.strip()) is None and first.strip() not in missing
+    return words >= 2 and 2 * words > numbers
 
 
 def _are_numbers(cells: Iterable[str]) -> bool:

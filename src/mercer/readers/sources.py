@@ -14,7 +14,7 @@ import numpy as np
 from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
 from mercer.readers import parquet
-from mercer.readers.fasta import doubt_case, is_mixed_case, read_fasta
+from mercer.readers.fasta import check_case, doubt_case, is_mixed_case, read_fasta
 from mercer.readers.files import MOST_BYTES, read_text
 from mercer.readers.layouts import Layout
 from mercer.readers.tables import read_table
@@ -69,6 +69,7 @@ def read_source(
     source : Source
         The samples, with labels and names where the format has them.
     """
+    check_case(options.get("case"))
     files = _existing(paths)
     if all(_suffix(file) in _FASTA for file in files):
         return _sequences(files, most_bytes, options)

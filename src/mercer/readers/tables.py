@@ -83,7 +83,7 @@ def read_table(
         frame = parquet.read_parquet(path, most_bytes)
         return frame, Layout("", True, tuple(frame.columns), _texts(frame))
     if like is not None:
-        separator = separator or like.separator
+        separator = like.separator if separator is None else separator
         encoding = like.encoding
     missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)
@@ -114,7 +114,8 @@ def _missing(cells: tuple[str, ...] | None, like: Layout | None) -> tuple[str, .
 def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list[list[str]]]:
     """The separator, which is detected if it is None, and the first rows."""
     with long_cells(), _one_line(path):
-        separator = separator or find_separator(text)
+        if separator is None:
+            separator = find_separator(text)
         _check_separator(separator)
         check_rectangle(path, text, separator)
         rows = list(itertools.islice(table_rows(text, separator), LOOK))
@@ -124,9 +125,9 @@ def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list
 
 
 def _check_separator(separator: str) -> None:
-    if len(separator) != 1 or separator in '\r\n"':
+    if len(separator) != 1 or not separator.isascii() or separator in '\0\r\n"':
         remedy = "a blank stands for any number of blanks and tabs"
-        raise InputError("separator", separator, "must be one character", remedy)
+        raise InputError("separator", separator, "must be one character of ASCII", remedy)
 
 
 @contextlib.contextmanager
