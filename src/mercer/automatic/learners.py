@@ -275,7 +275,9 @@ def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
         name = _default_learner(task, n_samples)
     if (task, name) not in LEARNERS:
         names = ["auto", *(known for kind, known in LEARNERS if kind == task)]
-        remedy = did_you_mean(str(name), names, f"one of {', '.join(names)}")
+        remedy = f"one of {', '.join(names)}"
+        if name not in {known for _, known in LEARNERS}:
+            remedy = did_you_mean(str(name), names, remedy)
         raise ParameterError("learner", name, f"does not do {task}", remedy)
     return LEARNERS[task, name]
 

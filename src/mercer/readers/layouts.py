@@ -80,18 +80,24 @@ def has_header(rows: list[list[str]], missing: tuple[str, ...], like: Layout | N
 
 def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     """Names are different words that do not occur again below; some cells may be empty."""
-    names = _named(rows[0])
     if _is_above_numbers(rows, missing):
         return True
+    names = _named(rows[0])
     if not names or any(_NUMBER.fullmatch(name) or name in missing for name in names):
         return False
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
-    if any(cell.strip() in below - {""} for cell, below in zip(rows[0], columns, strict=False)):
+    if _occurs_below(rows[0], columns):
         return False
-    if len(set(names)) == len(names) or any(map(_are_numbers, columns)):
-        return True
-    # A name occurs twice. Cells that occur nowhere below are names, for the user to correct.
-    return set(names).isdisjoint(set().union(*columns))
+    # Where a name occurs twice, these are names, for the user to correct, above numbers or above
+    # cells of which none is among them.
+    repeated = len(set(names)) < len(names)
+    elsewhere = not set(names).isdisjoint(set().union(*columns))
+    return not (repeated and elsewhere) or any(map(_are_numbers, columns))
+
+
+def _occurs_below(first: list[str], columns: list[set[str]]) -> bool:
+    pairs = zip(first, columns, strict=False)
+    return any(cell.strip() in below - {""} for cell, below in pairs)
 
 
 def _is_above_numbers(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
