@@ -40,17 +40,19 @@ from mercer import (
     RationalQuadratic,
     White,
 )
+from mercer.datasets import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT.parent / "shared" / "data" / "mauna_loa_co2" / "co2_weekly.csv"
+DATA = data_folder()
 PERIOD, TAIL = "k2__kernel__k1__period", "k3__kernel__alpha"
 AHEAD, HORIZON = 10, 2021
 
 
 def weekly() -> list[tuple[int, int, float]]:
     """Year, month and ppm of every measured week; empty if the data are not available."""
-    if FILE.exists():
-        with FILE.open(newline="") as lines:
+    file = None if DATA is None else DATA / "mauna_loa_co2" / "co2_weekly.csv"
+    if file is not None and file.exists():
+        with file.open(newline="") as lines:
             return [
                 (int(row["date"][:4]), int(row["date"][4:6]), float(row["co2"]))
                 for row in csv.DictReader(lines)

@@ -8,10 +8,11 @@ letter; the Gaussian kernel of one-hot encoded sequences is the exponential of m
 other positions, scaled; the weighted overlap gives agreement on a rare letter more weight, h_α(z)
 = (1 − z^α)^(1/α), where z is its frequency in the training sequences.
 
-The lecture shows the test errors of such kernels in a figure and gives one number: 14.3 % for a
-Gaussian kernel of automatic width with C = 5. It does not name the test sequences; 5 errors on 35
-sequences, a third of all, would be 14.3 %. Therefore 35 sequences are held out here, in fifty
-random splits.
+The lecture shows the test errors of such kernels in a figure and gives one number: after a multiple
+correspondence analysis, a Gaussian kernel of automatic width with C = 5 has a test error of 14.3 %.
+It names neither the test sequences nor the number of axes; 5 errors on 35 sequences, a third of
+all, would be 14.3 %. Therefore 35 sequences are held out here, in fifty random splits, and several
+numbers of axes are tried.
 """
 
 import os
@@ -29,6 +30,8 @@ plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 SPLITS, REPEATS = (4, 1) if FAST else (50, 10)
 COSTS = (1.0, 10.0)
+AXES = (2, 10, 30, 60)
+LECTURE = 14.3
 
 X, y = promoters()
 
@@ -49,7 +52,7 @@ def weighted(train):
 # %%
 # The automatic width of kernlab: γ is the mean of 1/q for the 10 % and the 90 % quantile q of the
 # squared distances. The squared distance of one-hot encoded sequences is twice the number of
-# positions at which they differ. kernlab also scales the columns, which is not done here.
+# positions at which they differ.
 
 SQUARED = 2 * X.shape[1] * (1 - OVERLAP[0])
 
@@ -105,30 +108,52 @@ folded = {
 }
 print(
     f"{'% wrong':24}{f'{SPLITS} splits, 35 held out':>24}"
-    f"{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}{'lecture':>10}"
+    f"{'least':>8}{'most':>8}{f'{REPEATS}x10cv':>14}"
 )
 for name, e in found.items():
     cv = f"{folded[name].mean():.1f} ± {folded[name].std():.1f}"
-    print(
-        f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}"
-        f"{e.max():8.1f}{cv:>14}{'14.3' if 'auto' in name else '':>10}"
-    )
-auto = found["RBF, automatic, C = 5"]
-print(
-    f"with the automatic width {np.mean(auto >= 14.2):.0%} "
-    "of the splits are as bad as the lecture's or worse"
-)
+    print(f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}")
 
 # %%
-# The error in the lecture is within the distribution found here, above its mean. The three
-# kernels whose hyperparameters are chosen hardly differ.
+# This is what the lecture did: the axes of a multiple correspondence analysis of the training
+# sequences, a Gaussian kernel of their coordinates with kernlab's automatic width, and C = 5. The
+# test sequences are projected on the same axes.
+
+
+def after_mca(splits):
+    """The percentage of test errors in each split, for each number of axes."""
+    wrong = {axes: [] for axes in AXES}
+    for train, test in splits:
+        analysis = MCA(max(AXES), handle_unknown="ignore").fit(X[train])
+        known, new = analysis.transform(X[train]), analysis.transform(X[test])
+        for axes in AXES:
+            model = SVC(kernel="rbf", gamma="sigest", C=5.0).fit(known[:, :axes], y[train])
+            wrong[axes].append(100 * np.mean(model.predict(new[:, :axes]) != y[test]))
+    return {axes: np.array(errors) for axes, errors in wrong.items()}
+
+
+print(f"\n{'MCA, RBF, C = 5':24}{f'{SPLITS} splits, 35 held out':>24}{'lecture':>10}")
+for axes, e in after_mca(held_out).items():
+    told = f"{LECTURE:10.1f}" if axes == max(AXES) else ""
+    print(f"{f'{axes} axes':24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{told}")
+found[f"MCA, {max(AXES)} axes, RBF, C = 5"] = e
+print(f"with {axes} axes, {np.mean(e >= LECTURE - 0.1):.0%} of the splits are as bad or worse")
+
+# %%
+# With sixty axes the error is about that of the lecture. They are as many as have an inertia above
+# 1/57, which the corrections below keep, in the analysis of all sequences. Fewer axes leave out
+# more of what tells promoters from other sequences, and kernels on the letters themselves need no
+# axes: their errors are smaller. The three kernels whose hyperparameters are chosen hardly differ.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(13, 4.4), width_ratios=(3, 2), layout="constrained"
 )
 left.boxplot(list(found.values()), widths=0.5, medianprops={"color": "C1"})
-left.set_xticks(range(1, len(found) + 1), [name.replace(", C", ",\nC") for name in found])
-left.axhline(14.3, color="C0", linestyle="--", label="lecture: 14.3 %, automatic width")
+left.set_xticks(
+    range(1, len(found) + 1),
+    [name.replace(", RBF", ",\nRBF").replace(", C", ",\nC") for name in found],
+)
+left.axhline(LECTURE, color="C0", linestyle="--", label="lecture: 14.3 %, after MCA")
 left.set(title=f"Test errors on 35 sequences, {SPLITS} splits", ylabel="% wrong", ylim=(-1, 31))
 left.legend(frameon=False, loc="upper right")
 z = np.linspace(0.0, 1.0, 400)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,25 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
         shown = shown[:117] + "..."
     text = f"{what} = {shown} {rule}"
     return f"{text}; {remedy}" if remedy else text
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A remedy for a name that is not known: the nearest one, or else what the caller says."""
+    near = nearest(name, known)
+    if near:
+        return f"did you mean {', '.join(map(repr, near))}?"
+    return otherwise
+
+
+def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """At most so many known names that are like a name, in capital or small letters."""
+    import difflib
+
+    by_small: dict[str, str] = {}
+    for each in known:
+        by_small.setdefault(each.lower(), each)
+    found = difflib.get_close_matches(name.lower(), by_small, n=most, cutoff=0.6)
+    return [by_small[small] for small in found]
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -51,6 +71,10 @@ class ParameterError(MercerError, ValueError):
 
 class InputError(MercerError, ValueError):
     """The data cannot be used without a change."""
+
+
+class DataWarning(UserWarning):
+    """Data are hardly meant as they are written, such as a word among numbers."""
 
 
 class NotFiniteError(InputError):

@@ -282,3 +282,15 @@ def test_refused():
     infinite[0, 0] = np.inf
     with pytest.raises(ValueError, match="infinity"):
         AutoRegressor().fit(infinite, NUMBERS)
+
+
+@pytest.mark.parametrize("seed", [2**70, -1, "1", 0.5])
+def test_seeds_out_of_range(seed):
+    with pytest.raises(errors.ParameterError, match="random_state"):
+        AutoRegressor(random_state=seed).fit(np.arange(20.0)[:, None], np.arange(20.0))
+
+
+def test_a_random_generator_as_seed():
+    X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
+    made = [AutoClassifier(random_state=np.random.RandomState(1)).fit(X, y) for _ in range(2)]
+    np.testing.assert_array_equal(made[0].predict_proba(X), made[1].predict_proba(X))

@@ -60,3 +60,29 @@ def test_refused(mercer, one_line, tmp_path):
         (tmp_path / "odd.mercer").write_bytes(content)
         one_line(mercer("explain", "odd.mercer"), part)
     one_line(mercer("explain", tmp_path))
+
+
+@pytest.mark.parametrize(
+    "learner", ["svc", "ridge", "logistic", "gp", "rvm", "neighbors", "discriminant"]
+)
+def test_every_learner_of_three_classes(mercer, rows, write, tmp_path, learner):
+    """Fitted, reported, explained and asked for probabilities."""
+    odd = [[*row[:3], f"class {row[2]}" if at % 4 else "class red"] for at, row in enumerate(rows)]
+    odd[0] = rows[0]
+    write(tmp_path / "t.csv", odd)
+    said = mercer("fit", "t.csv", "-t", "y", "-l", learner, "--folds", "2", "--repeats", "1")
+    assert said.code == 0 and said.err == "", said.err
+    assert (tmp_path / "t.html").exists()
+    for args in (["explain", "t.mercer"], ["predict", "t.mercer", "t.csv", "-p"]):
+        said = mercer(*args)
+        assert said.code == 0 and said.out, said.err
+    assert json.loads(mercer("explain", "t.mercer", "--json").out)["certificate"]
+
+
+def test_one_kernel_for_each_class(mercer, tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    y = np.arange(40) % 3
+    library.save(library.GaussianProcessClassifier(library.RBF()).fit(X, y), tmp_path / "g.mercer")
+    said = mercer("explain", "g.mercer")
+    assert said.code == 0 and said.out.count("RBF(") >= 3
+    assert len(json.loads(mercer("explain", "g.mercer", "--json").out)["kernel"]) == 3

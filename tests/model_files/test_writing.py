@@ -201,3 +201,56 @@ def test_killed_while_saving(kills, tmp_path):
     assert sizes <= {40, 41, 50} and sizes & {40, 41}
     left = [name for name in os.listdir(tmp_path) if name != "m"]
     assert all(name.startswith(".m.") and name.endswith(".part") for name in left)
+
+
+# -- what a killed process leaves
+
+
+KILLED = """
+import os, signal, sys
+import mercer
+from mercer.model_files import writing
+
+def pieces(*args):
+    yield b"half a file"
+    print("writing", flush=True)
+    {end}
+
+writing._pieces = pieces
+mercer.save(mercer.RBF(), sys.argv[1])
+"""
+
+
+def half_written(path: Path, end: str) -> subprocess.Popen:
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(end=end), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None and child.stdout.readline() == "writing\n"
+    return child
+
+
+def test_the_next_save_removes_what_a_killed_one_left(tmp_path):
+    path, _ = old_and_new(tmp_path)
+    half_written(path, "os.kill(os.getpid(), signal.SIGKILL)").wait()
+    assert len(os.listdir(tmp_path)) == 2
+    others = [".m.part", ".m.0123.part", ".n.0123456789abcdef.part", "m.0123456789abcdef.part"]
+    for name in others:
+        (tmp_path / name).touch()
+    mercer.save(RBF(), path)
+    assert sorted(os.listdir(tmp_path)) == sorted(["m", *others])
+
+
+def test_a_save_beside_another_one_is_left_alone(tmp_path):
+    path, _ = old_and_new(tmp_path)
+    child = half_written(path, "sys.stdin.read()")
+    try:
+        mercer.save(RBF(), path)
+        assert len(os.listdir(tmp_path)) == 2
+    finally:
+        child.kill()
+        child.wait()
+    mercer.save(RBF(), path)
+    assert os.listdir(tmp_path) == ["m"]

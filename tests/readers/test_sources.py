@@ -99,3 +99,30 @@ def test_too_large_is_refused_unread(tmp_path, name):
     os.truncate(file, 2_000_000_000)
     with pytest.raises(errors.InputError, match=r"above the limit of 1\.0 GB"):
         read_source(file)
+
+
+def test_files_of_different_case(tmp_path):
+    (tmp_path / "a.fa").write_text(">1\nACGT\n")
+    (tmp_path / "b.fa").write_text(">2\nacgt\n")
+    with pytest.warns(errors.DataWarning, match="capital and in small letters"):
+        read_source([tmp_path / "a.fa", tmp_path / "b.fa"])
+    source = read_source([tmp_path / "a.fa", tmp_path / "b.fa"], case="lower", strict=True)
+    assert source.samples == ["acgt", "acgt"]
+
+
+def test_column_numbers_beyond_reason(tmp_path):
+    file = tmp_path / "v.svm"
+    for number in (2_000_000, 2_000_000_000, 2**40, 2**70):
+        file.write_text(f"1 1:0.5\n-1 2:1 {number}:1\n")
+        with pytest.raises(errors.InputError, match=r"v\.svm"):
+            read_source(file)
+    file.write_text("1 1:0.5\n-1 2:1 900000:1\n")
+    assert read_source(file).samples.shape == (2, 900_000)
+
+
+def test_headers_of_a_million_letters(tmp_path):
+    file = tmp_path / "s.fa"
+    file.write_text(
+        "".join(f">{'xy'[at % 2] * 10**6 if at < 2 else 'xy'[at % 2]}\nac\n" for at in range(40))
+    )
+    assert read_source(file).labels.nbytes < 10**6

@@ -92,6 +92,7 @@ def test_decimal_commas(written):
     ],
 )
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
+@pytest.mark.filterwarnings("ignore::mercer.errors.DataWarning")
 def test_which_commas_are_decimal(written, cells, numbers, separator):
     frame, layout = read_table(
         written(
@@ -108,7 +109,8 @@ def test_a_comma_inside_a_text_is_no_decimal(written):
 
 
 def test_thousands_stay_text(written):
-    frame, layout = read_table(written('a,b\n"1,500",x\n"22,250",y\n'))
+    with pytest.warns(errors.DataWarning, match="has a comma before decimals or thousands"):
+        frame, layout = read_table(written('a,b\n"1,500",x\n"22,250",y\n'))
     assert frame["a"].tolist() == ["1,500", "22,250"] and layout.texts == ("a", "b")
 
 
@@ -165,13 +167,74 @@ def test_truth_values(written):
 
 
 def test_huge_whole_numbers_are_numbers(written):
-    frame, layout = read_table(written(f"a,b\n{10**25},1\n{2**63},2\n3,4\n"))
+    with pytest.warns(errors.DataWarning, match="beyond 2.53"):
+        frame, layout = read_table(written(f"a,b\n{10**25},1\n{2**63},2\n3,4\n"))
     assert frame["a"].tolist() == [1e25, 2.0**63, 3.0] and layout.texts == ()
 
 
-def test_mixed_cells_are_text(written):
-    frame, layout = read_table(written("a,b\n1,1\nx,2\n2.5,4\n"))
-    assert frame["a"].tolist() == ["1", "x", "2.5"] and layout.texts == ("a",)
+def column(*cells: str) -> str:
+    return "a,b\n" + "".join(f"{cell},{at}\n" for at, cell in enumerate(cells))
+
+
+def test_a_word_among_numbers_is_missing_and_named(written):
+    many = [*map(str, range(40)), "much", "4.5"]
+    for cells, line in ((["1", "x", "2.5"], 3), (many, 42), (["", *many, "?"], 43)):
+        bad = next(cell for cell in cells if cell.isalpha())
+        with pytest.warns(errors.DataWarning, match=f"some.csv, line {line}, column 'a' = '{bad}'"):
+            frame, layout = read_table(written(column(*cells)))
+        assert layout.texts == () and frame["a"].dtype == float
+        assert frame["a"].isna().tolist() == [cell in ("", "?", bad) for cell in cells]
+        with pytest.raises(errors.InputError, match=f"line {line}, column 'a' = '{bad}'"):
+            read_table(written(column(*cells)), strict=True)
+        frame, layout = read_table(written(column(*cells)), texts=["a"], strict=True)
+        assert layout.texts == ("a",) and bad in frame["a"].tolist()
+
+
+def test_lines_are_counted_as_editors_count_them(written):
+    text = '\n\na,b\n1,"x\ny"\n\n2,z\nbad,z\n' + "3,z\n" * 9
+    with pytest.warns(errors.DataWarning, match="line 8, column 'a' = 'bad'"):
+        read_table(written(text))
+
+
+def test_several_words_among_numbers(written):
+    with pytest.warns(
+        errors.DataWarning, match=r"'x1' and 2 more cells are not numbers, .*: read as m"
+    ):
+        frame, _ = read_table(written(column(*map(str, range(80)), "x1", "x2", "x3")))
+    assert frame["a"].isna().sum() == 3
+    with pytest.warns(
+        errors.DataWarning, match=r"3 more cells .* as the other 6 are: the column is"
+    ):
+        frame, layout = read_table(written(column(*"123456wxyz")))
+    assert layout.texts == ("a",)
+    read_table(written(column(*"123wxyz")), strict=True)  # words, some of them of digits
+
+
+def test_decimal_commas_and_blanks_around_marks(written):
+    frame, _ = read_table(written("a;b\n1,5;2\n? ;3\n2,5 ;4\n"), strict=True)
+    assert frame["a"].tolist()[::2] == [1.5, 2.5] and np.isnan(frame["a"][1])
+    with pytest.warns(errors.DataWarning, match="line 4, column 'a' = 'x'"):
+        frame, _ = read_table(written("a;b\n1,5;2\n2,25;3\nx;4\n"))
+    assert frame["a"].tolist()[:2] == [1.5, 2.25]
+
+
+def test_words_in_a_later_table(written):
+    _, layout = read_table(written(TEXT))
+    with pytest.warns(errors.DataWarning, match="line 3, column 'size' = 'big'"):
+        frame, _ = read_table(written("size,colour\n1,red\nbig,red\n2,red\n"), like=layout)
+    assert np.isnan(frame["size"][1])
+
+
+def test_whole_numbers_that_lose_digits(written):
+    large = 2**53 + 1
+    for cells in ([str(large), "5"], [str(-large), ""], ["3", str(10**25 + 1)]):
+        with pytest.warns(errors.DataWarning, match="is a whole number beyond 2.53"):
+            frame, _ = read_table(written(column(*cells)))
+        assert frame["a"].dtype.kind in "if"
+    frame, _ = read_table(written(column(str(large), "5")), texts=["a"], strict=True)
+    assert frame["a"].tolist() == [str(large), "5"]
+    harmless = (str(2**53), str(2**60), "1e25", "0.12345678901234567890")
+    read_table(written(column(*harmless)), strict=True)
 
 
 def test_dates_and_constants_and_infinities(written):
@@ -257,7 +320,24 @@ BAD = {
         "a b c\n" + "7 8 9\n" * 300 + "1 2\n",
         r"line 302 = '1 2' has 2 cells",
     ),
-    "a quote that does not end": ('a,b\n1,2\n"1,2\n3,4\n', r"some.csv, line 4"),
+    "a quote that does not end": (
+        'a,b\n1,2\n"1,2\n3,4\n',
+        r"some.csv, line 3 = '\"1,2' has a quote",
+    ),
+    "a quote in the last cell": (
+        'a,b\n1,"2\n3,4\n5,6\n',
+        r"some.csv, line 2 = '1,\"2' has a quote that is not closed",
+    ),
+    "quotes that hide lines": (
+        'a,b\n1,"2\n3,4\n5,"6"\n7,8\n',
+        r"some.csv, line 2 = '1,\"2' has a quote that is not closed",
+    ),
+    "a quote in the only cell": ('a\n1\n"2\n3\n', r"line 3 = '\"2' has a quote that is not closed"),
+    "a zero byte far below": (
+        TEXT + "1,red,1\n" * 20_000 + "1,r\0d,1\n",
+        r"it holds zero bytes \(line 20032\)",
+    ),
+    "repeated names above words": ("a,b,a\nx,y,z\nu,v,w\n", "has two columns called 'a'"),
     "latin-1": (
         "a,b\n1,2\nr\xf6d,3\n".encode("latin-1"),
         r"is not utf-8 text \(line 3, byte 9\); say which encoding it has",
@@ -324,17 +404,3 @@ def test_too_large_is_refused_unread(tmp_path, name):
 def test_a_small_file_that_unpacks_to_a_large_one(written):
     with pytest.raises(errors.InputError, match="above the limit"):
         read_table(written(gzip.compress(b"1,2\n" * 100_000)), most_bytes=10_000)
-
-
-def test_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
-    import pandas as pd
-
-    made = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
-    made.to_parquet(tmp_path / "some.parquet")
-    frame, layout = read_table(tmp_path / "some.parquet")
-    assert (
-        frame["b"].tolist() == ["x", "y"]
-        and layout.texts == ("b",)
-        and str(layout) == "Parquet, a header, 2 columns"
-    )

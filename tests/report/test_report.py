@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import os
 import re
 from html.parser import HTMLParser
 
@@ -212,13 +213,11 @@ def test_a_study_without_contributions_and_much_else(studies, tmp_path):
 def test_it_is_written_whole_or_not_at_all(studies, tmp_path, monkeypatch):
     target = tmp_path / "some.html"
     target.write_text("old")
-    import pathlib
 
-    def full(self, *_, **__):
-        open(self, "w").close()
+    def full(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(pathlib.Path, "write_text", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space"):
         write_report(studies["classes"], target)
     monkeypatch.undo()
@@ -240,3 +239,26 @@ def test_checksums_of_the_data(studies, tmp_path):
         and "of gone.csv</td>" not in page
     )
     assert "label from x&lt;y.csv, gone.csv</h1>" in page
+
+
+@pytest.mark.parametrize("learner", ["ridge", "gp", "svr"])
+def test_errors_of_a_regression_are_those_of_the_target(tmp_path, learner):
+    """In one unit all over the page: 1,024 times the target makes 2²⁰ times the squared errors."""
+    tables = []
+    a, b, noise = np.random.default_rng(0).standard_normal((3, N))
+    for factor in (1.0, 1024.0):
+        frame = pd.DataFrame({"a": a, "b": b, "y": factor * (np.sin(a) + 0.3 * b + noise)})
+        source = Source("table", frame, None, [], None, "told")
+        result = study(source, "y", learner=learner, folds=2, repeats=1, explain_columns=False)
+        page = write_report(result, tmp_path / "r.html").read_text()
+        section = page.partition("<h2>Model selection</h2>")[2].partition("</section>")[0]
+        losses = re.findall(r'<tr><td class="number">([^<]*)</td>', section)
+        tables.append(np.array(losses, dtype=float))
+        assert "standardised target" in section
+    small, large = tables
+    if learner == "gp":
+        np.testing.assert_allclose(large - small, np.log(1024.0), atol=2e-3)
+    else:
+        np.testing.assert_allclose(large, 2.0**20 * small, rtol=2e-3)
+        if learner == "ridge":  # leave-one-out, and one repeat of two folds: of the same size
+            assert 0.2 < large[0] / result.root_mean_squared_error**2 < 2.0

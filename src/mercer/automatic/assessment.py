@@ -152,7 +152,7 @@ def assess(
     fold = np.zeros(n_samples, dtype=int)
     scores, models = [], []
     for repeat in range(repeats):
-        parts = split_folds(y, classification, folds, random_state + repeat)
+        parts = split_folds(y, classification, folds, (random_state + repeat) % 2**32)
         for index, (train, test) in enumerate(parts):
             with warnings.catch_warnings():
                 # The warnings of the first fold are enough.

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer.aliases import Frame, KernelLike, RawSamples, Targets
+from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets
 from mercer.automatic.candidates import candidates, is_auto
 from mercer.automatic.frames import (
     as_collection,
@@ -25,6 +25,8 @@ from mercer.domains.tables.columns import missing_values
 from mercer.errors import ParameterError, ShapeError, WidthError, warn
 from mercer.state import State
 
+# What only a fit on a table sets.
+_OF_TABLES = ("n_features_in_", "feature_names_in_", "columns_", "left_out_", "fillings_")
 _FEWEST = 4  # samples below which nothing can be held out
 
 
@@ -47,7 +49,7 @@ class Automatic(BaseEstimator):
         *,
         missing: Any = (),
         tune_rows: int = 1000,
-        random_state: int | None = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
         self.learner = learner
@@ -60,7 +62,7 @@ class Automatic(BaseEstimator):
         n_samples = raw_length(X)
         learner = learner_for(self._task, self.learner, n_samples)
         self._check_counts(n_samples)
-        seed = int(self.random_state or 0)
+        seed = self._seed()
         rows = self._tuning_rows(y, seed)
         X_tune = X
         if len(rows) < n_samples:
@@ -75,7 +77,19 @@ class Automatic(BaseEstimator):
         with blas_threads(n_samples):
             self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
         self.kernel_ = self.model_.kernel_
+        if isinstance(self.kernel_, list):  # one for each class, of which none was learned
+            self.kernel_ = self.kernel_[0]
         self._calibrate(X_tune, y[rows], seed)
+
+    def _seed(self) -> int:
+        """The seed of the folds; a random generator draws it."""
+        seed = self.random_state or 0
+        if isinstance(seed, np.random.RandomState):
+            return int(seed.randint(2**31))
+        if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+            rule = "must be a whole number from 0 to 2^32 - 1, or a RandomState"
+            raise ParameterError("random_state", seed, rule)
+        return int(seed)
 
     def _check_counts(self, n_samples: int) -> None:
         if not isinstance(self.tune_rows, (int, np.integer)) or self.tune_rows < _FEWEST:
@@ -109,6 +123,7 @@ class Automatic(BaseEstimator):
             # The words are those that scikit-learn's own checks of estimators look for.
             message = "requires y to be passed, but the target y is None"
             raise ValueError(f"This {type(self).__name__} estimator {message}")
+        self._forget_columns()
         X = self._check_samples(X, reset=True)
         y = column_or_1d(y, warn=True)
         if len(y) != raw_length(X):
@@ -124,15 +139,13 @@ class Automatic(BaseEstimator):
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
             return self._check_frame(as_pandas(X), reset)
-        if reset:
-            self._forget_columns()
-            if is_list_of_rows(X) or np.ndim(X) == 2:
-                self.n_features_in_ = len(X[0])
+        if reset and (is_list_of_rows(X) or np.ndim(X) == 2):
+            self.n_features_in_ = len(X[0])
         return X
 
     def _forget_columns(self) -> None:
-        """Forget the columns of an earlier fit."""
-        for name in ("n_features_in_", "feature_names_in_", "columns_"):
+        """Forget the columns of an earlier fit, and the file that a study read them from."""
+        for name in (*_OF_TABLES, "source_"):
             self.__dict__.pop(name, None)
 
     def _check_frame(self, frame: Frame, reset: bool) -> Frame:
@@ -146,7 +159,6 @@ class Automatic(BaseEstimator):
 
     def _learn_columns(self, frame: Frame) -> Frame:
         """The training table without its empty columns; remember names and typical values."""
-        self._forget_columns()
         # scikit-learn's rule: only names that are all strings are feature names.
         if all(isinstance(name, str) for name in frame.columns):
             self.feature_names_in_ = np.asarray(frame.columns, dtype=object)

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
 from mercer.automatic.assessment import Assessment, Score
-from mercer.automatic.learners import learner_for
+from mercer.automatic.learners import EVIDENCE, SQUARED_ERROR, learner_for
 from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows, raw_length
@@ -100,6 +100,23 @@ def _terms(kernel: KernelLike) -> list[Kernel]:
     if not isinstance(kernel, Sum):
         return [kernel]
     return [term for part in kernel.children() for term in _terms(part)]
+
+
+def trials(model: Estimator) -> list[tuple[str, float, float]]:
+    """What model selection tried: the kernel, the penalty, and the loss in units of the target.
+
+    Regressors are fitted to the standardised target z = (y − mean)/scale. Squared errors of y are
+    scale² times those of z, and its density is that of z divided by the scale.
+    """
+    scale = getattr(model, "target_scale_", 1.0)
+    factor, shift = 1.0, 0.0
+    if model.loss_ == SQUARED_ERROR:
+        factor = scale**2
+    elif model.loss_ == EVIDENCE:
+        shift = float(np.log(scale))
+    return [
+        (kernel, penalty, factor * loss + shift) for kernel, penalty, loss in model.tuned_.trials
+    ]
 
 
 @dataclasses.dataclass(frozen=True)

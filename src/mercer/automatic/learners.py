@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike
 from mercer.automatic.subsets import split_folds
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, did_you_mean
 from mercer.estimators import estimator
 from mercer.kernels.vectors.dot import White
 
@@ -201,8 +201,9 @@ _FACTORS = (1.0, 4.0, 16.0, 64.0)
 _NEIGHBOURS = (15.0, 9.0, 5.0, 3.0, 1.0)
 _LOO = "closed-form leave-one-out"
 _LAPLACE = "evidence (Laplace)"
-_LOSSES = {"classification": "error rate", "regression": "mean squared error"}
-_EVIDENCE = "negative log evidence per sample"
+SQUARED_ERROR = "mean squared error"
+_LOSSES = {"classification": "error rate", "regression": SQUARED_ERROR}
+EVIDENCE = "negative log evidence per sample"
 
 
 def _searched(
@@ -239,7 +240,7 @@ def _classifiers() -> list[Learner]:
         ),
         _searched("logistic", task, logistic, _COSTS[:5], coarse=_COARSE_COSTS),
         Learner(
-            "gp", task, _gp_classifier, _FACTORS, "factor", _LAPLACE, _EVIDENCE, _laplace_scores
+            "gp", task, _gp_classifier, _FACTORS, "factor", _LAPLACE, EVIDENCE, _laplace_scores
         ),
         _searched("rvm", task, _factory("RVC"), (1.0,), "none"),
         _searched("neighbors", task, neighbors, _NEIGHBOURS, "n_neighbors"),
@@ -256,7 +257,7 @@ def _regressors() -> list[Learner]:
     return [
         Learner("ridge", task, ridge, _ALPHAS, "alpha", _LOO, _LOSSES[task], _ridge_squared_errors),
         Learner(
-            "gp", task, _gp_regressor, _ALPHAS, "noise", "evidence", _EVIDENCE, _evidence_scores
+            "gp", task, _gp_regressor, _ALPHAS, "noise", "evidence", EVIDENCE, _evidence_scores
         ),
         _searched("svr", task, svr, _COSTS, coarse=_COARSE_COSTS, inexact=inexact),
         _searched("rvm", task, _factory("RVR"), (1.0,), "none"),
@@ -273,8 +274,11 @@ def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
     if name == "auto":
         name = _default_learner(task, n_samples)
     if (task, name) not in LEARNERS:
-        names = ", ".join(known for kind, known in LEARNERS if kind == task)
-        raise ParameterError("learner", name, f"does not do {task}", f"one of auto, {names}")
+        names = ["auto", *(known for kind, known in LEARNERS if kind == task)]
+        remedy = f"one of {', '.join(names)}"
+        if name not in {known for _, known in LEARNERS}:
+            remedy = did_you_mean(str(name), names, remedy)
+        raise ParameterError("learner", name, f"does not do {task}", remedy)
     return LEARNERS[task, name]
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.aliases import RawSamples, Targets
 from mercer.automatic.base import Automatic
 from mercer.errors import InputError, ParameterError
+from mercer.estimators.common.fitting import restores
 from mercer.state import State, storable
 
 _PROBABILISTIC = ("gp", "rvm")  # regressors that predict standard deviations
@@ -37,7 +38,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
-    random_state : int or None
+    random_state : int, RandomState or None
         The seed of the folds and of the samples that are drawn for the choice.
 
     Attributes
@@ -64,6 +65,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
     _task = "classification"
     stored: ClassVar[State] = State(plain=("classes_",))
 
+    @restores
     def fit(self, X: RawSamples, y: Targets) -> Self:
         """Choose kernel and penalty, and fit the classifier.
 
@@ -148,7 +150,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
-    random_state : int or None
+    random_state : int, RandomState or None
         The seed of the folds and of the samples that are drawn for the choice.
 
     Attributes
@@ -175,6 +177,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     _task = "regression"
     stored: ClassVar[State] = State(finite=("target_mean_", "target_scale_"))
 
+    @restores
     def fit(self, X: RawSamples, y: Targets) -> Self:
         """Choose kernel and penalty, and fit the regressor.
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 
 from mercer.aliases import Frame, RawSamples, Targets
 from mercer.domains.base import pick_rows
-from mercer.errors import InputError
+from mercer.errors import InputError, did_you_mean
 from mercer.readers import Source
 
 _FEW_VALUES = 20  # different whole numbers up to which a target that repeats them is a class
 _MANY_VALUES = 100  # the same, where every value is frequent
+_LONGEST_NAME = 1000  # letters of the name of a class
+_POSITION = re.compile(r"-?[0-9]{1,9}")
 _SHOWN = 12  # names of columns in an error message
 
 
@@ -45,7 +48,7 @@ class Question:
 def ask(source: Source, target: str | None, task: str = "auto") -> Question:
     """Separate the target from the samples, and decide between classification and regression."""
     X, y, name = _separate(source, target)
-    notes: list[str] = []
+    notes = list(source.notes)
     missing = _is_missing(y)
     rows = np.flatnonzero(~missing)
     if len(rows) == 0:
@@ -91,16 +94,10 @@ def find_column(frame: Frame, target: str | None) -> str:
         raise InputError("target", None, "is not named", f"--target, one of: {_listed(names)}")
     if target in names:
         return target
-    if target.lstrip("-").isdigit() and -len(names) <= int(target) < len(names):
+    if _POSITION.fullmatch(target) and -len(names) <= int(target) < len(names):
         return names[int(target)]
-    raise InputError("target", target, "is not a column", _similar(target, names))
-
-
-def _similar(target: str, names: list[str]) -> str:
-    for name in names:
-        if name.lower() == target.lower():
-            return f"did you mean {name!r}?"
-    return f"there are: {_listed(names)}"
+    remedy = did_you_mean(target, names, f"there are: {_listed(names)}")
+    raise InputError("target", target, "is not a column", remedy)
 
 
 def _listed(names: list[str]) -> str:
@@ -153,7 +150,13 @@ def _as_numbers(y: np.ndarray, name: str) -> np.ndarray:
 
 def class_names(y: np.ndarray) -> np.ndarray:
     """Targets as the names of classes: text, whole numbers without a decimal point."""
-    if y.dtype.kind in "iuf" and bool((y == np.round(y)).all()):
+    if y.dtype.kind == "O":
+        # An array of strings has room for the longest one in every place.
+        longest = max(map(str, y), key=len, default="")
+        if len(longest) > _LONGEST_NAME:
+            rule = f"has {len(longest):,} letters: a class is a name of at most {_LONGEST_NAME:,}"
+            raise InputError("target", longest, rule, "is it a text, and another column the class?")
+    if y.dtype.kind == "f" and bool((y == np.round(y)).all() and (np.abs(y) < 2**53).all()):
         return y.astype(int).astype(str)
     return y.astype(str)
 

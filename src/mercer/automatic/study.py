@@ -168,9 +168,18 @@ def study(
         "target": question.target,
         "task": question.task,
         "layout": source.layout and dataclasses.asdict(source.layout),
+        "options": source.options,
+        "letters": _letters(source),
         "summary": result.summary(),
     }
     return result
+
+
+def _letters(source: Source) -> str:
+    """The letters of sequences, by which others may be compared with them."""
+    if source.kind != "sequences":
+        return ""
+    return "".join(sorted(set().union(*source.samples)))
 
 
 class _Stages:

@@ -70,11 +70,15 @@ def _report_error(error: Exception) -> int:
         raise error
     name = type(error).__name__
     line = " ".join(str(error).split()) or name
+    if isinstance(error, MemoryError) and not isinstance(error, MercerError):
+        line = f"there is not enough memory ({line}); give fewer samples or columns"
     if isinstance(error, (MercerError, ValueError, OSError, MemoryError)):
         return _fail(line, BAD_INPUT)
     return _fail(f"{name}: {line} (a bug in mercer; MERCER_TRACEBACK=1 shows where)", BUG)
 
 
 def _fail(line: str, code: int) -> int:
-    print(f"mercer: {line}", file=sys.stderr)
+    from mercer.cli.output import visible
+
+    print(f"mercer: {visible(line)}", file=sys.stderr)
     return code

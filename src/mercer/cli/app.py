@@ -26,6 +26,10 @@ _EXPRESSION = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one tha
 _LEARNERS = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
 _REPEATS = "Number of repeats of the cross-validation."
 _MARKER = "A cell that marks a missing value, such as '-'; may be given several times."
+_TEXT = "A column to read as text, such as numbers that are names; may be given several times."
+_CASE = "Read the letters of FASTA files as capital (upper) or small (lower) letters."
+_STRICT = "Refuse data that are in doubt, such as a word among numbers, instead of noting them."
+_SHEET = "Put ' before cells that spreadsheets would take for formulas."
 _HEADER = "Whether the first row holds the names of the columns."
 _DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
 _DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
@@ -42,9 +46,12 @@ Learner = Annotated[str, Option("--learner", "-l", help=_LEARNERS)]
 Task = Annotated[str, Option("--task", help="auto, classification or regression.")]
 Folds = Annotated[int, Option("--folds", min=2, help="Number of cross-validation folds.")]
 Repeats = Annotated[
-    int | None, Option("--repeats", min=1, show_default="more for fewer samples", help=_REPEATS)
+    int | None,
+    Option("--repeats", min=1, max=10_000, show_default="more for fewer samples", help=_REPEATS),
 ]
-Seed = Annotated[int, Option("--seed", min=0, help="Seed of the random number generator.")]
+Seed = Annotated[
+    int, Option("--seed", min=0, max=2**32 - 1, help="Seed of the random number generator.")
+]
 Save = Annotated[
     Path | None, Option("--model", "-o", show_default="DATA.mercer", help="Model file to write.")
 ]
@@ -60,8 +67,13 @@ Header = Annotated[
     bool | None, Option("--header/--no-header", show_default="detected", help=_HEADER)
 ]
 Encoding = Annotated[str, Option("--encoding", help="Character encoding of text files.")]
+Texts = Annotated[list[str] | None, Option("--text", metavar="COLUMN", help=_TEXT)]
+Case = Annotated[str | None, Option("--case", show_default="as they are", help=_CASE)]
+Strict = Annotated[bool, Option("--strict", help=_STRICT)]
+Spreadsheet = Annotated[bool, Option("--spreadsheet", help=_SHEET)]
 Threads = Annotated[
-    int | None, Option("--threads", min=1, help="Number of threads; results do not depend on it.")
+    int | None,
+    Option("--threads", min=1, max=1024, help="Number of threads; results do not depend on it."),
 ]
 Predictions = Annotated[
     Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
@@ -74,7 +86,7 @@ Samples = Annotated[
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
-Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, help=_DIMENSION)]
+Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
 Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
 Study = Annotated[str | None, Argument(help=_STUDY)]
 Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
@@ -116,6 +128,9 @@ def fit(
     separator: Separator = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
+    text: Texts = None,
+    case: Case = None,
+    strict: Strict = False,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -125,7 +140,15 @@ def fit(
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
     choices |= {"folds": folds, "repeats": repeats, "random_state": seed}
-    reading = {"separator": separator, "header": header, "encoding": encoding, "missing": missing}
+    reading: dict[str, object] = {
+        "separator": separator,
+        "header": header,
+        "encoding": encoding,
+        "missing": missing,
+    }
+    if separator == "\\t":  # as a shell passes it on
+        reading["separator"] = "\t"
+    reading |= {"texts": text or (), "case": case, "strict": strict}
     destination = Destination.of(data[0], model, report, with_report=not no_report)
     return run(data, target, choices, reading, destination, threads, json, quiet)
 
@@ -136,6 +159,9 @@ def predict(
     data: Data,
     out: Predictions = None,
     probabilities: Probabilities = False,
+    spreadsheet: Spreadsheet = False,
+    case: Case = None,
+    strict: Strict = False,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -143,7 +169,8 @@ def predict(
     """Predict the target of new samples; if the data include it, print the score as well."""
     from mercer.cli.predict import run
 
-    return run(model, data, out, probabilities, threads, json, quiet)
+    reading = {"case": case, "strict": strict}
+    return run(model, data, reading, out, probabilities, spreadsheet, threads, json, quiet)
 
 
 @app.command()

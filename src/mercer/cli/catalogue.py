@@ -6,7 +6,7 @@ import inspect
 
 from mercer import kernels
 from mercer.cli.output import print_json
-from mercer.errors import MercerError, ParameterError
+from mercer.errors import MercerError, ParameterError, nearest
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Composite
 from mercer.report.formatting import shorten
@@ -50,10 +50,12 @@ def _describe(name: str, as_json: bool) -> int:
 
 def _find(name: str) -> type[Kernel]:
     """The kernel of that name, in capital or small letters."""
-    alike = [known for known in _names() if name.lower() in known.lower()]
-    for known in alike:
+    names = _names()
+    for known in names:
         if known.lower() == name.lower():
             return getattr(kernels, known)
+    alike = [known for known in names if name and name.lower() in known.lower()]
+    alike = alike or nearest(name, names)
     remedy = f"did you mean {', '.join(alike)}?" if alike else "mercer kernels lists all"
     raise ParameterError("kernel", name, "is unknown", remedy)
 

@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.cli.loading import load_model
-from mercer.cli.output import align, print_json
+from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
 from mercer.kernels.base import Kernel
 from mercer.report.formatting import score_text, shorten
@@ -24,31 +24,40 @@ def run(path: Path, as_json: bool) -> int:
         if as_json:
             print_json({"kernel": repr(model), "certificate": certificate})
         else:
-            print(certificate)
+            print(visible(certificate))
         return 0
     summary = getattr(model, "source_", {}).get("summary", {})
     fitted = getattr(model, "model_", model)
-    kernel = getattr(fitted, "kernel_", None)
+    kernels = _kernels(model)
     shares = term_shares(fitted)
-    examples = _largest_weights(fitted)
+    examples = _largest_weights(fitted, getattr(model, "target_scale_", 1.0))
     if not as_json:
-        _print_model(fitted, kernel, summary)
+        _print_model(fitted, kernels, summary)
         _print_contributions(summary.get("contributions"))
         _print_shares(shares)
         _print_examples(examples)
         return 0
-    values: dict[str, object] = {
-        "model": type(fitted).__name__,
-        "kernel": None,
-        "certificate": None,
-    }
-    if kernel is not None:
-        values |= {"kernel": repr(kernel), "certificate": str(kernel.certificate())}
+    values: dict[str, object] = {"model": type(fitted).__name__, "kernel": None}
+    values["certificate"] = None
+    if kernels:
+        values["kernel"] = _one_or_all([repr(kernel) for kernel in kernels])
+        values["certificate"] = _one_or_all([str(kernel.certificate()) for kernel in kernels])
     print_json({**values, "summary": summary, "shares": shares, "examples": examples})
     return 0
 
 
-def _print_model(model: Estimator, kernel: Kernel | None, summary: dict[str, Any]) -> None:
+def _kernels(model: Estimator) -> list[Kernel]:
+    """The fitted kernels of a model: none, one, or one for each class."""
+    kernel = getattr(model, "kernel_", None)
+    several = kernel if isinstance(kernel, list) else [kernel]
+    return [each for each in several if isinstance(each, Kernel)]
+
+
+def _one_or_all(values: list[str]) -> str | list[str]:
+    return values[0] if len(values) == 1 else values
+
+
+def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any]) -> None:
     name = type(model).__name__
     lines = [("model", name)]
     if summary:
@@ -59,11 +68,10 @@ def _print_model(model: Estimator, kernel: Kernel | None, summary: dict[str, Any
             ("target", f"{summary['target']} ({summary['task']})"),
             (summary["score"], f"{score} in cross-validation"),
         ]
-    if kernel is None:
-        print(align(lines))
-        return
-    print(align([*lines, ("kernel", repr(kernel))]))
-    print(f"\nIs the kernel positive semi-definite?\n\n{kernel.certificate()}")
+    print(align([*lines, *(("kernel", repr(kernel)) for kernel in kernels)]))
+    certificates = dict.fromkeys(str(kernel.certificate()) for kernel in kernels)
+    for certificate in certificates:
+        print(f"\nIs the kernel positive semi-definite?\n\n{visible(certificate)}")
 
 
 def _print_contributions(contributions: list[Any] | None) -> None:
@@ -73,7 +81,7 @@ def _print_contributions(contributions: list[Any] | None) -> None:
     largest = max(contributions[0][1], 1e-12)
     for name, drop, error in contributions:
         bar = "█" * max(0, round(40 * drop / largest))
-        print(f"  {name[:28]:28s} {drop:8.4f} ± {error:.4f}  {bar}")
+        print(f"  {visible(name[:28]):28s} {drop:8.4f} ± {error:.4f}  {bar}")
 
 
 def _print_shares(shares: list[tuple[str, float]]) -> None:
@@ -81,7 +89,7 @@ def _print_shares(shares: list[tuple[str, float]]) -> None:
         return
     print("\nShare of each kernel term in the squared norm ‖f‖² of the learned function\n")
     for name, share in shares:
-        print(f"  {100 * share:5.1f} %  {name}")
+        print(f"  {100 * share:5.1f} %  {visible(name)}")
 
 
 def _print_examples(examples: list[dict[str, object]]) -> None:
@@ -89,11 +97,11 @@ def _print_examples(examples: list[dict[str, object]]) -> None:
         return
     print("\nTraining samples with the largest weights\n")
     for example in examples:
-        print(f"  {example['weight']:10.4g}  {example['sample']}")
+        print(f"  {example['weight']:10.4g}  {visible(str(example['sample']))}")
 
 
-def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, object]]:
-    """The training samples with the largest weights, as text."""
+def _largest_weights(model: Estimator, scale: float, count: int = 8) -> list[dict[str, object]]:
+    """The training samples with the largest weights, in units of the target, as text."""
     samples = fitted_samples(model, "support_vectors_", "relevance_vectors_", "X_fit_")
     if samples is None or not hasattr(model, "dual_coef_"):
         return []
@@ -111,7 +119,7 @@ def _largest_weights(model: Estimator, count: int = 8) -> list[dict[str, object]
     examples: list[dict[str, object]] = []
     for row in order.tolist():
         text = _sample_text(pick_rows(samples, [row]))
-        examples.append({"weight": float(total[row]), "sample": text})
+        examples.append({"weight": scale * float(total[row]), "sample": text})
     return examples
 
 

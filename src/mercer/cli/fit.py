@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 from mercer.automatic.learners import learner_for
 from mercer.automatic.study import Study, study
 from mercer.cli.output import align, peak_memory, print_json, progress_bars, with_threads
-from mercer.errors import InputError, ParameterError
+from mercer.cli.paths import check_writable
+from mercer.errors import ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save
 from mercer.readers import read_source
@@ -24,6 +26,7 @@ from mercer.report.page import write_report
 _TASKS = ("auto", "classification", "regression")
 _DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
 _DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
+_DEFAULTS |= {"case": None}
 _MOST_CLASSES = 6  # that are listed with their counts
 _STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
 
@@ -49,13 +52,7 @@ class Destination:
     def check(self, data: list[Path]) -> None:
         """Check that the files can be written, before any work is done, and never over the data."""
         for file in filter(None, (self.model, self.report)):
-            if not file.resolve().parent.is_dir():
-                raise InputError("path", str(file), "is in a folder that is not there")
-            if file.is_dir():
-                raise InputError("path", str(file), "is a folder", "give the name of a file")
-            if file.resolve() in [source.resolve() for source in data]:
-                rule = "is among the data, which would be lost"
-                raise InputError("path", str(file), rule, "--model or --report names another")
+            check_writable(file, data)
 
 
 def run(
@@ -75,7 +72,10 @@ def run(
     files.check(data)
     if reading["missing"] is not None:
         reading = {**reading, "missing": ("", *reading["missing"])}
-    source = read_source(data, **reading)
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        source = read_source(data, **reading)
+    source = dataclasses.replace(source, notes=tuple(str(each.message) for each in doubts))
     with with_threads(threads), progress_bars(not (as_json or quiet)) as progress:
         result = study(source, target, progress=progress, **choices)
         progress("model and report", 2)
@@ -102,7 +102,8 @@ def _checked(choices: dict[str, Any]) -> dict[str, Any]:
     """Find mistakes before the data are read; the kernel's expression becomes a kernel."""
     task, kernel = choices["task"], choices["kernel"]
     if task not in _TASKS:
-        raise ParameterError("--task", task, "must be auto, classification or regression")
+        rule = "must be auto, classification or regression"
+        raise ParameterError("--task", task, rule, did_you_mean(task, _TASKS))
     if kernel != "auto":
         choices = {**choices, "kernel": parse(kernel)}
     if task != "auto":
@@ -130,6 +131,10 @@ def _flags(reading: dict[str, Any]) -> list[str]:
         flags += ["--missing", cell]
     if reading["header"] is not None:
         flags.append("--header" if reading["header"] else "--no-header")
+    for column in reading["texts"]:
+        flags += ["--text", column]
+    if reading["strict"]:
+        flags.append("--strict")
     return flags
 
 

@@ -6,7 +6,7 @@ import os
 import runpy
 from pathlib import Path
 
-from mercer.errors import InputError, ParameterError
+from mercer.errors import InputError, ParameterError, did_you_mean
 
 # Inside the installed package, or in a checkout.
 _PLACES = (
@@ -34,10 +34,13 @@ def run(study: str | None, out: Path, quick: bool) -> int:
         return 0
     chosen = [script for script in known if _matches(script, study)]
     if not chosen:
-        remedy = f"1 to {len(known)}, part of a name, or all"
+        names = ["all", *(script.stem[8:] for script in known)]
+        remedy = did_you_mean(study, names, f"1 to {len(known)}, part of a name, or all")
         raise ParameterError("study", study, "is not in the gallery", remedy)
     if quick:
         os.environ["MERCER_GALLERY_FAST"] = "1"
+    if out.exists() and not out.is_dir():
+        raise InputError("path", str(out), "is a file", "give the name of a folder")
     out.mkdir(parents=True, exist_ok=True)
     for script in chosen:
         _run_study(script, out)
@@ -62,7 +65,7 @@ def _run_study(script: Path, out: Path) -> None:
 
 
 def _matches(script: Path, wanted: str) -> bool:
-    if wanted.isdigit():
+    if wanted.isascii() and wanted.isdigit():
         return int(script.stem[5:7]) == int(wanted)
     return wanted == "all" or wanted.lower() in script.stem.lower()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import textwrap
 import warnings
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+# All control characters but tabs and line ends, and marks that change the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _STAGES = {"fit": "model selection", "assess": "cross-validation", "columns": "column importance"}
 
 
@@ -43,14 +46,21 @@ def progress_bars(shown: bool) -> Iterator[Callable[[str, int], None]]:
         yield progress
 
 
+def visible(text: str) -> str:
+    """A text whose control characters are written as escapes: data must not move the cursor,
+    change colours or reverse the direction of what a terminal shows.
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def align(lines: list[tuple[str, str]]) -> str:
     """Names in a column of their own, and long texts wrapped beside it."""
     indent = max(len(name) for name, _ in lines) + 2
     rows = []
     for name, text in lines:
-        for paragraph in text.splitlines() or [""]:
+        for paragraph in visible(text).split("\n"):
             for row in _wrap(paragraph):
-                rows.append(f"{name:{indent}s}{row}")
+                rows.append(f"{visible(name):{indent}s}{row}")
                 name = ""
     return "\n".join(rows)
 
@@ -95,7 +105,12 @@ def plain_warnings(shown: bool = True) -> Iterator[None]:
         return
     texts = [" ".join(str(warning.message).split()) for warning in caught]
     for text in dict.fromkeys(texts):
-        print(f"mercer: note: {text}", file=sys.stderr)
+        note(text)
+
+
+def note(text: str) -> None:
+    """Print a note on the error stream."""
+    print(f"mercer: note: {visible(text)}", file=sys.stderr)
 
 
 @contextlib.contextmanager

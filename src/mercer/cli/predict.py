@@ -7,6 +7,7 @@ import dataclasses
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,17 @@ from mercer.aliases import Estimator, Frame, RawSamples, SparseMatrix, Targets
 from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.loading import load_fitted
-from mercer.cli.output import plain_warnings, print_json, with_threads
+from mercer.cli.output import plain_warnings, print_json, visible, with_threads
+from mercer.cli.paths import check_writable
 from mercer.domains.base import raw_length
-from mercer.errors import InputError, ParameterError
+from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.readers import Layout, read_source, read_table
+from mercer.readers.fasta import check_case
 from mercer.readers.files import read_text
-from mercer.readers.tables import table_rows
+from mercer.readers.rows import table_rows
+from mercer.readers.sources import read_texts
+
+_MOST_CLASSES = 6  # that are listed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,22 +40,29 @@ class _NewSamples:
 def run(
     path: Path,
     data: list[Path],
+    reading: dict[str, Any],
     out: Path | None,
     probabilities: bool,
+    spreadsheet: bool,
     threads: int | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
     """Run the command; return its exit code."""
+    if out is not None:
+        check_writable(out, [path, *data], whole=False)
     model = load_fitted(path)
     with plain_warnings(not quiet), with_threads(threads):
-        samples = _read(model, data)
+        samples = _read(model, data, reading)
         predicted, columns = _predict(model, samples.X, probabilities)
-    known = _is_known(samples.y, len(predicted))
+        known = _is_known(samples.y, len(predicted))
+        if known.any() and not _check_labels(model, np.asarray(samples.y)[known]):
+            known[:] = False
     score = None
     if known.any():
         score = _score(np.asarray(samples.y)[known], predicted[known])
-    text = _as_csv([(model.source_["target"], predicted), *columns.items()], samples.names)
+    table = [(model.source_["target"], predicted), *columns.items()]
+    text = _as_csv(table, samples.names, spreadsheet)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:
@@ -59,17 +72,41 @@ def run(
     if quiet:
         return 0
     if out is None:
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
     if score is not None:
-        print(_score_text(model, score, known), file=sys.stderr)
+        print(visible(_score_text(model, score, known)), file=sys.stderr)
     return 0
 
 
-def _as_csv(columns: list[tuple[str, np.ndarray]], names: list[str]) -> str:
+def _check_labels(model: Estimator, y: np.ndarray) -> bool:
+    """Whether any label is a class of the model; say so where some are not."""
+    if model.source_["task"] == "regression":
+        return True
+    unknown = [
+        label for label in map(str, np.unique(class_names(y))) if label not in model.classes_
+    ]
+    if not unknown:
+        return True
+    classes = [str(name) for name in model.classes_]
+    remedy = f"the model knows {', '.join(classes[:_MOST_CLASSES])}"
+    near = nearest(unknown[0], classes, most=1)
+    if near:
+        remedy += f"; is {unknown[0]!r} meant for {near[0]!r}?"
+    share = float(np.isin(class_names(y), unknown).mean())
+    rule = "is no class of the model, nor is any other label: there is no accuracy"
+    if share < 1:
+        rule = f"is no class of the model: {100 * share:.1f} % of the labels count as errors"
+    warn(explain(model.source_["target"], unknown[0], rule, remedy), DataWarning)
+    return share < 1
+
+
+def _as_csv(columns: list[tuple[str, np.ndarray]], names: list[str], spreadsheet: bool) -> str:
     """The named columns; the first one for the names of the samples, if they have any."""
     table = [[name, *map(_cell, values)] for name, values in columns]
     if names:
         table.insert(0, ["name", *names])
+    if spreadsheet:
+        table = [list(map(_no_formula, column)) for column in table]
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(zip(*table, strict=True))
     return buffer.getvalue()
@@ -77,6 +114,13 @@ def _as_csv(columns: list[tuple[str, np.ndarray]], names: list[str]) -> str:
 
 def _cell(value: object) -> str:
     return f"{value:.10g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _no_formula(cell: str) -> str:
+    """A cell that a spreadsheet does not evaluate."""
+    if cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(cell):
+        return f"'{cell}"
+    return cell
 
 
 def _score_text(model: Estimator, score: float, known: np.ndarray) -> str:
@@ -88,22 +132,37 @@ def _score_text(model: Estimator, score: float, known: np.ndarray) -> str:
     return f"R² on {which}: {score:.4f}"
 
 
-def _read(model: Estimator, data: list[Path]) -> _NewSamples:
+def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSamples:
     """Read the samples in the same way as those of the training."""
+    check_case(reading["case"])
     layout = layout_of(model)
     kind = model.source_["kind"]
     if kind == "table" and layout is not None:
-        return _read_table(model, layout, data)
-    source = read_source(data)
+        return _read_table(model, layout, data, reading["strict"])
+    alike = model.source_.get("options", {})
+    if kind == "texts" and all(path.is_file() for path in data):
+        source = read_texts(data, **alike)
+    else:
+        given = {name: value for name, value in reading.items() if value is not None}
+        source = read_source(data, **{**alike, **given})
     if source.kind != kind:
         rule = f"are {source.kind}, where the model was fitted on {kind}"
         raise InputError("data", source.description, rule)
-    labels = source.labels
-    if not _are_targets(labels, model):
-        labels = None
     if kind == "vectors":
         _widen(source.samples, model.n_features_in_)
-    return _NewSamples(source.samples, labels, source.names)
+    if kind == "sequences":
+        _check_letters(source.samples, model.source_.get("letters", ""))
+    return _NewSamples(source.samples, source.labels, source.names)
+
+
+def _check_letters(sequences: list[str], known: str) -> None:
+    """Say so where sequences have letters of the other case only, which are none of the model's."""
+    letters = set().union(*sequences)
+    changed = {letter.swapcase() for letter in letters}
+    if letters.isdisjoint(known) and not changed.isdisjoint(known):
+        rule = f"are no letters of the training sequences, which are {known[:30]}"
+        remedy = "--case upper, or lower, as those are"
+        warn(explain("letters", "".join(sorted(letters))[:30], rule, remedy), DataWarning)
 
 
 def _widen(X: SparseMatrix, n_columns: int) -> None:
@@ -112,20 +171,13 @@ def _widen(X: SparseMatrix, n_columns: int) -> None:
         X.resize((X.shape[0], n_columns))
 
 
-def _are_targets(labels: Targets, model: Estimator) -> bool:
-    """Whether labels are targets; those of which none is a class mean something else."""
-    if labels is None or model.source_["task"] == "regression":
-        return labels is not None
-    return bool(np.isin(class_names(labels), model.classes_).any())
-
-
-def _read_table(model: Estimator, layout: Layout, data: list[Path]) -> _NewSamples:
+def _read_table(model: Estimator, layout: Layout, data: list[Path], strict: bool) -> _NewSamples:
     path, *others = data
     if others:
         rule = "are several files where one table is wanted"
         raise InputError("data", list(map(str, data)), rule)
     target = model.source_["target"]
-    frame, _ = read_table(path, like=_layout_of_file(layout, target, path))
+    frame, _ = read_table(path, like=_layout_of_file(layout, target, path), strict=strict)
     y = None
     if target in frame.columns:
         y = frame.pop(target).to_numpy()

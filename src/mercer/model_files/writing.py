@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
@@ -13,30 +12,33 @@ from typing import BinaryIO
 import numpy as np
 
 from mercer.errors import ModelFileError
-from mercer.model_files import refusal
+from mercer.model_files import parts, refusal
 from mercer.model_files.layout import START_LENGTH, Header, Start, gap, stored_dtype, to_json
-
-# The last two exist on some systems only.
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-_NEW_FILE |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def write(path: str, header: Header, arrays: list[np.ndarray], version: str) -> None:
+    """Write a model file."""
+    write_whole(path, _with_checksum(_pieces(header, arrays, version)))
+
+
+def write_whole(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     """Write a file under a temporary name, and give it its name when it is complete."""
     path = os.path.realpath(path)  # a link remains a link: what it points to is replaced
     replaced = _replaceable(path)
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name[:64]}.{secrets.token_hex(8)}.part")
-    # A new file gets the permissions of every new file; those of tempfile would be narrower.
-    handle = os.open(temporary, _NEW_FILE, 0o666)
+    parts.remove_leftovers(folder, name)
+    handle, temporary = parts.create(folder, name)
     try:
         with open(handle, "wb") as file:
             if replaced is not None:
                 _copy_permissions(file, replaced)
-            _fill(file, _pieces(header, arrays, version))
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+            if parts.LOCKS:
+                os.replace(temporary, path)  # before another process may take it for a leftover
+        if not parts.LOCKS:  # Windows renames no open file
+            os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -98,13 +100,12 @@ def _copy_permissions(file: BinaryIO, replaced: os.stat_result) -> None:
         os.fchmod(file.fileno(), replaced.st_mode & 0o777)
 
 
-def _fill(file: BinaryIO, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write the pieces and their checksum."""
+def _with_checksum(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
-        file.write(piece)
-    file.write(digest.digest())
+        yield piece
+    yield digest.digest()
 
 
 def _sync_folder(folder: str) -> None:

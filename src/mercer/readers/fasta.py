@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import errno
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TextIO, cast
 
-from mercer.errors import InputError
-from mercer.readers.files import is_gzip
+from mercer.errors import InputError, ParameterError
+from mercer.readers.doubts import doubt
+from mercer.readers.files import MOST_BYTES, read_text
+from mercer.readers.rows import LINE_ENDS
+
+_NUCLEOTIDES = set("acgturykmswbdhvn-*")  # with the letters of IUPAC for uncertain ones
 
 
-def read_fasta(path: str | PathLike[str]) -> tuple[list[str], list[str]]:
+def read_fasta(
+    path: str | PathLike[str],
+    *,
+    case: str | None = None,
+    strict: bool = False,
+    most_bytes: int = MOST_BYTES,
+) -> tuple[list[str], list[str]]:
     """Names and sequences of a FASTA file, which may be compressed by gzip.
 
-    Letters are not changed; blanks between them are dropped. Lines that begin with ';' are
-    comments.
+    Blanks between letters are dropped. Lines that begin with ';' are comments. Sequences without
+    letters, and DNA in capital and small letters, which kernels take for different letters, give a
+    warning.
 
     Parameters
     ----------
     path : str or path
         The file.
+    case : {"upper", "lower"}, optional
+        Change all letters to capital or to small letters.
+    strict : bool
+        Whether to refuse what would give a warning.
+    most_bytes : int
+        Larger files, or files with more letters after they are unpacked, are refused.
 
     Returns
     -------
@@ -40,30 +55,36 @@ def read_fasta(path: str | PathLike[str]) -> tuple[list[str], list[str]]:
     >>> read_fasta(file)
     (['first of two', 'second'], ['acgtac', 'ttga'])
     """
+    check_case(case)
     path = Path(path)
-    try:
-        with _open_text(path) as lines:
-            names, sequences = _parse(lines, path.name)
-    except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
-        rule, remedy = f"cannot be read ({error})", "is it whole, and text or gzip?"
-        raise InputError("path", str(path), rule, remedy) from error
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, "the file is not there", str(path))
+    text = read_text(path, most=most_bytes)
+    lines, names, sequences = _parse(LINE_ENDS.split(text), path.name)
     if not names:
         raise InputError("path", str(path), "holds no sequence")
+    _check_letters(path.name, lines, names, sequences, strict)
+    if case is not None:
+        sequences = [getattr(sequence, case)() for sequence in sequences]
+    doubt_case("path", path.name, sequences, strict)
     return names, sequences
 
 
-def _open_text(path: Path) -> TextIO:
-    if is_gzip(path) or path.suffix == ".gz":
-        return cast(TextIO, gzip.open(path, "rt", encoding="utf-8-sig"))
-    return path.open(encoding="utf-8-sig")
+def check_case(case: str | None) -> None:
+    """Refuse what is no case of letters."""
+    if case not in (None, "upper", "lower"):
+        raise ParameterError("case", case, "must be 'upper', 'lower' or None")
 
 
-def _parse(lines: Iterable[str], file: str) -> tuple[list[str], list[str]]:
+def _parse(lines: Iterable[str], file: str) -> tuple[list[int], list[str], list[str]]:
+    """The line, the name and the letters of every sequence."""
+    starts: list[int] = []
     names: list[str] = []
     parts: list[list[str]] = []
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text.startswith(">"):
+            starts.append(number)
             names.append(text[1:].strip())
             parts.append([])
         elif text and not text.startswith(";"):
@@ -71,4 +92,34 @@ def _parse(lines: Iterable[str], file: str) -> tuple[list[str], list[str]]:
                 rule = "comes before the first line that begins with '>'"
                 raise InputError(f"{file}, line {number}", text, rule, "is this a FASTA file?")
             parts[-1].append("".join(text.split()))
-    return names, ["".join(part) for part in parts]
+    return starts, names, ["".join(part) for part in parts]
+
+
+def _check_letters(
+    file: str, lines: list[int], names: list[str], sequences: list[str], strict: bool
+) -> None:
+    """Say so where sequences have no letters."""
+    empty = [at for at, sequence in enumerate(sequences) if not sequence]
+    if empty:
+        rule = "is a sequence without letters"
+        if len(empty) > 1:
+            rule += f", and so are {len(empty) - 1} more"
+        first = empty[0]
+        remedy = "complete it, or leave it out"
+        doubt(strict, f"{file}, line {lines[first]}", f">{names[first]}", rule, remedy)
+
+
+def doubt_case(what: str, files: str | list[str], sequences: list[str], strict: bool) -> None:
+    """Say so where DNA is in capital and in small letters."""
+    if is_mixed_case(sequences):
+        rule = "holds DNA in capital and in small letters, which kernels take for different ones"
+        remedy = "read it in one case (--case upper, or case='upper')"
+        doubt(strict, what, files, rule, remedy)
+
+
+def is_mixed_case(sequences: list[str]) -> bool:
+    """Whether sequences are DNA or RNA, with capital and small letters."""
+    letters: set[str] = set().union(*sequences)
+    capital = {letter for letter in letters if letter != letter.lower()}
+    is_nucleic = {letter.lower() for letter in letters} <= _NUCLEOTIDES
+    return is_nucleic and bool(capital) and capital != letters - set("-*")

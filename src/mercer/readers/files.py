@@ -1,4 +1,4 @@
-"""The text of a file, or one line that says why it cannot be read."""
+"""The text of a file, or one line that says why it cannot be read; and the library for tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ import codecs
 import gzip
 import zlib
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO, cast
 
-from mercer.errors import InputError
+from mercer.errors import InputError, MissingDependencyError
 
 MOST_BYTES = 1_000_000_000  # of text; a data frame of it takes several times as much memory
+
+
+def pandas() -> ModuleType:
+    """The library pandas, or an error that says how to install it."""
+    try:
+        import pandas as pd
+    except ImportError:
+        rule, remedy = "is needed to read tables", "pip install 'mercer[cli]'"
+        raise MissingDependencyError("pandas", "not installed", rule, remedy) from None
+    return pd
 
 
 def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> str:
@@ -22,7 +33,7 @@ def read_text(path: Path, encoding: str = "utf-8", most: int = MOST_BYTES) -> st
     except (OSError, EOFError, zlib.error) as error:
         raise InputError("path", str(path), f"cannot be read ({error})") from None
     if len(raw) > most:  # a small file can unpack to anything
-        raise _too_large(path, len(raw), most)
+        raise too_large(path, len(raw), most)
     return _decoded(path, raw, encoding)
 
 
@@ -47,10 +58,11 @@ def check_file(path: Path, most: int = MOST_BYTES) -> None:
     if not path.is_file():  # a pipe can be read only once, and files are read more often
         raise InputError("path", str(path), "is not a file", "save what it gives, and name that")
     if path.stat().st_size > most:
-        raise _too_large(path, path.stat().st_size, most)
+        raise too_large(path, path.stat().st_size, most)
 
 
-def _too_large(path: Path, size: int, most: int) -> InputError:
+def too_large(path: Path, size: int, most: int) -> InputError:
+    """The error for a file that is too large, as it is or when it is unpacked."""
     rule = f"has {size / 1e9:.1f} GB, above the limit of {most / 1e9:.1f} GB"
     return InputError("path", str(path), rule, "give a sample of its rows, or raise the limit")
 
@@ -63,12 +75,21 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
         remedy = "say which encoding it has, latin-1 perhaps"
         raise InputError("path", str(path), rule, remedy) from None
-    except LookupError:
+    except (LookupError, ValueError):  # a name with a zero byte is a ValueError
         remedy = "utf-8 or latin-1, for instance"
         raise InputError("encoding", encoding, "is unknown", remedy) from None
-    if "\0" in text[:100_000]:
-        raise InputError("path", str(path), "is not text: it holds zero bytes")
+    check_zero_bytes(path, text)
     return text
+
+
+def check_zero_bytes(path: Path, text: str) -> None:
+    """Refuse a file with zero bytes, which no text has."""
+    at = text.find("\0")
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        rule = f"is not text: it holds zero bytes (line {line})"
+        remedy = "is it damaged? if its letters have two bytes each, the encoding is utf-16"
+        raise InputError("path", str(path), rule, remedy)
 
 
 def _codec(raw: bytes, encoding: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,12 +13,18 @@ import numpy as np
 
 from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
-from mercer.readers.fasta import read_fasta
-from mercer.readers.files import MOST_BYTES, check_file, read_text
-from mercer.readers.tables import PARQUET, Layout, read_table
+from mercer.readers import parquet
+from mercer.readers.fasta import check_case, doubt_case, is_mixed_case, read_fasta
+from mercer.readers.files import MOST_BYTES, read_text
+from mercer.readers.layouts import Layout
+from mercer.readers.tables import read_table
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
 _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
+
+
+_MANY_COLUMNS = 1_000_000  # of sparse vectors, up to which their number needs no reason
+_EMPTY_COLUMNS = 100  # columns for each value, beyond which a column number is a mistake
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +37,8 @@ class Source:
     names: list[str]  # of the samples; empty where they have none
     layout: Layout | None  # of a table
     description: str  # how it was read
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)  # to read others alike
+    notes: tuple[str, ...] = ()  # what was in doubt
 
 
 def read_source(
@@ -41,6 +50,8 @@ def read_source(
 ) -> Source:
     """Read a table, a svmlight file, FASTA files, or a folder with one of texts for each class.
 
+    What is in doubt gives a warning; ``options["strict"]`` makes an error of it.
+
     Parameters
     ----------
     paths : path or list of paths
@@ -51,27 +62,37 @@ def read_source(
     most_bytes : int
         Larger files are refused.
     **options
-        Options of `read_table`.
+        Options of `read_table` and `read_fasta`.
 
     Returns
     -------
     source : Source
         The samples, with labels and names where the format has them.
     """
+    check_case(options.get("case"))
     files = _existing(paths)
     if all(_suffix(file) in _FASTA for file in files):
-        return _sequences(files, most_bytes)
+        return _sequences(files, most_bytes, options)
     if len(files) > 1:
         rule = "are several files, which only FASTA files may be"
         raise InputError("paths", [str(file) for file in files], rule)
     return _read_one(files[0], like, most_bytes, options)
 
 
+def read_texts(files: Sequence[Path], encoding: str = "utf-8") -> Source:
+    """Files of which each is one text, without classes."""
+    texts = [read_text(file, encoding) for file in files]
+    return Source("texts", texts, None, list(map(str, files)), None, f"{len(files):,} texts")
+
+
 def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
     if file.is_dir():
-        return _texts(file, options.get("encoding", "utf-8"))
-    if file.suffix.lower() not in PARQUET and _is_svmlight(file, most_bytes):
-        return _vectors(file)
+        return _texts(file, options.get("encoding", "utf-8"), most_bytes)
+    if file.suffix.lower() not in parquet.SUFFIXES:
+        text = read_text(file, "latin-1", most_bytes)
+        if _is_svmlight(text):
+            return _vectors(file, text)
+    options = {name: value for name, value in options.items() if name != "case"}
     layout = None if like is None else like.layout
     frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
     return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
@@ -93,22 +114,26 @@ def _suffix(file: Path) -> str:
     return Path(file.name.removesuffix(".gz")).suffix.lower()
 
 
-def _sequences(files: Sequence[Path], most_bytes: int) -> Source:
+def _sequences(files: Sequence[Path], most_bytes: int, options: dict[str, Any]) -> Source:
+    case, strict = options.get("case"), bool(options.get("strict"))
     headers: list[str] = []
-    sequences: list[str] = []
+    parts: list[list[str]] = []
     origins: list[str] = []
     for file in files:
-        check_file(file, most_bytes)
-        names, texts = read_fasta(file)
+        names, letters = read_fasta(file, case=case, strict=strict, most_bytes=most_bytes)
         headers += names
-        sequences += texts
+        parts.append(letters)
         origins += [file.name.partition(".")[0]] * len(names)
+    sequences = [sequence for part in parts for sequence in part]
+    if not any(map(is_mixed_case, parts)):
+        doubt_case("paths", [file.name for file in files], sequences, strict)
     labels, meaning = _classes(headers, origins, len(files))
     lengths = [len(text) for text in sequences]
     extent = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters"
     if len(set(headers)) < len(headers):
         headers = []
-    return Source("sequences", sequences, labels, headers, None, f"{extent}, {meaning}")
+    description = f"{extent}, {meaning}"
+    return Source("sequences", sequences, labels, headers, None, description, {"case": case})
 
 
 def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.ndarray | None, str]:
@@ -116,18 +141,18 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
     different = len(set(headers))
     repeated = 1 < different <= max(2, len(headers) // 5)
     if repeated or (different == 1 and n_files == 1):
-        return np.array(headers), "classes in the headers"
+        return np.array(headers, dtype=object), "classes in the headers"
     if len(set(origins)) > 1:
-        return np.array(origins), "classes by file"
+        return np.array(origins, dtype=object), "classes by file"
     return None, "headers are names"
 
 
-def _texts(folder: Path, encoding: str) -> Source:
+def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
     """The texts of all folders in a folder, or its own if they are not sorted into classes."""
     files, labels = _files_by_class(folder)
     classes = None
     if labels:
-        classes = np.array(labels)
+        classes = np.array(labels, dtype=object)
         description = f"{len(files):,} texts in {len(set(labels))} folders"
     else:
         files = _visible_files(folder.iterdir())
@@ -135,9 +160,12 @@ def _texts(folder: Path, encoding: str) -> Source:
     if not files:
         remedy = "make a folder for every class, with its texts in it"
         raise InputError("path", str(folder), "holds no text", remedy)
-    texts = [read_text(file, encoding) for file in files]
+    texts = []
+    for file in files:  # all of them together have to keep the limit
+        texts.append(read_text(file, encoding, most_bytes))
+        most_bytes -= len(texts[-1])
     names = [str(file.relative_to(folder)) for file in files]
-    return Source("texts", texts, classes, names, None, description)
+    return Source("texts", texts, classes, names, None, description, {"encoding": encoding})
 
 
 def _files_by_class(folder: Path) -> tuple[list[Path], list[str]]:
@@ -155,22 +183,24 @@ def _visible_files(paths: Iterable[Path]) -> list[Path]:
     return sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
 
 
-def _is_svmlight(file: Path, most_bytes: int) -> bool:
+def _is_svmlight(text: str) -> bool:
     """Whether the first lines of a file are rows of svmlight, one of them with an entry."""
-    first = read_text(file, "latin-1", most_bytes).split("\n", 50)[:50]
-    lines = [line.strip() for line in first if line.strip()]
+    lines = [line.strip() for line in text.split("\n", 50)[:50] if line.strip()]
     entries = any(":" in line for line in lines)
     return entries and all(_SVMLIGHT.fullmatch(line) for line in lines[:49])
 
 
-def _vectors(file: Path) -> Source:
+def _vectors(file: Path, text: str) -> Source:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(file), zero_based=False)
-    except (ValueError, OSError) as error:
+        X, y = load_svmlight_file(io.BytesIO(text.encode("latin-1")), zero_based=False)
+    except (ValueError, OverflowError) as error:
         raise InputError("path", str(file), f"is not a svmlight file ({error})") from None
     n_samples, n_columns = X.shape
+    if n_columns > max(_MANY_COLUMNS, _EMPTY_COLUMNS * X.nnz):
+        rule = f"names column {n_columns:,}, and has {X.nnz:,} values only"
+        raise InputError("path", str(file), rule, "is the number of a column wrong?")
     percent = 100 * X.nnz / max(1, n_samples * n_columns)
     description = (
         f"{n_samples:,} rows of {n_columns} columns, {percent:.0f} % of them set (svmlight)"

@@ -8,58 +8,18 @@ import dataclasses
 import io
 import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from mercer.aliases import Frame
-from mercer.errors import InputError, MissingDependencyError
-from mercer.readers.files import MOST_BYTES, check_file, read_text
+from mercer.errors import InputError, did_you_mean
+from mercer.readers import parquet
+from mercer.readers.cells import Cells
+from mercer.readers.files import MOST_BYTES, pandas, read_text
+from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
+from mercer.readers.rows import check_rectangle, long_cells, table_rows
 
-MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL")
-_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
-PARQUET = (".parquet", ".pq")
-_LOOK = 200  # lines that are looked at before the whole file is read
-_NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
-_LINE_ENDS = re.compile(r"\r\n|\n|\r")  # str.splitlines knows more, which occur inside cells
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")  # at the beginning
-_LONGEST = 2**31 - 1  # letters of a cell
-
-
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """How a table was written, so that another one of its kind is read in the same way."""
-
-    separator: str
-    header: bool
-    names: tuple[str, ...]
-    texts: tuple[str, ...]  # columns that are text, also where a later file has only digits there
-    missing: tuple[str, ...] = MISSING
-    encoding: str = "utf-8"
-    decimal: str = "."
-
-    def __str__(self) -> str:
-        between = "Parquet"
-        if self.separator:
-            between = _SEPARATORS.get(self.separator, repr(self.separator))
-        title = "a header" if self.header else "no header"
-        parts = [between, title, f"{len(self.names)} columns"]
-        if self.decimal == ",":
-            parts.append("decimal commas")
-        return ", ".join(parts)
-
-
-def pandas() -> ModuleType:
-    """The library pandas, or an error that says how to install it."""
-    try:
-        import pandas as pd
-    except ImportError:
-        rule, remedy = "is needed to read tables", "pip install 'mercer[cli]'"
-        raise MissingDependencyError("pandas", "not installed", rule, remedy) from None
-    return pd
 
 
 def read_table(
@@ -69,12 +29,16 @@ def read_table(
     header: bool | None = None,
     missing: tuple[str, ...] | None = None,
     encoding: str = "utf-8",
+    texts: Sequence[str] = (),
     like: Layout | None = None,
+    strict: bool = False,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[Frame, Layout]:
     """Read a delimited file (plain or gzip) or a Parquet file; what is None is detected.
 
-    Decimal commas are read where the separator is another character and no number has a point.
+    Decimal commas are read where the separator is another character and no number has a point. A
+    cell that is not a number, in a column where at most one cell in twenty is not, is a missing
+    value, with a warning that names its line.
 
     Parameters
     ----------
@@ -88,8 +52,12 @@ def read_table(
         The cells that mean a missing value; by default the empty one, "?", "NA" and the like.
     encoding : str
         The encoding of the text.
+    texts : sequence of str
+        Columns to be read as text, such as numbers that are names.
     like : Layout, optional
         The layout of an earlier file: columns keep its names and types, and some may be absent.
+    strict : bool
+        Whether to refuse what would give a warning.
     most_bytes : int
         Larger files are refused.
 
@@ -111,25 +79,28 @@ def read_table(
     semicolons, a header, 2 columns [31.0, nan]
     """
     path = Path(path)
-    if path.suffix.lower() in PARQUET:
-        return _parquet(path, most_bytes)
+    if path.suffix.lower() in parquet.SUFFIXES:
+        frame = parquet.read_parquet(path, most_bytes)
+        return frame, Layout("", True, tuple(frame.columns), _texts(frame))
     if like is not None:
-        separator = separator or like.separator
+        separator = like.separator if separator is None else separator
         encoding = like.encoding
     missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)
     separator, rows = _first_rows(path, text, separator)
     if header is None:
-        header = _has_header(rows, missing, like)
+        header = has_header(rows, missing, like)
     names = _names(path, rows[0], header, like)
     if header and len(rows) == 1:
         raise InputError("path", str(path), "has a header and no rows")
     layout = Layout(separator, header, tuple(names), (), missing, encoding)
     if like is None:
-        layout = dataclasses.replace(layout, decimal=_decimal(text, separator))
+        _check_known(texts, names)
+        decimal = find_decimal(text, separator)
+        layout = dataclasses.replace(layout, decimal=decimal, texts=tuple(texts))
     else:
         layout = dataclasses.replace(layout, decimal=like.decimal, texts=like.texts)
-    frame = _frame(path, text, layout)
+    frame = _frame(path, text, layout, strict)
     return frame, dataclasses.replace(layout, texts=_texts(frame))
 
 
@@ -142,30 +113,21 @@ def _missing(cells: tuple[str, ...] | None, like: Layout | None) -> tuple[str, .
 
 def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list[list[str]]]:
     """The separator, which is detected if it is None, and the first rows."""
-    with _long_cells(), _one_line(path):
-        separator = separator or _separator(text)
+    with long_cells(), _one_line(path):
+        if separator is None:
+            separator = find_separator(text)
         _check_separator(separator)
-        _check_rectangle(path, text, separator)
-        rows = list(itertools.islice(table_rows(text, separator), _LOOK))
+        check_rectangle(path, text, separator)
+        rows = list(itertools.islice(table_rows(text, separator), LOOK))
     if not rows:
         raise InputError("path", str(path), "is empty")
     return separator, rows
 
 
 def _check_separator(separator: str) -> None:
-    if len(separator) != 1 or separator in '\r\n"':
+    if len(separator) != 1 or not separator.isascii() or separator in '\0\r\n"':
         remedy = "a blank stands for any number of blanks and tabs"
-        raise InputError("separator", separator, "must be one character", remedy)
-
-
-@contextlib.contextmanager
-def _long_cells() -> Iterator[None]:
-    """Let cells be as long as whole texts."""
-    before = csv.field_size_limit(_LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
+        raise InputError("separator", separator, "must be one character of ASCII", remedy)
 
 
 @contextlib.contextmanager
@@ -183,148 +145,11 @@ def _texts(frame: Frame) -> tuple[str, ...]:
     return tuple(name for name in frame.columns if kind_of(frame[name], skipna=True) == "string")
 
 
-def _parquet(path: Path, most_bytes: int) -> tuple[Frame, Layout]:
-    pd = pandas()
-    check_file(path, most_bytes)
-    try:
-        frame = pd.read_parquet(path)
-    except ImportError:
-        rule, remedy = "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]"
-        raise MissingDependencyError("pyarrow", "not installed", rule, remedy) from None
-    except Exception as error:
-        rule = f"is not a Parquet file ({str(error).splitlines()[0]})"
-        raise InputError("path", str(path), rule) from None
-    frame.columns = [str(name) for name in frame.columns]
-    _check_twice(path, list(frame.columns))
-    return frame, Layout("", True, tuple(frame.columns), _texts(frame))
-
-
-def _reader(text: str, separator: str) -> Any:
-    """A reader of the module csv, which gives the cells of every line and knows its number."""
-    lines: Iterable[str] = io.StringIO(text, newline="")
-    if separator == " ":  # any number of blanks and tabs, also at the ends
-        lines = (line.strip(" \t").replace("\t", " ") for line in _LINE_ENDS.split(text))
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
-
-
-def table_rows(text: str, separator: str) -> Iterator[list[str]]:
-    """The cells of every line that is not blank."""
-    return (row for row in _reader(text, separator) if not _is_blank(row))
-
-
-def _is_blank(row: list[str]) -> bool:
-    return not row or (len(row) == 1 and not row[0].strip())
-
-
-def _separator(text: str) -> str:
-    """The separator that cuts most of the first lines into the same number of cells."""
-    scores = {separator: _agreement(text, separator) for separator in _SEPARATORS}
-    return max(scores, key=lambda separator: scores[separator])
-
-
-def _row_lengths(text: str, separator: str) -> Counter[int]:
-    """How many of the first lines have each number of cells; none if they cannot be read."""
-    try:
-        rows = itertools.islice(table_rows(text, separator), _LOOK)
-        return Counter(len(row) for row in rows)
-    except csv.Error:
-        return Counter()
-
-
-def _agreement(text: str, separator: str) -> tuple[float, int]:
-    """The share of lines with the most frequent number of cells, and this number."""
-    lengths = _row_lengths(text, separator)
-    n_cells, frequency = max(lengths.items(), key=lambda item: item[1], default=(0, 0))
-    share = frequency / max(1, lengths.total())
-    # Blanks stand between words too: all lines must have the same number of them.
-    if n_cells == 1 or (separator == " " and share < 1.0):
-        return 0.0, 0
-    return share, n_cells
-
-
-def _check_rectangle(path: Path, text: str, separator: str) -> None:
-    """Refuse rows of different lengths, and name the line."""
-    lines = _cells_per_line(text, separator)
-    _, expected = next(lines, (0, 0))
-    for at, n_cells in lines:
-        if n_cells != expected:
-            rule = f"has {n_cells} cells where the first row has {expected}"
-            remedy = "correct the line, or name the separator"
-            line = _LINE_ENDS.split(text, at)[at - 1][:60]
-            raise InputError(f"{path.name}, line {at}", line, rule, remedy)
-
-
-def _cells_per_line(text: str, separator: str) -> Iterator[tuple[int, int]]:
-    """The number of every line that is not blank, and the number of its cells."""
-    if separator == " " or '"' in text:
-        rows = _reader(text, separator)
-        return ((rows.line_num, len(row)) for row in rows if not _is_blank(row))
-    # Without quotes, counting the separators is quicker.
-    lines = enumerate(_LINE_ENDS.split(text), 1)
-    return ((at, line.count(separator) + 1) for at, line in lines if line.strip())
-
-
-def _has_header(rows: list[list[str]], missing: tuple[str, ...], like: Layout | None) -> bool:
-    """Whether the first row holds names, by those of an earlier table if there is one."""
-    if like is None:
-        return _is_header(rows, missing)
-    names = _named(rows[0])
-    known = sum(name in like.names for name in names)
-    if like.header:
-        return 2 * known > len(names) or _is_header(rows, missing)
-    return bool(names) and known == len(names)
-
-
-def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
-    """Names are different words that do not occur again below; some cells may be empty."""
-    names = _named(rows[0])
-    if not names or any(_NUMBER.fullmatch(name) or name in missing for name in names):
-        return False
-    columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
-    if any(cell.strip() in below - {""} for cell, below in zip(rows[0], columns, strict=False)):
-        return False
-    # If a name occurs twice, only numbers below show that these are names, for the user to correct.
-    return len(set(names)) == len(names) or any(map(_are_numbers, columns))
-
-
-def _are_numbers(cells: Iterable[str]) -> bool:
-    return all(map(_NUMBER.fullmatch, cells))
-
-
-def _named(cells: Iterable[str]) -> list[str]:
-    """The cells that are not empty, without blanks around them."""
-    return [cell.strip() for cell in cells if cell.strip()]
-
-
-def _decimal(text: str, separator: str) -> str:
-    """The decimal mark: a comma where cells are such as 1,5 and none is such as 1.5.
-
-    If all of them are such as 1,500, commas may separate thousands: the cells stay text.
-    """
-    with_commas = _numbers_with(",", text, separator)
-    if separator == "," or all(map(_THOUSANDS.fullmatch, with_commas)):
-        return "."
-    with_points = _numbers_with(r"\.", text, separator)
-    if any(with_points):
-        return "."
-    return ","
-
-
-def _numbers_with(mark: str, text: str, separator: str) -> Iterator[str]:
-    """The cells that are numbers with this decimal mark."""
-    inside, blanks = rf'[^{re.escape(separator)}\r\n"]', " *"
-    if separator == " ":
-        inside, blanks = r'[^ \t\r\n"]', ""
-    number = rf"([-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?)"
-    cells = re.finditer(rf"(?<!{inside}){blanks}{number}{blanks}(?!{inside})", text)
-    return (cell[1] for cell in cells)
-
-
 def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> list[str]:
     """The names of the columns: those in the header, those of an earlier table, or c0, c1, ..."""
     if header:
         names = [cell.strip() or f"c{at}" for at, cell in enumerate(first)]
-        _check_twice(path, names)
+        parquet.check_twice(path, names)
         return names
     if like is None or like.header:
         return [f"c{at}" for at in range(len(first))]
@@ -339,13 +164,13 @@ def _check_width(path: Path, n_columns: int, n_known: int) -> None:
         raise InputError("path", str(path), rule)
 
 
-def _check_twice(path: Path, names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError("path", str(path), f"has two columns called {twice[0]!r}", "rename one")
+def _check_known(texts: Sequence[str], names: list[str]) -> None:
+    for name in texts:
+        if name not in names:
+            raise InputError("texts", name, "is not a column", did_you_mean(name, names))
 
 
-def _frame(path: Path, text: str, layout: Layout) -> Frame:
+def _frame(path: Path, text: str, layout: Layout, strict: bool) -> Frame:
     separator = layout.separator
     if separator == " ":
         separator = r"\s+"
@@ -368,17 +193,22 @@ def _frame(path: Path, text: str, layout: Layout) -> Frame:
     except (ValueError, OverflowError) as error:
         rule = f"cannot be read as a table ({str(error).splitlines()[0]})"
         raise InputError("path", str(path), rule) from None
-    for name in layout.names:
-        if str(frame[name].dtype) in ("object", "str", "string"):
-            frame[name] = _tidied(frame[name])
+    cells = Cells(path.name, text, layout, strict)
+    with long_cells():
+        for name in layout.names:
+            if str(frame[name].dtype) in ("object", "str", "string"):
+                frame[name] = _tidied(cells, frame[name])
+        cells.check_digits(frame)
     return frame
 
 
-def _tidied(column: Any) -> Any:
-    """Texts without blanks around them; whole numbers beyond 64 bits as floating-point numbers."""
+def _tidied(cells: Cells, column: Frame) -> Frame:
+    """Texts without blanks around them; numbers where nearly all cells are numbers."""
     kind = pandas().api.types.infer_dtype(column, skipna=True)
-    if kind == "string":
+    if kind == "string" and column.name in cells.layout.texts:
         return column.str.strip()
-    if "integer" in kind or kind == "floating":
+    if kind == "string":
+        return cells.as_numbers(column)
+    if "integer" in kind or kind == "floating":  # whole numbers beyond 64 bits
         return column.astype(float)
     return column

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import mercer
+from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
+from mercer.model_files.writing import write_whole
 from mercer.report.figures import Picture, pictures
 from mercer.report.formatting import score_text, shorten
 
@@ -69,12 +71,7 @@ def write_report(
     sources = [Path(file) for file in ([files] if isinstance(files, (str, Path)) else files)]
     target = Path(path)
     page = _page(study, sources, command, memory)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_text(page, encoding="utf-8")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(str(target), [page.encode("utf-8", "backslashreplace")])
     return target
 
 
@@ -185,13 +182,16 @@ def _row(tag: str, kinds: Sequence[str], values: Sequence[object]) -> str:
 def _model_selection(study: Study) -> str:
     model = study.model
     rows = []
-    for kernel, penalty, loss in sorted(model.tuned_.trials, key=lambda trial: trial[2])[:12]:
+    for kernel, penalty, loss in sorted(trials(model), key=lambda trial: trial[2])[:12]:
         rows.append([f"{loss:.4g}", f"{penalty:g}", shorten(kernel, 90, end=25)])
     table = _table([model.loss_, model.penalty_name_, "kernel"], rows, numbers=(0, 1))
     text = (
         f"{len(model.tuned_.trials)} combinations of kernel and penalty were compared by "
         f"{model.way_}; those with the smallest {model.loss_} come first."
     )
+    if not study.is_classification:
+        text += " Errors are those of the target; the model is fitted to the standardised target, "
+        text += f"and {model.penalty_name_} is the one of that fit."
     return _section("Model selection", f"<p>{escape(text)}</p>{table}")
 
 
@@ -243,7 +243,10 @@ def _support_vectors(study: Study) -> str:
     model, question = study.model.model_, study.question
     if not hasattr(model, "support_") or not hasattr(model, "dual_coef_"):
         return ""
-    weights = np.abs(np.atleast_2d(model.dual_coef_)).sum(axis=0)
+    scale = getattr(
+        study.model, "target_scale_", 1.0
+    )  # the model is one of the standardised target
+    weights = scale * np.abs(np.atleast_2d(model.dual_coef_)).sum(axis=0)
     if len(weights) != len(model.support_):
         return ""
     order = np.argsort(-weights, kind="stable")[:8]
