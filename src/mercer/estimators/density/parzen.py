@@ -23,6 +23,7 @@ from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
 from mercer.estimators.density.bandwidths import likeliest, log_sums
+from mercer.estimators.density.integrals import core, log_integral
 from mercer.estimators.density.windows import WINDOWS, Window
 from mercer.gram.fill import check_diagonal
 from mercer.kernels.base import Kernel
@@ -52,7 +53,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
     kernel : str, Kernel or callable, default="gaussian"
         The window: "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine"; or a
         mercer kernel, an expression of kernels, a function or "precomputed", which have a width of
-        their own. An `RBF` gives a density, other kernels one up to a factor.
+        their own. A kernel of vectors has to have a finite integral over R^d, as multiples, sums
+        and most products of radial kernels have; functions, precomputed matrices and kernels of
+        other samples give a density up to a factor.
     metric : {"euclidean", "l2", "minkowski"}, default="euclidean"
         Accepted for compatibility; distances are Euclidean.
     atol : float, default=0
@@ -217,17 +220,15 @@ class KernelDensity(DensityMixin, KernelEstimator):
         return self
 
     def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
-        """A kernel with a width of its own, of which only that of an RBF is known to integrate."""
+        """A kernel with a width of its own: its integral over R^d makes the sum a density."""
         self.kernel_ = kernel
         self.bandwidth_: float | None = None
         if kernel is not None:
             # samples that the kernel cannot read, or that overflow, are refused now
             check_diagonal(kernel.diagonal(kernel.prepare(Batch(X))))
-        scales = np.ones(0)
-        self.normalized_ = isinstance(kernel, RBF)
-        if isinstance(kernel, RBF):
-            scales = np.broadcast_to(kernel.length_scale, (self.n_features_in_,))
-        self._log_integral = float(np.log(scales).sum() + 0.5 * len(scales) * np.log(2 * np.pi))
+        integral = log_integral(core(kernel), vars(self).get("n_features_in_", 0))
+        self.normalized_ = integral is not None
+        self._log_integral = integral or 0.0
 
     def _keep_window(self, window: Window) -> None:
         self.X_fit_ = _as_array(self.X_fit_)
@@ -303,10 +304,11 @@ class KernelDensity(DensityMixin, KernelEstimator):
         """log Σ w_i k(x, x_i)."""
         if self._use_tree:
             return self._by_tree(_as_array(X))
-        is_window = self._window() is not None or isinstance(self.kernel_, RBF)
-        if is_window and isinstance(self.kernel_, RadialKernel):
-            return log_sums(self.kernel_, _as_array(X), _as_array(self.X_fit_), self._weight)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
+        kernel = core(self.kernel_)
+        is_window = self._window() is not None or isinstance(kernel, RBF)
+        if is_window and isinstance(kernel, RadialKernel):
+            return log_sums(kernel, _as_array(X), _as_array(self.X_fit_), self._weight)
+        expansion = Expansion(kernel, self.X_fit_, self.support_, self._n_training)
         sums = expansion.apply(X, self._weight[:, None])[:, 0]
         if sums.min() < 0:
             row = int(np.argmin(sums))
@@ -363,8 +365,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
         check_is_fitted(self)
         window = self._window()
         scale: float | np.ndarray | None = self.bandwidth_
-        if window is None and isinstance(self.kernel_, RBF):
-            window, scale = WINDOWS["gaussian"], np.asarray(self.kernel_.length_scale)
+        kernel = core(self.kernel_)
+        if window is None and isinstance(kernel, RBF):
+            window, scale = WINDOWS["gaussian"], np.asarray(kernel.length_scale)
         if window is None:
             remedy = f"use one of {', '.join(WINDOWS)}, or RBF"
             raise ParameterError("kernel", self.kernel_, "cannot be drawn from", remedy)
