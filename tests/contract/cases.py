@@ -127,10 +127,7 @@ CASES: dict[str, Case] = {
             "the weights make every nu above 2e-7 infeasible", "check_class_weight_classifiers"
         ),
     ),
-    "RVC": Case(
-        many=260,  # more than one strip of functions
-        unlike=none("probabilities are averaged", "check_decision_proba_consistency"),
-    ),
+    "RVC": Case(many=260),  # more than one strip of functions
     "RVR": Case(many=260),
     "SpectralClustering": Case({"n_clusters": 3, "random_state": 0}),
 }
