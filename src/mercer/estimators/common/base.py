@@ -38,6 +38,7 @@ from mercer.estimators.common.validation import (
     are_vectors,
     as_in_training,
     note_columns,
+    warn_of_ignored,
     where_not_finite,
 )
 from mercer.kernels.expression import parse
@@ -101,6 +102,8 @@ class KernelEstimator(Observable, BaseEstimator):
             weight,
         )
         self._check_definite(choice, given.get("repair"))
+        if not choice.foreign:
+            warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
 
     def _check_definite(self, choice: Choice, repair: str | None) -> None:

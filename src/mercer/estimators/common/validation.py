@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.domains.base import Anything, Domain, in_order_of
 from mercer.domains.vectors.domain import Vectors
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 
@@ -91,6 +93,16 @@ def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
         rule = "leaves no sample: all samples have zero or negative weights"
         raise ParameterError("sample_weight", "all 0", rule)
     return weight
+
+
+def warn_of_ignored(estimator: Estimator, *names: str) -> None:
+    """Warn of parameters of kernels by name that were set beside a kernel object."""
+    defaults = inspect.signature(type(estimator)).parameters
+    given = vars(estimator)
+    for name in names:
+        if name in given and given[name] != defaults[name].default:
+            rule = "is ignored: the kernel has parameters of its own"
+            warn(explain(name, given[name], rule, "set them in the kernel"))
 
 
 def check_square(X: RawSamples) -> None:

@@ -22,6 +22,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
+from mercer.estimators.common.validation import warn_of_ignored
 from mercer.estimators.density.bandwidths import likeliest, log_sums
 from mercer.estimators.density.integrals import core, log_integral
 from mercer.estimators.density.windows import WINDOWS, Window
@@ -175,6 +176,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         window = self._window()
         if window is None:
+            warn_of_ignored(self, "bandwidth")
             return super()._choose(X, weight)
         return Choice(window.kernel(length_scale=1.0), False)
 
