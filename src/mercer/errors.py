@@ -101,7 +101,7 @@ class MemoryBudgetError(MercerError, MemoryError):
     """A dense matrix would exceed the configured memory budget."""
 
 
-class KernelOverflowError(MercerError, OverflowError):
+class KernelOverflowError(MercerError, OverflowError, ValueError):
     """A kernel value is not a finite number; the message names the rows."""
 
     place: tuple[int, int] | None = None

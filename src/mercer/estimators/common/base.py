@@ -61,6 +61,7 @@ class KernelEstimator(Observable, BaseEstimator):
     """Base class of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"
+    samples_must_differ: ClassVar[bool] = True  # in feature space, if they differ at all
     small_fits_use_blas: ClassVar[bool] = True
     _parameter_constraints: ClassVar[ParameterRules] = {}
 

@@ -117,7 +117,11 @@ def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
     if gamma == "auto" or gamma is None:
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        variance = _variance(X, weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = _variance(X, weight)
+        if not np.isfinite(variance):
+            remedy = "divide the data by a constant, or standardise the columns"
+            raise ParameterError("gamma", gamma, "needs the variance of X, which overflows", remedy)
         if variance <= 0:
             return 1.0
         return 1.0 / (X.shape[1] * variance)

@@ -110,6 +110,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     """
 
     needs: ClassVar[str] = "any"
+    samples_must_differ: ClassVar[bool] = False  # a wide window is the same for all of them
     stored: ClassVar[State] = State(
         finite=("bandwidth_", "loo_log_likelihood_", "_weight", "_n", "_log_integral"),
         plain=(
