@@ -602,7 +602,9 @@ def test_kernels_of_vectors_give_densities(kernel):
     s = np.sinh(np.linspace(-6, 6, 601))
     grid = np.stack(np.meshgrid(s, s), axis=-1).reshape(-1, 2)
     values = np.exp(plane.score_samples(grid)).reshape(len(s), len(s))
-    assert integrate.trapezoid(integrate.trapezoid(values, s, axis=0), s) == pytest.approx(1.0, abs=5e-3)
+    assert integrate.trapezoid(integrate.trapezoid(values, s, axis=0), s) == pytest.approx(
+        1.0, abs=5e-3
+    )
 
 
 def test_a_multiple_is_the_same_density():

@@ -62,6 +62,7 @@ class KernelEstimator(Observable, BaseEstimator):
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"
     samples_must_differ: ClassVar[bool] = True  # in feature space, if they differ at all
+    memory_remedy: ClassVar[str] = "fit on fewer samples"  # where a matrix exceeds the budget
     small_fits_use_blas: ClassVar[bool] = True
     _parameter_constraints: ClassVar[ParameterRules] = {}
 

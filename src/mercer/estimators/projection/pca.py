@@ -122,6 +122,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     ((1, 2), [0.67, 0.17])
     """
 
+    memory_remedy: ClassVar[str] = "use eigen_solver='lanczos' with a number of components"
     stored: ClassVar[State] = State(
         finite=("_dual", "_center"),
         plain=("kernel_", "gamma_", "X_fit_", "report_", "_n_training", "_n_features_out"),

@@ -84,6 +84,7 @@ class KernelRidge(RidgeRegressor):
     [0.8]
     """
 
+    memory_remedy: ClassVar[str] = "take alpha > 0, for which no large matrix is stored"
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         **RIDGE_RULES,
