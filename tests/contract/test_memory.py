@@ -14,12 +14,14 @@ from mercer import RBF, KernelCCA, KernelPCA, KernelRidge, config_context, error
 @every_estimator("kernel")
 def test_errors_of_the_budget_name_the_estimator(name):
     fitted(name, n=150)
+    message = ""
     with config_context(memory_budget=100_000):
         try:
             make(name).fit(samples(name, 150), target(name, 150))
         except errors.MemoryBudgetError as error:
-            assert "k.gram" not in str(error)
-            assert "memory budget" in str(error)
+            message = str(error)
+    assert "k.gram" not in message
+    assert not message or "memory budget" in message
 
 
 def test_remedies_of_learners():

@@ -45,9 +45,9 @@ def test_a_kernel_that_is_constant_on_the_data_is_an_error(name, kernel):
 
 @every_estimator("overflow")
 def test_inner_products_that_overflow_are_an_error(name):
+    X, y = 1e200 * samples(name), target(name)
     with pytest.raises(ValueError, match="finite"):
-        X = 1e200 * samples(name)
-        value(make(name, Linear()).fit(X, target(name)), X)
+        value(make(name, Linear()).fit(X, y), X)
 
 
 def test_kernels_that_are_constant_on_purpose():

@@ -627,3 +627,33 @@ def test_a_multiple_is_the_same_density():
 def test_kernels_without_an_integral_are_refused(kernel):
     with pytest.raises(errors.ParameterError, match="has no finite integral over R"):
         KernelDensity(kernel=kernel).fit(samples()[0])
+
+
+# -- other distances
+# --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [("manhattan", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("minkowski", {"p": 2})],
+)
+def test_distances_are_those_of_scikit_learn(name, metric, options):
+    X, new = samples()
+    weight = np.random.default_rng(3).random(len(X))
+    parameters = {"kernel": name, "bandwidth": 1.3, "metric": metric, "metric_params": options}
+    ours = KernelDensity(**parameters).fit(X, sample_weight=weight).score_samples(new)
+    theirs = Theirs(**parameters).fit(X, sample_weight=weight).score_samples(new)
+    inside = np.isfinite(theirs)
+    gap = ours[inside] - theirs[inside]
+    if name == "cosine":  # its integral in scikit-learn is that of one dimension
+        gap = gap - gap[0]
+    np.testing.assert_allclose(gap, 0.0, atol=1e-6)
+    np.testing.assert_array_equal(np.isfinite(ours), inside)
+
+
+def test_a_tree_knows_its_metrics():
+    X, _ = samples()
+    with pytest.raises(ValueError, match="invalid metric"):
+        KernelDensity(algorithm="kd_tree", metric="haversine").fit(X)
+    assert not KernelDensity(metric="haversine").fit(X).normalized_

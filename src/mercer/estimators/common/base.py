@@ -102,6 +102,7 @@ class KernelEstimator(Observable, BaseEstimator):
             given.get("degree", 3),
             given.get("coef0", 0.0),
             weight,
+            given.get("kernel_params"),
         )
         self._check_definite(choice, given.get("repair"))
         if not choice.foreign:

@@ -116,7 +116,7 @@ def check_varies(kernel: Kernel, X: RawSamples) -> None:
     """
     if not isinstance(X, np.ndarray) or not are_vectors(kernel.domain):
         return
-    others = np.flatnonzero((X != X[0]).any(axis=1))
+    others = np.flatnonzero((X[0] != X).any(axis=1))
     if len(others) == 0 or kernel.certificate().status != STRICT:
         return
     if _agree(kernel, X[[0, others[0]]]) and _agree(kernel, X):
