@@ -127,7 +127,7 @@ def check_varies(kernel: Kernel, X: RawSamples) -> None:
 def _agree(kernel: Kernel, X: np.ndarray) -> bool:
     """Whether k(x, x) = k(x, y) = k(y, y) for the first sample x and all y, up to rounding."""
     values = np.concatenate([kernel(X[:1], X)[0], kernel.diag(X)])
-    return float(np.ptp(values)) <= _ROUNDING * float(np.abs(values).max())
+    return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 
 def check_square(X: RawSamples) -> None:
