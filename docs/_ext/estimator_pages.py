@@ -19,6 +19,7 @@ TITLES = {
     "projection": "Projections",
     "clustering": "Clustering",
     "density": "Neighbours, novelty and density",
+    "label_propagation": "Semi-supervised learning",
     "vote": "Imputed tables",
 }
 

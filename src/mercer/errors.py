@@ -124,8 +124,12 @@ class InfiniteFeaturesError(MercerError, ValueError):
 class MemoryBudgetError(MercerError, MemoryError):
     """A dense matrix would exceed the configured memory budget."""
 
+    def __init__(self, message: str, *parts: Any) -> None:
+        super().__init__(message, *parts)
+        self.parts = (message, *parts)  # a learner names its own remedy instead of the last one
 
-class KernelOverflowError(MercerError, OverflowError):
+
+class KernelOverflowError(MercerError, OverflowError, ValueError):
     """A kernel value is not a finite number; the message names the rows."""
 
     place: tuple[int, int] | None = None

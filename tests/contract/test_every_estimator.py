@@ -63,6 +63,19 @@ def test_scikit_learn_names(name):
     np.testing.assert_allclose(value(named, Z), value(fitted(name), Z), atol=1e-9)
 
 
+@every_estimator("kernel")
+def test_parameters_that_are_ignored_are_named(name):
+    others = {"gamma": 0.37, "degree": 5, "coef0": 2.5}
+    known = make(name).get_params(deep=False)
+    for parameter in others.keys() & known.keys():
+        model = make(name).set_params(**{parameter: others[parameter]})
+        with pytest.warns(UserWarning, match=f"{parameter} = .* is ignored"):
+            model.fit(samples(name), target(name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted(name)
+
+
 @every_estimator("function")
 def test_a_function_of_two_collections(name):
     Z = samples(name, 20, 1)

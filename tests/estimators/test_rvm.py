@@ -26,6 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import RBF, RVC, RVR, SVR, Jaccard, Laplacian, Multiquadric, Polynomial, errors
+from mercer.solvers.rvm.likelihoods import Gaussian
 
 NAMES = np.array(["low", "middle", "high"])
 
@@ -372,7 +373,6 @@ def test_labels_have_the_mode_the_covariance_and_the_evidence_of_laplace(kernel,
     Z = X[:20] + 0.5
     Phi = basis(model, kernel(Z, X))
     value, variance = Phi @ weights(model), np.einsum("ij,jk,ik->i", Phi, model.covariance_, Phi)
-    np.testing.assert_allclose(model.decision_function(Z), value, rtol=1e-8, atol=1e-8)
     z = np.linspace(-10, 10, 20_001)
     averaged = trapezoid(
         naive_gp.sigmoid(value[:, None] + np.sqrt(variance)[:, None] * z) * norm.pdf(z), z
@@ -380,6 +380,8 @@ def test_labels_have_the_mode_the_covariance_and_the_evidence_of_laplace(kernel,
     np.testing.assert_allclose(
         model.predict_proba(Z), np.column_stack([1 - averaged, averaged]), atol=1e-6
     )
+    odds = np.log(averaged) - np.log1p(-averaged)
+    np.testing.assert_allclose(model.decision_function(Z), odds, rtol=1e-4, atol=1e-6)
     np.testing.assert_array_equal(model.predict(Z), model.predict_proba(Z).argmax(axis=1))
 
 
@@ -606,3 +608,41 @@ def test_one_class_is_refused():
         RVC().fit(X, np.ones(10))
     with pytest.raises(ValueError, match="class"):
         RVC().fit([[1.0]], [0])
+
+
+# -- what was wrong once
+# ---------------------------------------------------------------------------------------------
+
+
+def test_probabilities_rank_as_the_decision_function():
+    X, y = two_gaussians(80)
+    model = RVC(RBF(0.7)).fit(X, y)
+    Z = np.random.default_rng(1).uniform(-6, 6, (500, 2))
+    values, probability = model.decision_function(Z), model.predict_proba(Z)[:, 1]
+    order = np.argsort(values)
+    assert (np.diff(probability[order]) >= -1e-12).all()
+    np.testing.assert_array_equal(values > 0, probability > 0.5)
+
+
+def test_targets_without_noise_end_and_the_evidence_never_falls():
+    """Functions without use left at any loss of evidence, came back, and left again."""
+    X = np.random.default_rng(0).standard_normal((260, 4))
+    y = np.sin(X[:, 0]) + X[:, 1]
+    evidence = []
+    original = Gaussian.maximise
+
+    def watched(self, basis, max_steps, callback):
+        def listen(step, value):
+            evidence.append((step, value))
+            return False
+
+        return original(self, basis, max_steps, listen)
+
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        patch.setattr(Gaussian, "maximise", watched)
+        model = RVR(RBF.from_gamma(0.2)).fit(X, y)
+    assert model.report_.converged and model.score(X, y) > 0.999
+    steps, values = np.array(evidence).T
+    rises = np.diff(values)[np.diff(steps) > 0]  # within a start
+    assert rises.min() > -0.1

@@ -29,6 +29,8 @@ ESTIMATORS = {
     "KernelRidge": "ridge.regressor",
     "KernelRidgeCV": "ridge.cross_validated",
     "KernelRidgeClassifier": "ridge.classifier",
+    "LabelPropagation": "label_propagation",
+    "LabelSpreading": "label_propagation",
     "MCA": "projection.mca",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",

@@ -33,6 +33,8 @@ from mercer.errors import MemoryBudgetError
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 _QUICK_ROWS = 512 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
+NEVER_STORED = "use k.gram(X), which never stores it"
+RAISE = "raise the budget with mercer.config_context(memory_budget=...)"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,8 +176,7 @@ def require_room(
         what,
         f"{rows} x {columns}, {format_bytes(size)}",
         f"exceeds the memory budget of {format_bytes(budget)}",
-        "use k.gram(X), which never stores it, or raise the budget with "
-        "mercer.config_context(memory_budget=...)",
+        f"{NEVER_STORED}, or {RAISE}",
     )
 
 

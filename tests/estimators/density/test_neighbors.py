@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -448,3 +448,16 @@ def test_refusals_after_the_fit():
     given = KernelNeighborsRegressor(kernel="precomputed").fit(RBF()(X), number)
     with pytest.raises(ValueError):
         given.predict(RBF()(X)[:, :10])
+
+
+@pytest.mark.parametrize("mode", ["connectivity", "distance"])
+def test_graphs_are_those_of_scikit_learn(mode):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    ours = KernelNeighborsClassifier(4, kernel="linear").fit(X, X[:, 0] > 0)
+    theirs = NearestNeighbors(n_neighbors=4).fit(X)
+    for new in (None, X[:7] + 0.1):
+        graph = ours.kneighbors_graph(new, mode=mode)
+        expected = theirs.kneighbors_graph(new, mode=mode)
+        np.testing.assert_allclose(graph.toarray(), expected.toarray(), atol=1e-7)
+    with pytest.raises(errors.ParameterError, match="mode"):
+        ours.kneighbors_graph(mode="weights")

@@ -371,7 +371,7 @@ def test_definiteness():
 def test_a_small_memory_budget_changes_the_way_only():
     X, Y = views(300)
     roomy = KernelCCA(2, kernel=RBF(), kappa=0.05).fit(X, Y)
-    with config_context(memory_budget="500 kB"):
+    with config_context(memory_budget="4 MB"):
         narrow = KernelCCA(2, kernel=RBF(), kappa=0.05).fit(X, Y)
     np.testing.assert_allclose(narrow.correlations_, roomy.correlations_, atol=1e-8)
     np.testing.assert_allclose(narrow.transform(X), roomy.transform(X), atol=1e-6)

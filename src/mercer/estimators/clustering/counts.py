@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.errors import ParameterError
+from mercer.aliases import KernelLike
+from mercer.errors import ParameterError, explain, warn
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:
@@ -23,3 +24,24 @@ def size_facts(labels: np.ndarray, n_clusters: int) -> dict[str, int]:
         "smallest_cluster": int(sizes.min()),
         "largest_cluster": int(sizes.max()),
     }
+
+
+def warn_of_empty(labels: np.ndarray, n_clusters: int) -> None:
+    """Warn of clusters that no sample belongs to."""
+    filled = len(np.unique(labels))
+    if filled < n_clusters:
+        rule = f"are more than the embedding separates: {filled} are not empty"
+        remedy = "take a wider kernel (a smaller gamma), or fewer clusters"
+        warn(explain("n_clusters", n_clusters, rule, remedy))
+
+
+def notes_on_parts(parts: int, n_clusters: int, affinity: KernelLike) -> tuple[str, ...]:
+    """What is said of a graph in several parts: more of them than clusters are grouped."""
+    if parts < 2:
+        return ()
+    rule = f"is not fully connected: it has {parts} unlinked parts"
+    if parts > n_clusters:
+        rule += f", more than n_clusters={n_clusters}: they are grouped arbitrarily"
+    remedy = "take a wider kernel (a smaller gamma), or more n_neighbors"
+    warn(explain("the graph", affinity, rule, remedy))
+    return (f"the graph has {parts} parts without links between them",)

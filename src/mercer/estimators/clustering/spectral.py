@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar, Self
 
@@ -15,13 +14,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, SparseMatrix
-from mercer.config import get_config
-from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.errors import ParameterError, ShapeError, warn
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
-from mercer.estimators.clustering.counts import check_n_clusters, size_facts
+from mercer.estimators.clustering.counts import (
+    check_n_clusters,
+    notes_on_parts,
+    size_facts,
+    warn_of_empty,
+)
+from mercer.estimators.clustering.cuts import cut_by_means, neighbour_links
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
@@ -39,7 +42,6 @@ from mercer.solvers.clustering.rotations import cluster_qr, discretize
 from mercer.state import State, check_count
 
 _TOL = 1e-10
-_MANY = 20_000  # samples for which k-means on the embedding is worth more than one thread
 # decreasing functions of the Euclidean distance alone, where there is one length scale
 _DECREASING = (RBF, Exponential, Matern, RationalQuadratic)
 
@@ -62,7 +64,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     affinity : str, Kernel or callable, default="kernel"
         "kernel" weighs every two samples by ``kernel``; "nearest_neighbors" links every sample to
         its neighbours in the feature space of ``kernel``. Anything else stands for ``kernel``
-        itself, as in scikit-learn; "precomputed" is a dense or a sparse matrix.
+        itself, as in scikit-learn; "precomputed" is a dense or a sparse matrix of affinities,
+        "precomputed_nearest_neighbors" one of distances, of which the nearest are linked.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names, a function of two
         collections, or "precomputed". Its values must not be negative, except for neighbours and
@@ -92,6 +95,14 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         The relative residual of the eigenvectors; 0 stands for 1e-10.
     random_state : int, RandomState or None, default=None
         Seed of the eigensolver's start and of the cut.
+    eigen_tol : float or "auto", default="auto"
+        scikit-learn's name of ``tol``, which it replaces unless it is "auto".
+    kernel_params : dict or None, default=None
+        Keyword arguments of a kernel that is given as a function.
+    n_jobs : int or None, default=None
+        Accepted for compatibility; ``mercer.set_config(threads=...)`` sets the threads.
+    verbose : bool, default=False
+        Whether the cut of the embedding prints its progress.
 
     Attributes
     ----------
@@ -153,6 +164,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "eigen_tol": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "kernel_params": [dict, None],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -172,6 +187,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         n_init: int = 10,
         tol: float = 0.0,
         random_state: RandomState = None,
+        eigen_tol: float | str = "auto",
+        kernel_params: dict[str, object] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -187,10 +206,18 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self.n_init = n_init
         self.tol = tol
         self.random_state = random_state
+        self.eigen_tol = eigen_tol
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _given_kernel(self) -> KernelLike:
-        named = isinstance(self.affinity, str) and self.affinity in ("kernel", "nearest_neighbors")
-        return self.kernel if named else self.affinity
+        match self.affinity:
+            case "kernel" | "nearest_neighbors":
+                return self.kernel
+            case "precomputed_nearest_neighbors":
+                return "precomputed"
+        return self.affinity
 
     def _neighbours(self) -> bool:
         return isinstance(self.affinity, str) and self.affinity == "nearest_neighbors"
@@ -234,7 +261,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         elif sparse.issparse(weights):
             self.affinity_matrix_ = weights
         count = min(self.n_components or self.n_clusters, n)
-        tol = float(self.tol) or _TOL
+        tol = float(self.tol if self.eigen_tol == "auto" else self.eigen_tol) or _TOL
         smooth = smooth_functions(weights, graph.degree, count, rng, tol)
         if smooth.residual > max(1e-6, tol):
             residual = f"no convergence: relative residual {smooth.residual:.2g}"
@@ -247,10 +274,11 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self.eigenvalues_ = smooth.values
         self._graph, self._n_training = graph, n
         self._cut(rng)
-        self._check_clusters()
+        warn_of_empty(self.labels_, self.n_clusters)
         facts: dict[str, object] = {**size_facts(self.labels_, self.n_clusters)}
         facts["eigenvalues"] = self.eigenvalues_[:10].tolist()
-        solver, notes = f"{smooth.solver}; {self.assign_labels}", self._notes(smooth.parts)
+        solver = f"{smooth.solver}; {self.assign_labels}"
+        notes = notes_on_parts(smooth.parts, self.n_clusters, self.affinity)
         seconds = time.perf_counter() - start
         self.report_ = FitReport(
             self.kernel_, graph.plan, solver, n, seconds, facts=facts, notes=notes
@@ -259,6 +287,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     def _build_graph(self, X: RawSamples) -> tuple[Graph, Matrix | SparseMatrix]:
         """The graph of the samples, and its matrix of weights, which only the fit needs."""
+        if isinstance(self.affinity, str) and self.affinity == "precomputed_nearest_neighbors":
+            X = neighbour_links(X, self.n_neighbors)
         given = sparse.issparse(X) and is_precomputed(self._given_kernel())
         if self.local_scaling is not None and (given or self._neighbours()):
             rule = "is for all pairs of samples, not for a sparse graph"
@@ -276,24 +306,6 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         all_pairs = KernelGraph(data, self.local_scaling)
         return all_pairs, all_pairs.build(data)
 
-    def _check_clusters(self) -> None:
-        filled = len(np.unique(self.labels_))
-        if filled < self.n_clusters:
-            rule = f"are more than the embedding separates: {filled} are not empty"
-            remedy = "take a wider kernel (a smaller gamma), or fewer clusters"
-            warn(explain("n_clusters", self.n_clusters, rule, remedy))
-
-    def _notes(self, parts: int) -> tuple[str, ...]:
-        """What is said of a graph in several parts: more of them than clusters are grouped."""
-        if parts < 2:
-            return ()
-        if parts > self.n_clusters:
-            more = f"{parts} unlinked parts, more than n_clusters={self.n_clusters}"
-            rule = f"has {more}: they are grouped arbitrarily"
-            remedy = "take a wider kernel (a smaller gamma), or more n_neighbors"
-            warn(explain("the graph", self.affinity, rule, remedy))
-        return (f"the graph has {parts} parts without links between them",)
-
     # -- labels ------------------------------------------------------------------------------------
 
     def _cut(self, rng: np.random.RandomState) -> None:
@@ -301,6 +313,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self._rotation: np.ndarray | None = None
         self._means: np.ndarray | None = None
         U = self.embedding_[:, : self.n_clusters]
+        if self.verbose:
+            print(f"Computing label assignment using {self.assign_labels}")
         match self.assign_labels:
             case "kmeans":
                 self._cut_by_means(rng)
@@ -312,14 +326,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self.labels_ = self._labels(U)
 
     def _cut_by_means(self, rng: np.random.RandomState) -> None:
-        n_threads = 1
-        if len(self.embedding_) > _MANY:
-            n_threads = get_config().threads
-        kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
-        with threadpool_limits(n_threads, user_api="openmp"), warnings.catch_warnings():
-            # rows that are equal: a warning of our own says what that means here
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            kmeans.fit(self.embedding_)
+        kmeans = KMeans(
+            self.n_clusters, n_init=self.n_init, random_state=rng, verbose=int(self.verbose)
+        )
+        cut_by_means(kmeans, self.embedding_)
         self._means = kmeans.cluster_centers_
         self.labels_ = kmeans.labels_.astype(np.int32)
 

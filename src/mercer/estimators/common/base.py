@@ -38,6 +38,7 @@ from mercer.estimators.common.validation import (
     are_vectors,
     as_in_training,
     note_columns,
+    warn_of_ignored,
     where_not_finite,
 )
 from mercer.kernels.expression import parse
@@ -60,6 +61,8 @@ class KernelEstimator(Observable, BaseEstimator):
     """Base class of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"
+    samples_must_differ: ClassVar[bool] = True  # in feature space, if they differ at all
+    memory_remedy: ClassVar[str] = "fit on fewer samples"  # where a matrix exceeds the budget
     small_fits_use_blas: ClassVar[bool] = True
     _parameter_constraints: ClassVar[ParameterRules] = {}
 
@@ -98,8 +101,11 @@ class KernelEstimator(Observable, BaseEstimator):
             given.get("degree", 3),
             given.get("coef0", 0.0),
             weight,
+            given.get("kernel_params"),
         )
         self._check_definite(choice, given.get("repair"))
+        if not choice.foreign:
+            warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
 
     def _check_definite(self, choice: Choice, repair: str | None) -> None:

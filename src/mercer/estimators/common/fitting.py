@@ -11,7 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 
 from mercer.aliases import Estimator, RawSamples, Targets
+from mercer.errors import MemoryBudgetError
 from mercer.execution.blas import serial_blas
+from mercer.gram.plan import NEVER_STORED, RAISE
 
 try:
     from sklearn.callback import CallbackSupportMixin as Observable
@@ -49,12 +51,25 @@ def restores(method: Method, observed: Method | None = None) -> Method:
                 with serial_blas():
                     return run(self, *args, **options)
             return run(self, *args, **options)
-        except BaseException:
+        except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if isinstance(error, MemoryBudgetError):
+                raise _with_own_remedy(error, self) from None
             raise
 
     return cast(Method, fit)
+
+
+def _with_own_remedy(error: MemoryBudgetError, estimator: Estimator) -> MemoryBudgetError:
+    """The same error, with what the user of this estimator can do."""
+    *what, remedy = error.parts
+    if NEVER_STORED not in remedy:
+        return error
+    own = getattr(estimator, "memory_remedy", "fit on fewer samples")
+    return MemoryBudgetError(
+        f"{type(estimator).__name__}: {what[0]}", *what[1:], f"{own}, or {RAISE}"
+    )
 
 
 def _count(X: RawSamples) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import ClassVar
 
 import numpy as np
@@ -51,7 +52,7 @@ class _Collections(Domain):
 
 
 class CallableKernel(Kernel, abstract=True):
-    """A function of two collections, as scikit-learn takes it; its definiteness is unknown."""
+    """A function of two collections, or of two samples; its definiteness is unknown."""
 
     definite: ClassVar[Definite | None] = None
     domain: ClassVar[Domain] = _Collections()
@@ -60,11 +61,23 @@ class CallableKernel(Kernel, abstract=True):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         left = pick_rows(pair.x.raw, np.arange(pair.i0, pair.i1))
         right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))
-        values = np.asarray(self.function(left, right), dtype=float)
+        try:
+            values = self.function(left, right)
+            if hasattr(values, "toarray"):
+                values = values.toarray()
+            values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError, IndexError):
+            values = self._by_pairs(left, right)
+        if values.ndim == 0:
+            values = self._by_pairs(left, right)
         if values.shape != out.shape:
             rule = f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples"
             raise ShapeError("kernel", self.function, rule)
         np.copyto(out, values)
+
+    def _by_pairs(self, left: RawSamples, right: RawSamples) -> np.ndarray:
+        """Values of a function of two samples, as most of scikit-learn's classes take it."""
+        return np.array([[self.function(a, b) for b in right] for a in left], dtype=float)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +96,7 @@ def choose_kernel(
     degree: float = 3,
     coef0: float = 0.0,
     weight: Weights = None,
+    kernel_params: dict[str, object] | None = None,
 ) -> Choice:
     """A kernel object, an expression, a scikit-learn name, a callable, or "precomputed"."""
     if isinstance(kernel, Kernel):
@@ -98,6 +112,8 @@ def choose_kernel(
         name = kernel.__name__
         raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
     if callable(kernel):
+        if kernel_params:
+            kernel = functools.partial(kernel, **kernel_params)
         return Choice(CallableKernel(kernel), True)
     remedy = (
         "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, "
@@ -116,7 +132,11 @@ def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
     if gamma == "auto" or gamma is None:
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        variance = _variance(X, weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = _variance(X, weight)
+        if not np.isfinite(variance):
+            remedy = "divide the data by a constant, or standardise the columns"
+            raise ParameterError("gamma", gamma, "needs the variance of X, which overflows", remedy)
         if variance <= 0:
             return 1.0
         return 1.0 / (X.shape[1] * variance)

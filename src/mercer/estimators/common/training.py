@@ -16,7 +16,12 @@ from mercer.domains.raw import own_copy
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.common.validation import check_square, check_weights, note_columns
+from mercer.estimators.common.validation import (
+    check_square,
+    check_varies,
+    check_weights,
+    note_columns,
+)
 from mercer.gram.build import gram_matrix
 from mercer.gram.fill import dense
 from mercer.gram.matrix import Matrix
@@ -123,7 +128,10 @@ def begin(
     if choice.kernel is None:
         check_square(X)
     else:
-        choice.kernel.fit_batch(Batch(X if len(rows) == n else pick_rows(X, rows)))
+        counted = X if len(rows) == n else pick_rows(X, rows)
+        choice.kernel.fit_batch(Batch(counted))
+        if estimator.samples_must_differ:
+            check_varies(choice.kernel, counted)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import Estimator, RawSamples, Weights
+from mercer.definiteness import STRICT
 from mercer.domains.base import Anything, Domain, in_order_of
 from mercer.domains.vectors.domain import Vectors
-from mercer.errors import ParameterError, ShapeError, explain
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
+
+_ROUNDING = 4 * np.finfo(float).eps
 
 
 def are_vectors(domain: Domain) -> bool:
@@ -91,6 +96,38 @@ def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
         rule = "leaves no sample: all samples have zero or negative weights"
         raise ParameterError("sample_weight", "all 0", rule)
     return weight
+
+
+def warn_of_ignored(estimator: Estimator, *names: str) -> None:
+    """Warn of parameters of kernels by name that were set beside a kernel object."""
+    defaults = inspect.signature(type(estimator)).parameters
+    given = vars(estimator)
+    for name in names:
+        if name in given and given[name] != defaults[name].default:
+            rule = "is ignored: the kernel has parameters of its own"
+            warn(explain(name, given[name], rule, "set them in the kernel"))
+
+
+def check_varies(kernel: Kernel, X: RawSamples) -> None:
+    """Raise an error if different samples are the same in feature space for want of precision.
+
+    Of a strictly positive definite kernel this can only be rounding; others may be constant on
+    purpose. A first look at two samples settles nearly all cases.
+    """
+    if not isinstance(X, np.ndarray) or not are_vectors(kernel.domain):
+        return
+    others = np.flatnonzero((X[0] != X).any(axis=1))
+    if len(others) == 0 or kernel.certificate().status != STRICT:
+        return
+    if _agree(kernel, X[[0, others[0]]]) and _agree(kernel, X):
+        rule = "is constant on these samples, which differ by too little beside its length scale"
+        raise ParameterError("kernel", kernel, rule, "rescale the data, or change the length scale")
+
+
+def _agree(kernel: Kernel, X: np.ndarray) -> bool:
+    """Whether k(x, x) = k(x, y) = k(y, y) for the first sample x and all y, up to rounding."""
+    values = np.concatenate([kernel(X[:1], X)[0], kernel.diag(X)])
+    return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 
 def check_square(X: RawSamples) -> None:

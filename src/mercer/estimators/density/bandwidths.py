@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from mercer import _compiled
-from mercer.aliases import RandomState
+from mercer.aliases import RandomState, RawSamples
 from mercer.errors import ParameterError
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.density.windows import Window
@@ -19,6 +19,13 @@ from mercer.kernels.vectors.radial import RBF, Exponential, ScaledDistance
 _TINY = 1e-280  # a sum below this is computed again with logarithms
 _HELD = 2000  # samples on which a bandwidth is judged
 _IMPOSSIBLE = 1e300  # the loss of a bandwidth that leaves a sample without a neighbour
+
+
+def as_array(X: RawSamples) -> np.ndarray:
+    """Dense rows of any samples of numbers."""
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    return np.ascontiguousarray(X)
 
 
 def log_sums(

@@ -22,7 +22,15 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
-from mercer.estimators.density.bandwidths import likeliest, log_sums
+from mercer.estimators.common.validation import warn_of_ignored
+from mercer.estimators.density.bandwidths import as_array, likeliest, log_sums
+from mercer.estimators.density.integrals import core, log_integral
+from mercer.estimators.density.metrics import (
+    METRICS,
+    check_metric,
+    is_euclidean,
+    log_sums_by_metric,
+)
 from mercer.estimators.density.windows import WINDOWS, Window
 from mercer.gram.fill import check_diagonal
 from mercer.kernels.base import Kernel
@@ -52,9 +60,12 @@ class KernelDensity(DensityMixin, KernelEstimator):
     kernel : str, Kernel or callable, default="gaussian"
         The window: "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine"; or a
         mercer kernel, an expression of kernels, a function or "precomputed", which have a width of
-        their own. An `RBF` gives a density, other kernels one up to a factor.
-    metric : {"euclidean", "l2", "minkowski"}, default="euclidean"
-        Accepted for compatibility; distances are Euclidean.
+        their own. A kernel of vectors has to have a finite integral over R^d, as multiples, sums
+        and most products of radial kernels have; functions, precomputed matrices and kernels of
+        other samples give a density up to a factor.
+    metric : str, default="euclidean"
+        The distance, by any name that scikit-learn's trees know. For others than the Euclidean
+        one the estimate is a density up to a factor, as in scikit-learn.
     atol : float, default=0
         Accepted for compatibility; sums are exact.
     rtol : float, default=0
@@ -64,7 +75,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     leaf_size : int, default=40
         Accepted for compatibility.
     metric_params : dict or None, default=None
-        Accepted for compatibility.
+        Parameters of the distance, such as ``{"p": 3}`` of "minkowski".
     random_state : int, RandomState or None, default=None
         Chooses the samples on which bandwidths are judged, if there are more than 2,000.
 
@@ -106,6 +117,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     """
 
     needs: ClassVar[str] = "any"
+    samples_must_differ: ClassVar[bool] = False  # a wide window is the same for all of them
     stored: ClassVar[State] = State(
         finite=("bandwidth_", "loo_log_likelihood_", "_weight", "_n", "_log_integral"),
         plain=(
@@ -124,7 +136,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
             StrOptions({"scott", "silverman", "reference", "likelihood"}),
         ],
         "algorithm": [StrOptions({"auto", "tile", "tree", "kd_tree", "ball_tree"})],
-        "metric": [StrOptions({"euclidean", "l2", "minkowski"})],
+        "metric": [StrOptions(METRICS)],
         "atol": [Interval(Real, 0, None, closed="left")],
         "rtol": [Interval(Real, 0, None, closed="left")],
         "breadth_first": ["boolean"],
@@ -172,6 +184,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         window = self._window()
         if window is None:
+            warn_of_ignored(self, "bandwidth")
             return super()._choose(X, weight)
         return Choice(window.kernel(length_scale=1.0), False)
 
@@ -217,26 +230,29 @@ class KernelDensity(DensityMixin, KernelEstimator):
         return self
 
     def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
-        """A kernel with a width of its own, of which only that of an RBF is known to integrate."""
+        """A kernel with a width of its own: its integral over R^d makes the sum a density."""
         self.kernel_ = kernel
         self.bandwidth_: float | None = None
         if kernel is not None:
             # samples that the kernel cannot read, or that overflow, are refused now
             check_diagonal(kernel.diagonal(kernel.prepare(Batch(X))))
-        scales = np.ones(0)
-        self.normalized_ = isinstance(kernel, RBF)
-        if isinstance(kernel, RBF):
-            scales = np.broadcast_to(kernel.length_scale, (self.n_features_in_,))
-        self._log_integral = float(np.log(scales).sum() + 0.5 * len(scales) * np.log(2 * np.pi))
+        integral = log_integral(core(kernel), vars(self).get("n_features_in_", 0))
+        self.normalized_ = integral is not None
+        self._log_integral = integral or 0.0
 
     def _keep_window(self, window: Window) -> None:
-        self.X_fit_ = _as_array(self.X_fit_)
+        self.X_fit_ = as_array(self.X_fit_)
+        euclidean = is_euclidean(self.metric, self.metric_params)
+        check_metric(self.metric, self.algorithm)
+        if self.bandwidth == "likelihood" and not euclidean:
+            rule = "needs Euclidean distances"
+            raise ParameterError("bandwidth", self.bandwidth, rule, "give a number")
         bandwidth = self._bandwidth(window)
         self.bandwidth_ = bandwidth
         self.kernel_ = window.kernel(length_scale=bandwidth)
-        self.normalized_ = True
+        self.normalized_ = euclidean
         self._log_integral = window.log_integral(self.n_features_in_, bandwidth)
-        if window.compact:
+        if window.compact and euclidean:
             self._tree = self._paying_tree(bandwidth)
 
     def _paying_tree(self, bandwidth: float) -> KDTree | None:
@@ -302,11 +318,17 @@ class KernelDensity(DensityMixin, KernelEstimator):
     def _log_sums(self, X: RawSamples) -> np.ndarray:
         """log Σ w_i k(x, x_i)."""
         if self._use_tree:
-            return self._by_tree(_as_array(X))
-        is_window = self._window() is not None or isinstance(self.kernel_, RBF)
-        if is_window and isinstance(self.kernel_, RadialKernel):
-            return log_sums(self.kernel_, _as_array(X), _as_array(self.X_fit_), self._weight)
-        expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
+            return self._by_tree(as_array(X))
+        kernel = core(self.kernel_)
+        if self._window() is not None and not is_euclidean(self.metric, self.metric_params):
+            assert isinstance(kernel, RadialKernel)
+            samples, weight = as_array(self.X_fit_), self._weight
+            distance = self.metric, self.metric_params
+            return log_sums_by_metric(kernel, as_array(X), samples, weight, *distance)
+        is_window = self._window() is not None or isinstance(kernel, RBF)
+        if is_window and isinstance(kernel, RadialKernel):
+            return log_sums(kernel, as_array(X), as_array(self.X_fit_), self._weight)
+        expansion = Expansion(kernel, self.X_fit_, self.support_, self._n_training)
         sums = expansion.apply(X, self._weight[:, None])[:, 0]
         if sums.min() < 0:
             row = int(np.argmin(sums))
@@ -363,20 +385,15 @@ class KernelDensity(DensityMixin, KernelEstimator):
         check_is_fitted(self)
         window = self._window()
         scale: float | np.ndarray | None = self.bandwidth_
-        if window is None and isinstance(self.kernel_, RBF):
-            window, scale = WINDOWS["gaussian"], np.asarray(self.kernel_.length_scale)
+        kernel = core(self.kernel_)
+        if window is None and isinstance(kernel, RBF):
+            window, scale = WINDOWS["gaussian"], np.asarray(kernel.length_scale)
         if window is None:
             remedy = f"use one of {', '.join(WINDOWS)}, or RBF"
             raise ParameterError("kernel", self.kernel_, "cannot be drawn from", remedy)
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError("n_samples", n_samples, "must be a positive integer")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        X = _as_array(self.X_fit_)
+        X = as_array(self.X_fit_)
         middle = rng.choice(len(X), size=int(n_samples), p=self._weight / self._n)
         return X[middle] + scale * window.draw(rng, int(n_samples), X.shape[1])
-
-
-def _as_array(X: RawSamples) -> np.ndarray:
-    if hasattr(X, "toarray"):
-        X = X.toarray()
-    return np.ascontiguousarray(X)

@@ -74,6 +74,11 @@ def _cosine_moment(d: int) -> float:
     return float(np.log(integrate.quad(density, 0, 1, epsabs=0, epsrel=1e-12)[0]))
 
 
+def log_surface(d: int) -> float:
+    """Log of the surface of the unit sphere of R^d."""
+    return float(np.log(2) + 0.5 * d * np.log(np.pi) - special.gammaln(0.5 * d))
+
+
 @dataclasses.dataclass(frozen=True)
 class Window:
     """A window by name. ``radii`` draws distances from the middle, in bandwidths."""
@@ -85,8 +90,7 @@ class Window:
 
     def log_integral(self, d: int, bandwidth: float) -> float:
         """Log of ∫ w(‖x‖/h) dx over R^d: the surface of the unit sphere times the moment."""
-        surface = np.log(2) + 0.5 * d * np.log(np.pi) - special.gammaln(0.5 * d)
-        return float(surface + self.moment(d) + d * np.log(bandwidth))
+        return float(log_surface(d) + self.moment(d) + d * np.log(bandwidth))
 
     def draw(self, rng: np.random.Generator, count: int, d: int) -> np.ndarray:
         """Steps in bandwidths, one row each."""

@@ -29,6 +29,7 @@ class GaussianProcess(KernelEstimator):
     """Base class of Gaussian processes, whose kernel may also be one of scikit-learn's."""
 
     needs: ClassVar[str] = "psd"
+    memory_remedy: ClassVar[str] = "choose a method with inducing points, or fit fewer samples"
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "optimizer": [StrOptions({"bfgs", "fmin_l_bfgs_b"}), callable, None],

@@ -21,6 +21,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.projection.views import FittedView, as_view, fit_view
+from mercer.gram.plan import rows_at_a_time
 from mercer.solvers.projection.cca import View, correlate, decompose
 from mercer.state import State
 
@@ -208,7 +209,8 @@ class KernelCCA(
             owner = KernelCCA(kernel=kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
             name = f"view {number}"
             samples = X if number == 0 else _checked(owner, X, name)
-            view, G = fit_view(owner, samples, n, self.max_rank, self.tol, name)
+            room = rows_at_a_time(n, 1 / (len(views) + 2))  # a factor per view, two to work with
+            view, G = fit_view(owner, samples, n, self.max_rank, self.tol, name, room)
             self._views.append(view)
             factors.append(decompose(G, n * float(self.kappa) / 2))
         return factors

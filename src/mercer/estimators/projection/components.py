@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -14,16 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState
-from mercer.errors import DefinitenessWarning, explain, warn
+from mercer.errors import DefinitenessError, DefinitenessWarning, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
+from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
 from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
 from mercer.gram.matrix import Centered, Matrix
 from mercer.gram.stored import FEW
-from mercer.kernels.base import Kernel
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
 
@@ -116,12 +115,6 @@ class PrincipalComponents(KernelEstimator):
         self.copy_X = copy_X
         self.n_jobs = n_jobs
 
-    def _given_kernel(self) -> KernelLike:
-        is_function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
-        if self.kernel_params and is_function:
-            return functools.partial(self.kernel, **self.kernel_params)
-        return self.kernel
-
     def _wanted(self) -> int | None:
         """The number of components; None for all, or for a share of the variance."""
         if isinstance(self.n_components, Integral):
@@ -202,6 +195,8 @@ class PrincipalComponents(KernelEstimator):
             eps * n * float(np.abs(self._diagonal).max(initial=0.0)),
             10 * eps * float(np.abs(top.values).max(initial=0.0)),
         )
+        if is_precomputed(self.kernel):
+            _refuse_negative(np.sort(top.values)[::-1][:count])
         positive = np.flatnonzero(top.values > rounding)
         values, vectors = np.zeros(count), np.zeros((n, count))
         values[: len(positive)] = top.values[positive]
@@ -237,3 +232,13 @@ class PrincipalComponents(KernelEstimator):
             notes.append(f"n_components={wanted} {rule}")
             warn(explain("n_components", wanted, rule), UserWarning)
         return tuple(notes)
+
+
+def _refuse_negative(values: np.ndarray) -> None:
+    """Refuse a precomputed matrix with components of clearly negative variance."""
+    lowest, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    if lowest < -1e-10 and lowest < -1e-5 * largest:
+        rule = "is not positive semi-definite. There are significant negative eigenvalues"
+        raise DefinitenessError(
+            "X", f"matrix with eigenvalue {lowest:.4g}", rule, "fit mercer.repair(K)"
+        )

@@ -11,9 +11,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RawSamples, Targets
+from mercer.errors import ParameterError
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.kernel_choice import gamma_value
+from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
 from mercer.estimators.projection.preimage import PreImages
@@ -122,6 +123,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     ((1, 2), [0.67, 0.17])
     """
 
+    memory_remedy: ClassVar[str] = "use eigen_solver='lanczos' with a number of components"
     stored: ClassVar[State] = State(
         finite=("_dual", "_center"),
         plain=("kernel_", "gamma_", "X_fit_", "report_", "_n_training", "_n_features_out"),
@@ -148,6 +150,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         start = time.perf_counter()
         for name in ("dual_coef_", "X_transformed_fit_", "_latent"):  # of an earlier fit
             self.__dict__.pop(name, None)
+        if self.fit_inverse_transform and is_precomputed(self.kernel):
+            rule = "is not possible: Cannot fit_inverse_transform with a precomputed kernel"
+            raise ParameterError("fit_inverse_transform", True, rule, "give the kernel and samples")
         data = begin(self, X, None, None, target="none")
         if self.fit_inverse_transform:
             self._check_invertible(data)

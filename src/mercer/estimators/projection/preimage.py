@@ -43,9 +43,7 @@ class PreImages(PrincipalComponents):
 
     def _check_invertible(self, data: Training) -> None:
         what = "fit_inverse_transform"
-        if data.kernel is None:
-            rule, remedy = "cannot be had with a precomputed kernel", "give the kernel and samples"
-            raise ParameterError(what, True, rule, remedy)
+        assert data.kernel is not None
         if hasattr(data.X, "toarray"):
             rule = "has no inverse transform"
             raise InputTypeError("X", "sparse matrix", rule, "give X.toarray()")
@@ -68,7 +66,8 @@ class PreImages(PrincipalComponents):
                 raise ParameterError("kernel", kernel, rule, "use inverse='fixed_point'")
             return kernel.fit(Z)
         given = self._given_kernel()
-        chosen = choose_kernel(given, Z, self.gamma_, self.degree, self.coef0).kernel
+        named = self.gamma_, self.degree, self.coef0
+        chosen = choose_kernel(given, Z, *named, kernel_params=self.kernel_params).kernel
         assert chosen is not None
         return chosen.fit(Z)
 

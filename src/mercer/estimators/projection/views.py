@@ -12,12 +12,12 @@ from scipy import linalg
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, pick_rows
-from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.errors import DefinitenessWarning, MemoryBudgetError, ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.validation import check_square
 from mercer.gram.matrix import Matrix
-from mercer.gram.plan import FLOAT64, WHOLE, Plan, plan_matrix
+from mercer.gram.plan import FLOAT64, RAISE, WHOLE, Plan, budget_text, plan_matrix
 from mercer.gram.stored import Stored
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
@@ -95,11 +95,12 @@ class _FromFirst:
 
 
 def fit_view(
-    owner: KernelEstimator, X: RawSamples, n: int, max_rank: int, tol: float, name: str
+    owner: KernelEstimator, X: RawSamples, n: int, max_rank: int, tol: float, name: str, room: int
 ) -> tuple[FittedView, np.ndarray]:
     """Factor a view's Gram matrix by incomplete Cholesky; the view, and the centred factor.
 
-    The map of the view continues the columns of the centred factor to new samples.
+    The map of the view continues the columns of the centred factor to new samples. ``room`` is the
+    rank that the memory budget has room for.
     """
     kernel = owner._choose(X).kernel
     shifted = _FromFirst(_gram(kernel, X, n))
@@ -107,14 +108,21 @@ def fit_view(
     trace = max(float(squares.sum()), 1e-300)
     # what is left below the rounding error of the values themselves is no dimension
     noise = 10 * n * np.finfo(float).eps * shifted.scale / trace
-    pivots, L = landmarks(shifted, min(max_rank, n), max(tol, noise, 1e-15))
-    lowest = float((squares - (L**2).sum(axis=1)).min())
+    tol = max(tol, noise, 1e-15)
+    pivots, L = landmarks(shifted, min(max_rank, n, room), tol)
+    explained = np.einsum("ij,ij->i", L, L)
+    lowest = float((squares - explained).min())
     if lowest < -max(1e-8, noise) * float(squares.max()):
         negative = f"{lowest:.4g} is left of a squared length"
         rule = f"is not positive on the samples of {name}: {negative}"
         remedy = "repair the matrix by mercer.repair(K) and give it as precomputed"
         warn(explain("kernel", owner._given_kernel(), rule, remedy), DefinitenessWarning)
-    left = max(0.0, 1.0 - float((L**2).sum()) / trace)
+    left = max(0.0, 1.0 - float(explained.sum()) / trace)
+    if len(pivots) == room < min(max_rank, n) and left > tol:
+        rule = f"exceeds its share of the memory budget of {budget_text()}"
+        remedy = f"lower max_rank={max_rank}, raise tol, or {RAISE}"
+        size = f"{n} x {min(max_rank, n)}"
+        raise MemoryBudgetError(f"KernelCCA: the factor of {name}", size, rule, remedy)
     mean = L.mean(axis=0)
     # column j is Σ_p (k(x, p) − k(x, 0) − k(p, 0) + k(0, 0)) L_pp⁻ᵀ: weights on pivots and sample 0
     inverse = np.empty((0, 0))
@@ -128,7 +136,8 @@ def fit_view(
     if kernel is not None:
         samples = pick_rows(X, rows)
     expansion = Expansion(kernel, samples, rows, n)
-    return FittedView(owner, kernel, expansion, B, centre, len(pivots), left), L - mean
+    L -= mean
+    return FittedView(owner, kernel, expansion, B, centre, len(pivots), left), L
 
 
 def _gram(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:

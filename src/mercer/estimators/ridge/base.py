@@ -75,7 +75,8 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         if "primal_coef_" in vars(self) and self.kernel_ is not None:
-            values = np.asarray(self.kernel_.map_features(Batch(X), None) @ self.primal_coef_)
+            weights = as_columns(self.primal_coef_)
+            values = np.asarray(self.kernel_.map_features(Batch(X), None) @ weights)
         else:
             n = raw_length(self.X_fit_)
             samples = None if self.kernel_ is None else self.X_fit_

@@ -85,6 +85,7 @@ class KernelRidgeCV(RidgeRegressor):
     0.01
     """
 
+    memory_remedy: ClassVar[str] = "use KernelRidge, which stores no large matrix"
     stored: ClassVar[State] = State(plain=("alpha_", "loo_errors_", "loo_predictions_"))
 
     _parameter_constraints: ClassVar[ParameterRules] = {"alphas": ["array-like"], **RIDGE_RULES}

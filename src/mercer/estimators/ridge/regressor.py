@@ -15,7 +15,13 @@ from mercer.domains.base import Batch
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin
-from mercer.estimators.ridge.base import RIDGE_RULES, RidgeRegressor, RidgeSolution, as_columns
+from mercer.estimators.ridge.base import (
+    RIDGE_RULES,
+    RidgeRegressor,
+    RidgeSolution,
+    as_columns,
+    as_targets,
+)
 from mercer.gram.plan import FACTOR, Plan, plan_features
 from mercer.solvers.ridge.primal import solve_primal
 from mercer.solvers.ridge.system import RidgeSystem
@@ -47,6 +53,8 @@ class KernelRidge(RidgeRegressor):
         The degree of the kernel named "poly", a whole number; ignored by all others.
     coef0 : float, default=1
         The constant term of the kernels named "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Keyword arguments of a kernel that is given as a function.
 
     Attributes
     ----------
@@ -56,7 +64,7 @@ class KernelRidge(RidgeRegressor):
         The training samples, or the given Gram matrix.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Coefficients a of the training samples.
-    primal_coef_ : ndarray of shape (n_explicit_features, n_targets)
+    primal_coef_ : ndarray of shape (n_explicit_features,) or (n_explicit_features, n_targets)
         Weights of the explicit features; only where the normal equations were solved.
     report_ : FitReport
         How the model was fitted: plan of the Gram matrix, solver, convergence, time.
@@ -84,9 +92,11 @@ class KernelRidge(RidgeRegressor):
     [0.8]
     """
 
+    memory_remedy: ClassVar[str] = "take alpha > 0, for which no large matrix is stored"
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         **RIDGE_RULES,
+        "kernel_params": [dict, None],
     }
 
     def __init__(
@@ -97,12 +107,14 @@ class KernelRidge(RidgeRegressor):
         gamma: Gamma = None,
         degree: float = 3,
         coef0: float = 1,
+        kernel_params: dict[str, object] | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
@@ -132,7 +144,7 @@ class KernelRidge(RidgeRegressor):
             solution = _by_matrix(data, penalty)
         self._keep(data, solution.dual)
         if solution.primal is not None:
-            self.primal_coef_ = solution.primal
+            self.primal_coef_ = as_targets(solution.primal, data.y.ndim)
         self._report(data, solution, penalty, start)
         return self
 

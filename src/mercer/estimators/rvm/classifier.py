@@ -158,7 +158,10 @@ class RVC(ClassifierMixin, RelevanceMachine):
         return self
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
-        """Evaluate the latent functions at the mean of the weights.
+        """Compute the log-odds of each class against the rest.
+
+        They are the logit of the averaged probabilities, and so rank samples as these do: a latent
+        value counts for less where the posterior is less sure of it.
 
         Parameters
         ----------
@@ -170,11 +173,10 @@ class RVC(ClassifierMixin, RelevanceMachine):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One number for two classes, positive for the second; else one column per class.
         """
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
-        coefficients = np.ascontiguousarray(self.dual_coef_.T)
-        values = self._expansion().apply(X, coefficients) + self.intercept_
-        return single_column_as_vector(values)
+        mean, variance = self._checked_latent(X)
+        least = np.finfo(float).tiny
+        for_it, against = (np.maximum(_each(m, variance), least) for m in (mean, -mean))
+        return single_column_as_vector(np.log(for_it) - np.log(against))
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
         """Predict class probabilities, averaged over the posterior of the weights.
@@ -189,13 +191,15 @@ class RVC(ClassifierMixin, RelevanceMachine):
         ndarray of shape (n_samples, n_classes)
             Probabilities, classes in the order of ``classes_``.
         """
-        check_is_fitted(self)
-        mean, variance = self._latent(self._check_X(X, reset=False))
-        each = np.column_stack([averaged(m, v) for m, v in zip(mean.T, variance.T, strict=True)])
+        each = _each(*self._checked_latent(X))
         if len(self.classes_) == 2:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / each.shape[1])
+
+    def _checked_latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        return self._latent(self._check_X(X, reset=False))
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """Predict class labels.
@@ -214,3 +218,8 @@ class RVC(ClassifierMixin, RelevanceMachine):
         if values.ndim == 1:
             return self.classes_[(values > 0).astype(int)]
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+
+def _each(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Averaged probabilities, a column for each latent function."""
+    return np.column_stack([averaged(m, v) for m, v in zip(mean.T, variance.T, strict=True)])

@@ -41,7 +41,7 @@ def decompose(G: np.ndarray, penalty: float) -> View:
         keep = squares > 1e-8 * penalty
         s, V = np.sqrt(squares[keep]), np.asfortranarray(V[:, keep])
         return View(product(G, V / s), s, V, s**2 / (s**2 + penalty))
-    U, s, Vt = linalg.svd(G, full_matrices=False, check_finite=False)
+    U, s, Vt = linalg.svd(G, full_matrices=False, overwrite_a=True, check_finite=False)
     keep = s**2 > _RANK * float(s[0] ** 2)
     U, s, Vt = U[:, keep], s[keep], Vt[keep]
     return View(U, s, Vt.T, s**2 / (s**2 + penalty))

@@ -25,14 +25,17 @@ def solve_primal(
 ) -> PrimalSolution | None:
     """(ΦᵀWΦ + λI) v = ΦᵀWY by Cholesky, for a dense or sparse matrix Φ of features.
 
-    None where features are linearly dependent beyond what the penalty regularises.
+    None where they overflow, or are linearly dependent beyond what the penalty regularises.
     """
     weighted = _weighted(features, weight)
-    normal = features.T @ weighted
+    with np.errstate(over="ignore", invalid="ignore"):
+        normal = features.T @ weighted
     normal = normal.toarray() if hasattr(normal, "toarray") else np.asarray(normal)
+    if not np.isfinite(normal).all():
+        return None
     normal[np.diag_indices_from(normal)] += penalty
     try:
-        factor = linalg.cho_factor(normal, check_finite=True)
+        factor = linalg.cho_factor(normal, check_finite=False)
     except np.linalg.LinAlgError:
         return None
     weights = linalg.cho_solve(factor, np.asarray(weighted.T @ Y))

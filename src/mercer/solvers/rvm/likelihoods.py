@@ -16,8 +16,8 @@ _REACH = 10.0  # how far tuning may move the logarithm of a precision; beyond, a
 _NEWTON_STEPS = 100
 
 
-def _inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
-    """(H + diag α)⁻¹ and the logarithm of its determinant.
+def _root_inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
+    """R with RᵀR = (H + diag α)⁻¹, and the logarithm of the determinant of that.
 
     It is scaled by √α, so that precisions of any size are harmless.
     """
@@ -26,9 +26,16 @@ def _inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
     root = 1.0 / np.sqrt(alpha)
     scaled = root[:, None] * H * root
     scaled.reshape(-1)[:: len(H) + 1] += 1.0
-    lower = linalg.cholesky(scaled, lower=True, check_finite=False)
-    half = linalg.solve_triangular(lower, np.diag(root), lower=True, check_finite=False)
-    return half.T @ half, float(2 * np.log(root).sum() - 2 * np.log(lower.diagonal()).sum())
+    lower = linalg.cholesky(scaled, lower=True, overwrite_a=True, check_finite=False)
+    half, _ = linalg.lapack.dtrtri(lower, lower=1)
+    determinant = float(2 * np.log(root).sum() - 2 * np.log(lower.diagonal()).sum())
+    return half * root, determinant
+
+
+def _inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
+    """(H + diag α)⁻¹ and the logarithm of its determinant."""
+    half, determinant = _root_inverse(H, alpha)
+    return half.T @ half, determinant
 
 
 def _scan(
@@ -114,11 +121,11 @@ class Gaussian:
 
         def negative_evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
             precision, noise = np.exp(theta[:-1]), np.exp(theta[-1])
-            covariance, logdet = _inverse(H / noise, precision)
-            mean = covariance @ b / noise
+            half, logdet = _root_inverse(H / noise, precision)
+            mean = half.T @ (half @ b) / noise
             gap = max(square - 2 * mean @ b + mean @ H @ mean, 0.0)
             # 1 where the prior, not the samples, determines a weight
-            prior_share = precision * covariance.diagonal()
+            prior_share = precision * np.einsum("ij,ij->j", half, half)
             value = n * theta[-1] + gap / noise + precision @ mean**2 - logdet - theta[:-1].sum()
             noise_slope = n - gap / noise - (1.0 - prior_share).sum()
             slope = np.append(precision * mean**2 + prior_share - 1.0, noise_slope)

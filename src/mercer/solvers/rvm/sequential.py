@@ -18,6 +18,7 @@ from mercer.solvers.rvm.basis import Basis
 
 # steps of tuning: of the precisions, of the noise too now and then, and at the end
 LIGHT, _FULL, _THOROUGH = 4, 5, 200
+_MANY = 64  # functions in use beyond which tuning all of them at every step takes too long
 _TURNS = 10  # times that a function may come and go, and proposals in a row that may fail
 
 Callback = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
@@ -84,6 +85,8 @@ def maximise(
             effort = _THOROUGH
         elif search.change(proposal):
             effort = _FULL if step > 10 and step % 5 == 0 else LIGHT
+            if effort == LIGHT and len(search.active) > _MANY:
+                continue
         else:
             continue
         search.tune(effort)
@@ -128,8 +131,12 @@ class _Search:
         """Let a function enter or leave; False if the evidence does not rise by it."""
         active, alpha, A = self._changed(proposal.function, proposal.precision)
         posterior = self.likelihood.settle(A, alpha)
-        if posterior.value <= self.posterior.value and not proposal.leaves:
-            # the promise was Laplace's approximation, or rounding error
+        # the promise was Laplace's approximation, or rounding error; functions without use may go
+        # at no gain, but not at a loss: otherwise they come and go without end
+        least = self.posterior.value
+        if proposal.leaves:
+            least -= self.tol
+        if posterior.value <= least:
             self.rejected[proposal.function] = True
             return False
         self.active, self.alpha, self.A = active, alpha, A

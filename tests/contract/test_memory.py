@@ -1,0 +1,50 @@
+"""Every estimator obeys the memory budget, or names what its own user can do."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from contract.cases import every_estimator, fitted, make, samples, target
+
+from mercer import RBF, KernelCCA, KernelPCA, KernelRidge, config_context, errors
+
+
+@every_estimator("kernel")
+def test_errors_of_the_budget_name_the_estimator(name):
+    fitted(name, n=150)
+    message = ""
+    with config_context(memory_budget=100_000):
+        try:
+            make(name).fit(samples(name, 150), target(name, 150))
+        except errors.MemoryBudgetError as error:
+            message = str(error)
+    assert "k.gram" not in message
+    assert not message or "memory budget" in message
+
+
+def test_remedies_of_learners():
+    X = samples("KernelRidge", 300)
+    with config_context(memory_budget=100_000):
+        with pytest.raises(errors.MemoryBudgetError, match="take alpha > 0"):
+            KernelRidge(alpha=0, kernel=RBF()).fit(X, X[:, 0])
+        with pytest.raises(errors.MemoryBudgetError, match="eigen_solver='lanczos'"):
+            KernelPCA(kernel=RBF(), eigen_solver="dense").fit(X)
+        with pytest.raises(errors.MemoryBudgetError, match="max_rank"):
+            KernelCCA(kernel=RBF(0.1), max_rank=200).fit(X, X)
+
+
+def test_canonical_correlations_keep_the_budget():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 2))
+    Y = X + 0.1 * rng.standard_normal((4000, 2))
+    budget = 24 * 2**20
+    model = KernelCCA(kernel=RBF(), max_rank=150)
+    model.fit(X[:200], Y[:200])  # compiles
+    with config_context(memory_budget=budget):
+        tracemalloc.start()
+        model.fit(X, Y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < budget
