@@ -16,6 +16,7 @@ from mercer.domains.raw import own_copy
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.scale import warn_of_small_values
 from mercer.estimators.common.validation import check_square, check_weights, note_columns
 from mercer.gram.build import gram_matrix
 from mercer.gram.fill import dense
@@ -124,6 +125,8 @@ def begin(
         check_square(X)
     else:
         choice.kernel.fit(X if len(rows) == n else pick_rows(X, rows))
+        if target != "none":
+            warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 
 
