@@ -109,14 +109,12 @@ class Parameterised:
         try:
             return self._set_params(params)
         except MercerError:
-            for kernel, state in before:
-                kernel.__dict__.clear()
-                kernel.__dict__.update(state)
+            restore(before)
             raise
 
-    def _snapshot(self) -> list[tuple[Parameterised, Params]]:
+    def _snapshot(self) -> Snapshot:
         """This kernel and all inside it, with the attributes of each."""
-        states: list[tuple[Parameterised, Params]] = [(self, dict(self.__dict__))]
+        states: Snapshot = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
             if isinstance(value, Parameterised):
                 states += value._snapshot()
@@ -180,6 +178,16 @@ class Parameterised:
             if field.default is dataclasses.MISSING or repr(value) != repr(field.default):
                 shown.append(f"{field.name}={show_value(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+Snapshot = list[tuple[Parameterised, Params]]
+
+
+def restore(before: Snapshot) -> None:
+    """Give kernels the attributes that they had."""
+    for kernel, state in before:
+        kernel.__dict__.clear()
+        kernel.__dict__.update(state)
 
 
 @functools.singledispatch

@@ -534,3 +534,12 @@ def test_fisher_of_bags_and_of_rows_far_away(rng):
     np.testing.assert_allclose(
         mean(bags), by_hand(Fisher(model, epsilon=0.1).fit(np.vstack(bags)), bags, bags), rtol=1e-9
     )
+
+
+def test_a_bag_that_cannot_be_fitted_leaves_the_inner_kernel_as_it_was():
+    kernel = MeanEmbedding(RBF().center())
+    good = [np.array([[1.0], [3.0]]), np.array([[5.0]])]
+    before = kernel.fit(good)(good)
+    with pytest.raises(mercer.errors.NotFiniteError, match=r"X\[1\]"):
+        kernel.fit([np.array([[7.0], [9.0]]), np.array([[np.nan]])])
+    assert np.array_equal(kernel(good), before)
