@@ -5,12 +5,14 @@ hand.
 from __future__ import annotations
 
 import contextlib
+import itertools
 
 import naive
 import numpy as np
 import pytest
 
 import mercer
+from mercer.errors import MercerError
 from mercer.kernels import catalogue
 from mercer.testing import check_kernel, sample_for
 
@@ -59,6 +61,39 @@ def test_equals_the_oracle(name, number):
     Y = take(X, [3, 1])
     exact = np.array([[float(naive.value(kernel, x, y)) for y in Y] for x in X])
     np.testing.assert_allclose(kernel(X, Y), exact, rtol=0, atol=2e-14 * scale)
+
+
+BAD = [0, -1, -2.5, np.nan, np.inf, -np.inf, 1e308, 10**400, 2**70, True, 3 + 4j]
+BAD += [
+    "text",
+    "RBF()",
+    b"x",
+    None,
+    object(),
+    [],
+    [[]],
+    {},
+    (),
+    np.array([]),
+    lambda x: x,
+    mercer.RBF,
+]
+
+
+@params()
+def test_every_value_of_a_parameter_is_taken_or_refused_in_one_line(name, number):
+    kernel = example(name, number)
+    given = kernel.get_params(deep=False)
+    makers = [
+        lambda **new: type(kernel)(**{**given, **new}),
+        lambda **new: kernel.copy().set_params(**new),
+    ]
+    for parameter, value, make in itertools.product(given, BAD, makers):
+        try:
+            made = make(**{parameter: value})
+            assert repr(made) and made.certificate().status
+        except MercerError as error:
+            assert "\n" not in str(error) and str(error)
 
 
 @params()

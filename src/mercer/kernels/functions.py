@@ -17,6 +17,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.errors import ParameterError
+from mercer.params import positive
 from mercer.state import State, storable
 
 __all__: list[str] = []
@@ -154,4 +155,5 @@ def inverse_root(theta: float) -> InverseRoot:
     >>> inverse_root(1.0)(2)
     0.375
     """
-    return InverseRoot(theta)
+    positive.check("inverse_root: theta", theta)
+    return InverseRoot(float(theta))
