@@ -19,6 +19,7 @@ _WHERE = {
     "register_function": "mercer.kernels.functions",
     "inverse_root": "mercer.kernels.functions",
     "one_hot": "mercer.kernels.tables.categories",
+    "h_alpha": "mercer.kernels.tables.categories",
     "RadialKernel": "mercer.kernels.vectors.radial",
     "DotKernel": "mercer.kernels.vectors.dot",
     "Parts": "mercer.domains.parts",

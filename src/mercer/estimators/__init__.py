@@ -30,6 +30,7 @@ ESTIMATORS = {
     "KernelRidgeCV": "ridge.cross_validated",
     "KernelRidgeClassifier": "ridge.classifier",
     "MCA": "projection.mca",
+    "MercerMap": "projection.mercer_map",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
     "OneClassSVM": "svm.one_class",

@@ -193,6 +193,12 @@ class _Reader(ast.NodeVisitor):
     def visit_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple(self.visit(element) for element in node.elts)
 
+    def visit_Dict(self, node: ast.Dict) -> dict[Any, Any]:
+        keys = [key for key in node.keys if key is not None]
+        if len(keys) < len(node.keys):
+            raise ParseError("expression", _text(node), "uses **, which is not allowed")
+        return {self.visit(key): self.visit(v) for key, v in zip(keys, node.values, strict=True)}
+
     def visit_Name(self, node: ast.Name) -> Any:
         """What a name stands for; kernels are copied."""
         functions = {name: entry.function for name, entry in FUNCTIONS.items()}

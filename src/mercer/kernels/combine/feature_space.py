@@ -210,10 +210,8 @@ class Centered(Mapped):
 
     def fit_batch(self, batch: Batch) -> Self:
         self.kernel.fit_batch(batch)
-        if isinstance(self.kernel, Centered):
-            self.center_ = self.kernel.center_
-        else:
-            self.center_ = copy.copy(batch.raw)
+        inner_centre = self.kernel.__dict__.get("center_")
+        self.center_ = copy.copy(batch.raw) if inner_centre is None else inner_centre
         self._set_mean(self.kernel.prepare(batch))
         return self
 
