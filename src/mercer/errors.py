@@ -5,8 +5,10 @@ All messages have one form: *what* was wrong, its *value*, the *rule* it broke a
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
+from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,13 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
         shown = shown[:117] + "..."
     text = f"{what} = {shown} {rule}"
     return f"{text}; {remedy}" if remedy else text
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question for the known name that was probably meant, whatever the case of its letters."""
+    plain = {one.lower().removesuffix("()"): one for one in known}
+    matches = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.65)
+    return f"did you mean {plain[matches[0]]}?" if matches else ""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -47,6 +56,10 @@ class MercerError(Exception):
 
 class ParameterError(MercerError, ValueError):
     """A parameter is out of its range."""
+
+
+class UnknownParameterError(ParameterError, TypeError):
+    """A name that no parameter has; the message has the nearest one."""
 
 
 class InputError(MercerError, ValueError):

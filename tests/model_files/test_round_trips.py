@@ -208,11 +208,11 @@ def test_unfitted(name, tmp_path):
 
 STRUCTURED = {
     "strings": (
-        mercer.Spectrum(n=2),
+        mercer.Spectrum(length=2),
         ["".join(map(str, row)) for row in np.random.default_rng(0).integers(0, 3, (80, 12))],
     ),
     "mismatches": (
-        mercer.Mismatch(n=3),
+        mercer.Mismatch(length=3),
         ["".join(map(str, row)) for row in np.random.default_rng(0).integers(0, 3, (80, 12))],
     ),
     "texts": (
@@ -223,7 +223,7 @@ STRUCTURED = {
         ],
     ),
     "lone surrogates": (
-        mercer.Spectrum(n=1),
+        mercer.Spectrum(length=1),
         ["\ud83d\ude00" + "ab" * i + "\udc00\0" for i in range(80)],
     ),
     "nodes": (

@@ -20,7 +20,7 @@ from typing import (
 
 import numpy as np
 
-from mercer.errors import MercerError, ParameterError
+from mercer.errors import MercerError, ParameterError, UnknownParameterError, explain, nearest, warn
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe
 from mercer.params import Constraint, param
 from mercer.state import State
@@ -56,6 +56,8 @@ class Parameterised:
     _checks: ClassVar[dict[str, Constraint]] = {}
     _continuous: ClassVar[tuple[str, ...]] = ()
     stored: ClassVar[State] = State(rebuilt=("_ready",))  # by the constructor
+    renamed: ClassVar[dict[str, str]] = {}  # old names of parameters, which work for a release
+    hints: ClassVar[dict[str, str]] = {}  # what to write for other libraries' names of parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -63,6 +65,7 @@ class Parameterised:
             cls._own_init = True  # written by hand, for this class and the ones below
         if not cls._own_init:
             dataclasses.dataclass(repr=False, eq=False)(cls)
+            cls.__init__ = _by_present_names(cls.__init__)  # type: ignore[method-assign]
         checked = [field for field in dataclasses.fields(cls) if "check" in field.metadata]
         cls._checks = {field.name: field.metadata["check"] for field in checked}
         cls._continuous = tuple(field.name for field in checked if field.metadata["continuous"])
@@ -72,6 +75,9 @@ class Parameterised:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.renamed:
+            self._warn_of_old_name(name, self.renamed[name])
+            name = self.renamed[name]
         if name in self._param_names() and "_ready" in self.__dict__:
             self._assign({name: value})
             return
@@ -81,10 +87,45 @@ class Parameterised:
             raise self._refusal(name, value)
         object.__setattr__(self, name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        present = type(self).renamed.get(name)
+        if present is None:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=self)
+        self._warn_of_old_name(name, present)
+        return getattr(self, present)
+
+    def __setstate__(self, state: Params) -> None:
+        """Restore a pickle, in which parameters may have old names."""
+        self.__dict__.update({self.renamed.get(name, name): v for name, v in state.items()})
+
+    def _warn_of_old_name(self, name: str, present: str) -> None:
+        rule = f"is the old name of {present}, which will be removed"
+        message = explain(f"parameter of {type(self).__name__}", name, rule, f"write {present}")
+        warn(message, DeprecationWarning)
+
     def _refusal(self, name: str, value: object) -> ParameterError:
-        remedy = f"it has {self._param_names()}"
+        """The error of a name that is no parameter, with what was probably meant."""
+        known = self._param_names()
+        listed = f"it has {', '.join(known)}" if known else "it has none"
+        remedy = self.hints.get(name) or nearest(name, known) or listed
         what = f"{type(self).__name__}: {name}"
-        return ParameterError(what, value, "is not a parameter", remedy)
+        return UnknownParameterError(what, value, "is not a parameter", remedy)
+
+    def _present_names(self, params: Params) -> Params:
+        """Parameters by their present names; those of kernels inside keep their ``__`` names."""
+        result: Params = {}
+        for name, value in params.items():
+            head, mark, rest = name.partition("__")
+            present = self.renamed.get(head, head)
+            if present != head:
+                self._warn_of_old_name(head, present)
+            if present not in self._param_names():
+                raise self._refusal(name, value)
+            if present + mark + rest in result:
+                raise ParameterError(type(self).__name__, present, "is given twice")
+            result[present + mark + rest] = value
+        return result
 
     def _check(self, name: str, value: object) -> None:
         """Check one parameter by its own rule."""
@@ -148,12 +189,8 @@ class Parameterised:
         """Parameters of this kernel, and those of its children by the child's name."""
         own: Params = {}
         nested: dict[str, Params] = {}
-        for name, value in params.items():
+        for name, value in self._present_names(params).items():
             head, mark, rest = name.partition("__")
-            if head not in self._param_names():
-                rule = f"is not a parameter of {type(self).__name__}"
-                known = ", ".join(self._param_names()) or "none"
-                raise ParameterError("set_params", name, rule, f"it has {known}")
             if mark:
                 nested.setdefault(head, {})[rest] = value
             else:
@@ -178,6 +215,16 @@ class Parameterised:
             if field.default is dataclasses.MISSING or repr(value) != repr(field.default):
                 shown.append(f"{field.name}={show_value(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _by_present_names(init: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that takes old names of parameters, and says what a wrong one should be."""
+
+    @functools.wraps(init)
+    def wrapper(self: Parameterised, *args: Any, **named: Any) -> None:
+        init(self, *args, **(self._present_names(named) if named else named))
+
+    return wrapper
 
 
 Snapshot = list[tuple[Parameterised, Params]]

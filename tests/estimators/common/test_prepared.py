@@ -44,12 +44,12 @@ TABLE = pd.DataFrame({"a": list("xyzxyzxy"), "b": [None, *"uvuvuvu"]})
 NEW_TABLE = pd.DataFrame({"a": list("xqrqz"), "b": ["u", "w", None, "w", "v"]})
 CASES = {
     "words": (TfIdf(), TEXTS, NEW),
-    "substrings": (Spectrum(n=2), TEXTS, NEW),
+    "substrings": (Spectrum(length=2), TEXTS, NEW),
     "sets": (Jaccard(), [set(t.split()) for t in TEXTS], [set(t.split()) for t in NEW]),
     "categories": (Overlap(), TABLE[["a"]], NEW_TABLE[["a"]]),
     "holes": (MissingAware(Overlap()), TABLE, NEW_TABLE),
     "bags": (
-        MeanEmbedding(Spectrum(n=2)),
+        MeanEmbedding(Spectrum(length=2)),
         [t.split() or [""] for t in TEXTS],
         [t.split() or [""] for t in NEW],
     ),
@@ -109,11 +109,11 @@ def test_every_model_is_freed(kernel, X, new):
 
 
 def test_other_training_samples_are_read_anew():
-    model = fitted(Spectrum(n=2), TEXTS)
+    model = fitted(Spectrum(length=2), TEXTS)
     model.predict(NEW)
     model.fit(TEXTS[::-1], np.arange(8.0))
     np.testing.assert_array_equal(
-        model.predict(NEW), fitted(Spectrum(n=2), TEXTS[::-1]).predict(NEW)
+        model.predict(NEW), fitted(Spectrum(length=2), TEXTS[::-1]).predict(NEW)
     )
     other = copy.deepcopy(model)
     np.testing.assert_array_equal(other.predict(NEW), model.predict(NEW))
@@ -128,12 +128,12 @@ def test_numbers_are_not_kept():
 
 def test_noise_is_of_the_sample_also_where_it_is_read_once():
     """A new sample equal to one of training does not share its noise."""
-    kernel = 1.0 * Spectrum(n=2).normalize() + 0.5 * White()
+    kernel = 1.0 * Spectrum(length=2).normalize() + 0.5 * White()
     process = GaussianProcessRegressor(kernel, optimizer=None).fit(TEXTS, np.arange(8.0))
     first, std = process.predict(TEXTS, return_std=True)
     again, _ = process.predict(list(TEXTS), return_std=True)
     np.testing.assert_array_equal(first, again)
-    K = Spectrum(n=2).normalize()(TEXTS)
+    K = Spectrum(length=2).normalize()(TEXTS)
     np.testing.assert_allclose(
         first, K @ np.linalg.solve(K + 0.5 * np.eye(8), np.arange(8.0)), rtol=1e-9
     )
