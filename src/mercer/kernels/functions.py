@@ -131,6 +131,12 @@ class InverseRoot:
     def __repr__(self) -> str:
         return f"inverse_root({self.theta!r})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InverseRoot) and other.theta == self.theta
+
+    def __hash__(self) -> int:
+        return hash((InverseRoot, self.theta))
+
     def __call__(self, n: int) -> float:
         log_binomial = math.lgamma(2 * n + 1) - 2 * math.lgamma(n + 1)
         return math.exp(log_binomial - n * math.log(4.0) - (n + 0.5) * math.log(self.theta))

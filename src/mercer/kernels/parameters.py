@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
@@ -200,6 +200,25 @@ class Parameterised:
     def check_params(self) -> None:
         """Check the rules that tie several parameters together."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is of the same class and has equal parameters.
+
+        Arrays are compared by value, functions and models by identity. What ``fit`` has learned
+        does not count.
+        """
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or self._value_key() == other._value_key()
+
+    def __hash__(self) -> int:
+        """A hash of the parameters: a kernel that is a key of a dictionary must not be changed."""
+        return hash(self._value_key())
+
+    def _value_key(self) -> tuple[Hashable, ...]:
+        """The class and the values of all parameters, in a form that can be compared."""
+        params = ((name, value_key(getattr(self, name))) for name in self._param_names())
+        return (type(self), *params)
+
     def copy(self) -> Self:
         """The same kernel with copies of its children; what was fitted stays, arrays are shared."""
         duplicate = copy.copy(self)
@@ -235,6 +254,28 @@ def restore(before: Snapshot) -> None:
     for kernel, state in before:
         kernel.__dict__.clear()
         kernel.__dict__.update(state)
+
+
+def value_key(value: Any) -> Hashable:
+    """A parameter in a form that is equal, and has an equal hash, where the value is equal."""
+    if isinstance(value, Parameterised):
+        return value._value_key()
+    if isinstance(value, Mapping):
+        return frozenset((key, value_key(item)) for key, item in value.items())
+    if hasattr(value, "tocoo"):
+        entries = value.tocoo()
+        return (*value.shape, *map(value_key, (entries.row, entries.col, entries.data)))
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(map(value_key, value))
+    if isinstance(value, slice):
+        return ("slice", value.start, value.stop, value.step)
+    try:
+        hash(value)
+    except TypeError:  # compared by identity
+        return ("object", id(value))
+    return value
 
 
 @functools.singledispatch
