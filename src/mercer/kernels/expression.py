@@ -12,7 +12,7 @@ from typing import Any
 
 from mercer.errors import MercerError, ParseError, nearest
 from mercer.kernels.base import REGISTRY, Kernel
-from mercer.kernels.functions import FUNCTIONS, inverse_root
+from mercer.kernels.functions import FUNCTIONS, OBJECTS, inverse_root
 
 __all__: list[str] = []
 
@@ -58,7 +58,8 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     text : str
         The expression: kernels, numbers, ``+ - * / ** @`` and the methods of kernels.
     names : dict, optional
-        Kernels, kernel classes or functions beside the known ones, by name.
+        Kernels, kernel classes, functions, graphs or models beside the known ones, by name. The
+        graphs and models of the kernels of this process are known by the names that ``repr`` shows.
 
     Returns
     -------
@@ -209,7 +210,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> Any:
         """What a name stands for; kernels are copied."""
         functions = {name: entry.function for name, entry in FUNCTIONS.items()}
-        meanings = {**CUSTOM, **functions, **_NUMBERS, **self.names}
+        meanings = {**CUSTOM, **functions, **OBJECTS, **_NUMBERS, **self.names}
         if node.id not in meanings:
             return self._refuse_name(node.id)
         value = meanings[node.id]
@@ -221,6 +222,8 @@ class _Reader(ast.NodeVisitor):
         classes = [f"{kernel}()" for kernel in REGISTRY]
         near = nearest(name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes])
         remedy = near or "register a function with mercer.register_function"
+        if name.startswith(("graph_of_", "model_")):
+            remedy = f"give the object: parse(text, names={{{name!r}: ...}})"
         raise ParseError("expression", name, "is not a known name", remedy)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:

@@ -9,9 +9,12 @@ A function of samples takes a whole collection and returns one row, or one numbe
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import itertools
 import math
+import weakref
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +39,22 @@ class Registered:
 
 
 FUNCTIONS: dict[str, Registered] = {}
+
+
+# Graphs and models that kernels hold, by the names that they print, as long as they live. Text
+# cannot hold them: in another process, `parse` is given them by ``names``.
+OBJECTS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_counter = itertools.count(1)
+
+
+def name_object(value: object, kind: str, content: str = "") -> str:
+    """The name of an object in kernel expressions: it tells the content, or else the object."""
+    for name, known in OBJECTS.items():
+        if known is value:
+            return name
+    mark = next(_counter) if not content else hashlib.blake2b(content.encode()).hexdigest()[:8]
+    OBJECTS[f"{kind}_{mark}"] = value
+    return f"{kind}_{mark}"
 
 
 def register_function(

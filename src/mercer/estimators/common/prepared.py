@@ -9,8 +9,8 @@ from mercer.domains.base import Batch
 from mercer.domains.nodes import Nodes
 from mercer.kernels.base import Kernel
 
-# By the identity of the fitted kernel, for equal kernels of two models were fitted to other samples.
-# An entry lives as long as the kernel, and is never part of a stored model.
+# By the identity of the fitted kernel: equal kernels of two models were fitted to other samples. An
+# entry lives as long as the kernel, and is never part of a stored model.
 _READ: dict[int, Batch] = {}
 
 

@@ -21,6 +21,7 @@ from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.functions import name_object
 from mercer.kernels.graphs.matrix_functions import BLOCK_COLUMNS, Spectrum, is_small, spectrum
 from mercer.kernels.graphs.row_cache import RowCache, columns_of
 from mercer.kernels.parameters import show_value, value_key
@@ -110,14 +111,13 @@ class NodeKernel(Kernel, abstract=True):
         return self.copy()
 
     def __repr__(self) -> str:
-        shown = [f"B=<{len(self._graph)} nodes>"]
+        nodes = self.domain
+        content = nodes.graph.key + repr(nodes.names)
+        shown = [f"B={name_object(nodes, f'graph_of_{len(nodes.graph)}_nodes', content)}"]
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.name not in ("B", "names") and repr(value) != repr(field.default):
                 shown.append(f"{field.name}={show_value(value)}")
-        names = vars(self)["names"]
-        if names is not None:
-            shown.append(f"names=<{len(names)} names>")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _value_key(self) -> tuple[Hashable, ...]:
