@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 MINIMUM = .venv-min
 AT_LEAST_311 = import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None
 
-.PHONY: demo test test-all test-min lint docs bench clean
+.PHONY: demo test test-all test-min lint names docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -27,6 +27,12 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tests/check_docstrings.py
+
+# the public names, for `from mercer import *` and for type checkers
+names: $(INSTALLED)
+	$(BIN)/python tests/public_names.py
+	$(BIN)/ruff check --fix --quiet src/mercer/__init__.py src/mercer/__init__.pyi
+	$(BIN)/ruff format --quiet src/mercer/__init__.py src/mercer/__init__.pyi
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[docs]"

@@ -69,7 +69,7 @@ def against_kernlab(
 
 def spectrum() -> None:
     texts, _ = articles()
-    kernel = Spectrum(n=4)
+    kernel = Spectrum(length=4)
     kernel(texts[:10])
     ours = best(lambda: kernel(texts), 5)
     their = 'stringdot(type = "spectrum", length = 4, normalized = FALSE)'
@@ -98,7 +98,7 @@ def dna() -> None:
     n, some = 2000, 20
     rng = np.random.default_rng(0)
     texts = ["".join(row) for row in rng.choice(list("acgt"), size=(n, 300))]
-    kernel = Mismatch(n=5, mismatches=1, alphabet="acgt")
+    kernel = Mismatch(length=5, mismatches=1, alphabet="acgt")
     kernel(texts[:10])
     ours = best(lambda: kernel(texts), 3)
     peers, remark = {}, ""
@@ -132,7 +132,7 @@ def million() -> None:
         "texts = [row.decode() for row in letters.view('S20').ravel()]\n"
         "del letters\n"
         "start = time.perf_counter()\n"
-        "F = mercer.Spectrum(n=3).hashed_features(texts)\n"
+        "F = mercer.Spectrum(length=3).hashed_features(texts)\n"
         "print(f'features {time.perf_counter() - start:.1f} s ({F.nnz / 1e6:.0f} million),')\n"
         "start = time.perf_counter()\n"
         "model = {learner}.fit(F[:900_000], y[:900_000])\n"

@@ -1,6 +1,6 @@
 """String kernels on news, names, DNA and proteins.
 
-Support vector machines with normalised string kernels are compared with `Spectrum(n=1)`, which
+Support vector machines with normalised string kernels are compared with `Spectrum(length=1)`, which
 counts single letters and ignores their order.
 
 * 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel
@@ -65,8 +65,8 @@ def news() -> None:
         f"{len(texts)} articles, {np.mean(topics == 'crude'):.0%} "
         "on crude oil: accuracy in five folds"
     )
-    folds("letters", Spectrum(n=1).normalize(), texts, topics)
-    folds("Spectrum(4)", Spectrum(n=4).normalize(), texts, topics)
+    folds("letters", Spectrum(length=1).normalize(), texts, topics)
+    folds("Spectrum(4)", Spectrum(length=4).normalize(), texts, topics)
     folds("words", BagOfWords().normalize(), texts, topics)
     folds("TfIdf", TfIdf(), texts, topics)
     start = time.perf_counter()
@@ -93,10 +93,10 @@ def names() -> None:
         f"{len(X)} surnames of {len(common)} languages, "
         f"{most:.0%} of the most frequent: accuracy in five folds"
     )
-    folds("letters", Spectrum(n=1).normalize(), X, y, 3.0)
+    folds("letters", Spectrum(length=1).normalize(), X, y, 3.0)
     folds(
         "Spectrum(1) + Spectrum(2) + Spectrum(3)",
-        sum((Spectrum(n=n).normalize() for n in (2, 3)), Spectrum(n=1).normalize()),
+        sum((Spectrum(length=n).normalize() for n in (2, 3)), Spectrum(length=1).normalize()),
         X,
         y,
         3.0,
@@ -136,10 +136,10 @@ def dna() -> None:
         f"binding sites of EP300: {len(train[0])} sequences of DNA to learn, {len(test[0])} to test"
     )
     kernels = {
-        "letters": Spectrum(n=1),
-        "Spectrum(4)": Spectrum(n=4),
-        "Spectrum(6)": Spectrum(n=6),
-        "Mismatch(6, 1)": Mismatch(n=6, mismatches=1),
+        "letters": Spectrum(length=1),
+        "Spectrum(4)": Spectrum(length=4),
+        "Spectrum(6)": Spectrum(length=6),
+        "Mismatch(6, 1)": Mismatch(length=6, mismatches=1),
         "GappedKmer(7, 5)": GappedKmer(length=7, matches=5),
     }
     for name, kernel in kernels.items():
@@ -153,9 +153,9 @@ def proteins() -> None:
         f"{len(test[0])} to test, {test[1].sum()} of them positive"
     )
     kernels = {
-        "letters": Spectrum(n=1),
-        "Spectrum(3)": Spectrum(n=3),
-        "Mismatch(3, 1)": Mismatch(n=3, mismatches=1),
+        "letters": Spectrum(length=1),
+        "Spectrum(3)": Spectrum(length=3),
+        "Mismatch(3, 1)": Mismatch(length=3, mismatches=1),
         "GappedKmer(6, 5)": GappedKmer(length=6, matches=5),
     }
     for name, kernel in kernels.items():

@@ -101,6 +101,25 @@ def test_one_length_scale_per_column(d, offset):
         assert worst_excess(kernel, X, kernel(X)) <= 1.0
 
 
+@pytest.mark.parametrize("d", [1, 20, 49, 200, 500])
+@pytest.mark.parametrize("kernel", [RBF, Exponential, Matern, RationalQuadratic, Laplacian])
+def test_the_stated_bound_for_many_columns(kernel, d):
+    """Sums of d terms: 4 (1 + |log k|) √(1 + d/8) ulp, the bound that the README states."""
+    rng = np.random.default_rng(d)
+    X = rows(d, 0.0, seed=d)
+    for scales in (0.7, np.linspace(0.5, 3.0, d), np.exp(2 * rng.standard_normal(d))):
+        k = kernel(length_scale=scales * math.sqrt(d))
+        assert worst_excess(k, X, k(X), times=math.sqrt(1 + d / 8)) <= 1.0
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.8, 2.0, 3.5, 20.0])
+def test_matern_has_thirteen_digits(nu):
+    X = rows(2, 0.0) / 3
+    kernel = Matern(nu=nu)
+    exact = np.array([[float(naive.value(kernel, x, y)) for y in X] for x in X])
+    np.testing.assert_allclose(kernel(X), exact, rtol=1e-13)
+
+
 @pytest.mark.parametrize("nu", [0.3, 0.8, 2.0, 3.5])
 def test_matern_of_general_order(nu):
     X = rows(2, 0.0) / 3

@@ -71,9 +71,9 @@ def accuracy(kernel, X, y, folds):
 
 
 def compare(texts, topics, folds):
-    string, short = Spectrum(n=4).normalize(), [text[:SHORT] for text in texts]
+    string, short = Spectrum(length=4).normalize(), [text[:SHORT] for text in texts]
     rivals = {
-        "single letters": (Spectrum(n=1).normalize(), texts),
+        "single letters": (Spectrum(length=1).normalize(), texts),
         "strings of 4 letters": (string, texts),
         "words": (BagOfWords().normalize(), texts),
         "words, rare ones count more": (TfIdf(), texts),
@@ -103,7 +103,7 @@ def compare(texts, topics, folds):
 
 
 def draw(texts, topics):
-    model = KernelPCA(20, kernel=Spectrum(n=4).normalize()).fit(texts)
+    model = KernelPCA(20, kernel=Spectrum(length=4).normalize()).fit(texts)
     _, (left, right) = plt.subplots(
         1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained"
     )

@@ -1,7 +1,8 @@
 """mercer: kernel methods on any data.
 
 Kernels are objects with an algebra and a proof; every public name is importable from here, and
-loaded when first used.
+loaded when first used. Type checkers and editors read the names in ``__init__.pyi``, which
+`make names` writes, as it writes ``__all__``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,173 @@ from __future__ import annotations
 from typing import Any
 
 __version__ = "0.2.0.dev0"
+
+__all__ = [
+    "ANOVA",
+    "MCA",
+    "RBF",
+    "RVC",
+    "RVR",
+    "SVC",
+    "SVDD",
+    "SVR",
+    "AllSubsets",
+    "ArcCosine",
+    "AutoClassifier",
+    "AutoRegressor",
+    "BagOfWords",
+    "Bessel",
+    "Bhattacharyya",
+    "BlendedSpectrum",
+    "Brownian",
+    "Centered",
+    "CentroidNovelty",
+    "Certificate",
+    "Chi2",
+    "ClusterDisplay",
+    "CommonNeighbours",
+    "CommuteTime",
+    "Completions",
+    "ComponentDisplay",
+    "Conformal",
+    "Constant",
+    "Cosine",
+    "DecisionDisplay",
+    "Definite",
+    "Diffusion",
+    "DistanceCosine",
+    "DotKernel",
+    "EditDistance",
+    "Exp",
+    "Exponential",
+    "ExponentialDot",
+    "Fisher",
+    "FromFeatures",
+    "GappedKmer",
+    "Gaussian",
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "GeneralLinear",
+    "Gram",
+    "GramDisplay",
+    "GramReport",
+    "Hellinger",
+    "HistogramIntersection",
+    "Imputed",
+    "ImputedVote",
+    "InverseMultiquadric",
+    "Jaccard",
+    "JensenShannon",
+    "Kernel",
+    "KernelCCA",
+    "KernelDensity",
+    "KernelDiscriminant",
+    "KernelICA",
+    "KernelKMeans",
+    "KernelLogisticRegression",
+    "KernelMap",
+    "KernelNeighborsClassifier",
+    "KernelNeighborsRegressor",
+    "KernelPCA",
+    "KernelQuantileRegressor",
+    "KernelRidge",
+    "KernelRidgeCV",
+    "KernelRidgeClassifier",
+    "Laplacian",
+    "LaplacianDiffusion",
+    "Linear",
+    "LoadingsDisplay",
+    "LocalAlignment",
+    "LogDistance",
+    "Matches",
+    "Matern",
+    "MeanEmbedding",
+    "MercerMap",
+    "Mismatch",
+    "MissingAware",
+    "ModeFilled",
+    "Multiquadric",
+    "NegativeDistance",
+    "Normalized",
+    "NuSVC",
+    "NuSVR",
+    "On",
+    "OneClassSVM",
+    "Overlap",
+    "Parts",
+    "Periodic",
+    "Polynomial",
+    "PosteriorDisplay",
+    "Power",
+    "PowerSeries",
+    "Precomputed",
+    "ProbabilityProduct",
+    "Product",
+    "RadialKernel",
+    "RandomWalk",
+    "RationalQuadratic",
+    "RegularizedLaplacian",
+    "SameHoles",
+    "Scaled",
+    "ScreeDisplay",
+    "SetIntersection",
+    "SharedMissingness",
+    "SharedSubsets",
+    "Sigmoid",
+    "SpectralClustering",
+    "Spectrum",
+    "SpectrumDisplay",
+    "Spline",
+    "SquaredExponential",
+    "Subsequence",
+    "Sum",
+    "TfIdf",
+    "Warp",
+    "WeightedOverlap",
+    "Wendland",
+    "White",
+    "Witness",
+    "__version__",
+    "assess",
+    "automatic",
+    "catalogue",
+    "centroid_distance",
+    "check_gram",
+    "check_kernel",
+    "combination_norm",
+    "config",
+    "config_context",
+    "datasets",
+    "definiteness",
+    "domains",
+    "errors",
+    "feature_distance",
+    "feature_norm",
+    "geometry",
+    "get_config",
+    "gram",
+    "h_alpha",
+    "inverse_root",
+    "kernel",
+    "kernels",
+    "load",
+    "matrices",
+    "one_hot",
+    "param",
+    "params",
+    "parse",
+    "plot",
+    "read_fasta",
+    "readers",
+    "register_function",
+    "repair",
+    "save",
+    "set_config",
+    "table_kernel",
+    "testing",
+    "to_sklearn",
+    "width",
+]  # names
 
 # public names that are neither kernels nor estimators, and the modules that define them
 _WHERE = {
@@ -19,6 +187,7 @@ _WHERE = {
     "register_function": "mercer.kernels.functions",
     "inverse_root": "mercer.kernels.functions",
     "one_hot": "mercer.kernels.tables.categories",
+    "h_alpha": "mercer.kernels.tables.categories",
     "RadialKernel": "mercer.kernels.vectors.radial",
     "DotKernel": "mercer.kernels.vectors.dot",
     "Parts": "mercer.domains.parts",
@@ -47,6 +216,7 @@ _WHERE = {
     "DecisionDisplay": "mercer.plot.decision",
     "GramDisplay": "mercer.plot.gram",
     "SpectrumDisplay": "mercer.plot.spectrum",
+    "assess": "mercer.automatic",
     "AutoClassifier": "mercer.automatic.models",
     "AutoRegressor": "mercer.automatic.models",
     "check_kernel": "mercer.testing",
@@ -54,6 +224,7 @@ _WHERE = {
     "load": "mercer.model_files",
 }
 _MODULES = {
+    "automatic": "mercer.automatic",
     "errors": "mercer.errors",
     "config": "mercer.config",
     "params": "mercer.params",
@@ -65,6 +236,8 @@ _MODULES = {
     "definiteness": "mercer.definiteness",
     "matrices": "mercer.definiteness.matrices",
     "datasets": "mercer.datasets",
+    "plot": "mercer.plot",
+    "readers": "mercer.readers",
 }
 
 
@@ -73,8 +246,6 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
-    if name == "__all__":  # for `from mercer import *`, which loads all of it
-        return _public_names()
     if name.startswith("_"):
         raise AttributeError(name)
     value = _find(name)
@@ -93,17 +264,18 @@ def _find(name: str) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
-        raise AttributeError(f"module 'mercer' has no attribute {name!r}") from None
+        raise AttributeError(_refusal(name)) from None
 
 
-def _public_names() -> list[str]:
-    internal = {"Any", "annotations"}
-    names = set(__dir__()) - internal
-    return sorted(name for name in names if not name.startswith("_"))
+def _refusal(name: str) -> str:
+    """What is said of a name that the package does not have."""
+    from mercer.errors import did_you_mean
+    from mercer.kernels.expression import FOREIGN
+
+    remedy = FOREIGN.get(name) or did_you_mean(name, __all__, code=True)
+    text = f"module 'mercer' has no attribute {name!r}"
+    return f"{text}; {remedy}" if remedy else text
 
 
 def __dir__() -> list[str]:
-    from mercer import kernels
-    from mercer.estimators import ESTIMATORS
-
-    return sorted({*globals(), *_WHERE, *_MODULES, *ESTIMATORS, *kernels.__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -5,6 +5,7 @@ All messages have one form: *what* was wrong, its *value*, the *rule* it broke a
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
 from collections.abc import Iterable
@@ -21,23 +22,27 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
     return f"{text}; {remedy}" if remedy else text
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A remedy for a name that is not known: the nearest one, or else what the caller says."""
-    near = nearest(name, known)
-    if near:
-        return f"did you mean {', '.join(map(repr, near))}?"
-    return otherwise
+def did_you_mean(
+    name: str, known: Iterable[str], otherwise: str = "", *, code: bool = False
+) -> str:
+    """A remedy for a name that is not known: the nearest one, or else what the caller says.
+
+    Names in code, of kernels and parameters, are not quoted.
+    """
+    if code:
+        near = nearest(name, known, most=1)
+    else:
+        near = list(map(repr, nearest(name, known)))
+    return f"did you mean {', '.join(near)}?" if near else otherwise
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """At most so many known names that are like a name, in capital or small letters."""
-    import difflib
-
-    by_small: dict[str, str] = {}
+    plain: dict[str, str] = {}
     for each in known:
-        by_small.setdefault(each.lower(), each)
-    found = difflib.get_close_matches(name.lower(), by_small, n=most, cutoff=0.6)
-    return [by_small[small] for small in found]
+        plain.setdefault(each.lower().removesuffix("()"), each)
+    matches = difflib.get_close_matches(name.lower(), plain, n=most, cutoff=0.6)
+    return [plain[match] for match in matches]
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -67,6 +72,10 @@ class MercerError(Exception):
 
 class ParameterError(MercerError, ValueError):
     """A parameter is out of its range."""
+
+
+class UnknownParameterError(ParameterError, TypeError):
+    """A name that no parameter has; the message has the nearest one."""
 
 
 class InputError(MercerError, ValueError):

@@ -52,7 +52,7 @@ def test_few_letters_are_tried_longer():
     dna = ["".join(rng.choice(list("acgt"), 20)) for _ in range(5)]
     words = ["".join(rng.choice(list("abcdefghij"), 20)) for _ in range(5)]
     assert [repr(k) for k in candidates(words, "auto")] == [
-        repr(Spectrum(n=n).normalize()) for n in (2, 3, 4)
+        repr(Spectrum(length=n).normalize()) for n in (2, 3, 4)
     ]
     assert "GappedKmer" in repr(candidates(dna, "auto")[-1]) and len(candidates(dna, "auto")) == 5
 

@@ -36,7 +36,12 @@ from mercer import (
     Sigmoid,
     Wendland,
 )
-from mercer.errors import DefinitenessError, DomainMismatchError, ParameterError
+from mercer.errors import (
+    DefinitenessError,
+    DomainMismatchError,
+    ParameterError,
+    UnknownParameterError,
+)
 
 # (kernel, parameter, values beyond its range)
 RANGES = [
@@ -69,7 +74,7 @@ RANGES = [
     (Polynomial(degree=3), "scale", [0, -1]),
     (ExponentialDot(), "alpha", [0, -1]),
     (ArcCosine(), "order", [3, -1, 0.5]),
-    (ANOVA(degree=2), "degree", [0, 1.5]),
+    (ANOVA(degree=2), "degree", [-1, 1.5]),
     (Periodic(), "period", [0, -1, [1.0, -1.0]]),
     (Chi2(), "gamma", [0, -1]),
     (Constant(), "c", [-1, -1e-9]),
@@ -280,30 +285,32 @@ def test_arithmetic_with_what_is_no_kernel(other):
 def test_unknown_parameters():
     kernel = RBF() + Linear()
     refuses(
-        ParameterError,
+        UnknownParameterError,
         lambda: kernel.k1.set_params(lengthscale=2.0),
-        "'lengthscale' is not a parameter of RBF",
-        "it has length_scale",
+        "RBF: lengthscale = 2.0 is not a parameter",
+        "did you mean length_scale?",
     )
     refuses(
-        ParameterError,
+        UnknownParameterError,
         lambda: Linear().set_params(scale=2.0),
-        "'scale' is not a parameter of Linear",
+        "Linear: scale = 2.0 is not a parameter",
         "none",
     )
     refuses(
-        ParameterError,
+        UnknownParameterError,
         lambda: kernel.set_params(k3=RBF()),
-        "'k3' is not a parameter of Sum",
+        "Sum: k3 = RBF() is not a parameter",
         "k1, k2",
     )
     refuses(
-        ParameterError,
+        UnknownParameterError,
         lambda: kernel.set_params(k1__lengthscale=2.0),
-        "'lengthscale' is not a parameter of RBF",
+        "RBF: lengthscale = 2.0 is not a parameter",
     )
     refuses(
-        ParameterError, lambda: kernel.set_params(k3__length_scale=2.0), "is not a parameter of Sum"
+        UnknownParameterError,
+        lambda: kernel.set_params(k3__length_scale=2.0),
+        "Sum: k3__length_scale",
     )
     refuses(
         ParameterError,
@@ -312,7 +319,7 @@ def test_unknown_parameters():
         "no parameters of its own",
     )
     refuses(
-        ParameterError,
+        UnknownParameterError,
         lambda: setattr(RBF(), "lengthscale", 2.0),
         "RBF: lengthscale = 2.0 is not a parameter",
         "length_scale",
@@ -324,17 +331,21 @@ def test_unknown_parameters():
 REFUSED = [
     (RBF(length_scale=2.0), {"length_scale": -1.0}, ParameterError),
     (Polynomial(degree=2), {"scale": 3.0, "offset": 4.0, "degree": 0}, ParameterError),
-    (RBF(length_scale=2.0), {"length_scale": 3.0, "gamma": 1.0}, ParameterError),
+    (RBF(length_scale=2.0), {"length_scale": 3.0, "gamma": 1.0}, UnknownParameterError),
     (2.0 * RBF(), {"factor": 3.0, "kernel__length_scale": -1.0}, ParameterError),
-    (2.0 * RBF(), {"kernel": Linear(), "kernel__length_scale": 1.0}, ParameterError),
+    (2.0 * RBF(), {"kernel": Linear(), "kernel__length_scale": 1.0}, UnknownParameterError),
     (RBF() + Polynomial(degree=3), {"k1__length_scale": 3.0, "k2__degree": 0}, ParameterError),
     (RBF() + Polynomial(degree=3), {"k1": Linear(), "k2__degree": 0}, ParameterError),
-    (RBF() + Polynomial(degree=3), {"k1__length_scale": 3.0, "k2__power": 2}, ParameterError),
+    (
+        RBF() + Polynomial(degree=3),
+        {"k1__length_scale": 3.0, "k2__power": 2},
+        UnknownParameterError,
+    ),
     (RBF() + Polynomial(degree=3), {"k2__scale": 2.0, "k2__degree": 0}, ParameterError),
     (
         (RBF() * Linear()).exp(),
         {"kernel__k1__length_scale": 3.0, "kernel__k2__scale": 2.0},
-        ParameterError,
+        UnknownParameterError,
     ),
     (GeneralLinear(A=np.eye(2)), {"A": [[1.0, 2.0], [2.0, 1.0]]}, DefinitenessError),
     (GeneralLinear(A=np.eye(2)), {"A": [[1.0, 2.0], [0.0, 1.0]]}, ParameterError),

@@ -68,6 +68,11 @@ PROCESS = {
 }
 WEIGHTED = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 
+A_MAP = {
+    **none("it takes kernel objects only", *FORMS),
+    **none("it solves nothing that could be reported", "report", "callbacks"),
+}
+
 CASES: dict[str, Case] = {
     "GaussianProcessClassifier": Case(GIVEN, cannot=PROCESS),
     "GaussianProcessRegressor": Case({**GIVEN, "alpha": 0.1}, cannot=PROCESS),
@@ -102,12 +107,8 @@ CASES: dict[str, Case] = {
         cannot=none("copies of a sample change which centres are drawn first", "weights"),
         unlike=none("copies of a sample change which centres are drawn first", *WEIGHTED),
     ),
-    "KernelMap": Case(
-        cannot={
-            **none("it takes kernel objects only", *FORMS),
-            **none("it solves nothing that could be reported", "report", "callbacks"),
-        }
-    ),
+    "KernelMap": Case(cannot=A_MAP),
+    "MercerMap": Case(cannot=A_MAP),
     "KernelPCA": Case({"n_components": 3}),
     "KernelQuantileRegressor": Case({"quantile": [0.2, 0.8]}),
     "KernelRidgeCV": Case(

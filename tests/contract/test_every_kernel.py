@@ -4,11 +4,15 @@ hand.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+
 import naive
 import numpy as np
 import pytest
 
 import mercer
+from mercer.errors import MercerError
 from mercer.kernels import catalogue
 from mercer.testing import check_kernel, sample_for
 
@@ -57,6 +61,86 @@ def test_equals_the_oracle(name, number):
     Y = take(X, [3, 1])
     exact = np.array([[float(naive.value(kernel, x, y)) for y in Y] for x in X])
     np.testing.assert_allclose(kernel(X, Y), exact, rtol=0, atol=2e-14 * scale)
+
+
+BAD = [0, -1, -2.5, np.nan, np.inf, -np.inf, 1e308, 10**400, 2**70, True, 3 + 4j]
+BAD += [
+    "text",
+    "RBF()",
+    b"x",
+    None,
+    object(),
+    [],
+    [[]],
+    {},
+    (),
+    np.array([]),
+    lambda x: x,
+    mercer.RBF,
+]
+
+
+@params()
+def test_every_value_of_a_parameter_is_taken_or_refused_in_one_line(name, number):
+    kernel = example(name, number)
+    given = kernel.get_params(deep=False)
+    makers = [
+        lambda **new: type(kernel)(**{**given, **new}),
+        lambda **new: kernel.copy().set_params(**new),
+    ]
+    for parameter, value, make in itertools.product(given, BAD, makers):
+        message = "taken"
+        try:
+            made = make(**{parameter: value})
+            assert repr(made) and made.certificate().status
+        except MercerError as error:
+            message = str(error)
+        assert message and "\n" not in message
+
+
+@params()
+def test_a_fit_that_fails_changes_nothing(name, number):
+    kernel = example(name, number)
+    X = samples(kernel, 9, seed=1)
+    before = kernel.fit(X)(X)
+    other = samples(kernel, 5, seed=2)
+    for bad in ([*take(other, range(4)), object()], [np.nan] * 4, None, object(), []):
+        with contextlib.suppress(Exception):
+            kernel.fit(bad)
+            kernel.fit(X)
+        assert np.array_equal(kernel(X), before)
+
+
+def is_constant(values):
+    return np.ptp(values) <= 1e-12 * np.abs(values).max(initial=0.0)
+
+
+def check_constant_diagonal(kernel, X):
+    """k(x, x) and, without white noise, k(x, copy of x) are constant where the kernel says so."""
+    kernel.fit(X)
+    if kernel.constant_diagonal:
+        assert is_constant(kernel.diag(X))
+        assert is_constant(kernel(X, take(X, range(len(X)))).diagonal())
+
+
+@params()
+def test_constant_diagonal(name, number):
+    kernel = example(name, number)
+    check_constant_diagonal(kernel, samples(kernel, 20))
+
+
+@params()
+def test_constant_diagonal_with_white_noise(name, number):
+    kernel = example(name, number)
+    if not kernel.certificate().psd:
+        pytest.skip("values are not bounded by the diagonal")
+    X = samples(kernel, 20)
+    kernel.fit(X)
+    small = (0.1 / np.abs(kernel.diag(X)).max(initial=1.0)) * kernel
+    noisy = small + 0.1 * mercer.White()
+    geometric = mercer.PowerSeries(noisy, lambda n: 1.0, radius=1.0)
+    for with_noise in (noisy, kernel * mercer.White(), noisy**2, noisy.exp(), geometric):
+        check_constant_diagonal(with_noise, X)
 
 
 @params()

@@ -344,7 +344,7 @@ def test_numbers_that_are_written_as_text():
 
 def test_messages_speak_of_the_users_x():
     with pytest.raises(errors.InputTypeError, match=r"^X\[1\] = None is not a string"):
-        SVC(kernel=Spectrum(n=2)).fit(["ab", "bc"], [0, 1]).predict(["a", None])
+        SVC(kernel=Spectrum(length=2)).fit(["ab", "bc"], [0, 1]).predict(["a", None])
     with pytest.raises(
         errors.WidthError,
         match=r"^X = '1 columns' must have as many columns as the training samples: 2",

@@ -30,7 +30,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("kernel", [Spectrum(n=2), BagOfWords()], ids=repr)
+@pytest.mark.parametrize("kernel", [Spectrum(length=2), BagOfWords()], ids=repr)
 def test_every_form_is_read_alike(form, kernel):
     expected = kernel(TEXTS)
     assert np.array_equal(kernel(form(TEXTS)), expected)
@@ -43,7 +43,7 @@ def test_rows_are_taken_from_every_form(form):
     rows = np.array([4, 0, 0, 2])
     taken = Batch(form(TEXTS)).take(rows)
     assert np.array_equal(
-        Spectrum(n=1).prepare(taken).norms, Spectrum(n=1).diag([TEXTS[i] for i in rows])
+        Spectrum(length=1).prepare(taken).norms, Spectrum(length=1).diag([TEXTS[i] for i in rows])
     )
 
 
@@ -51,12 +51,12 @@ def test_code_points_not_bytes():
     side = Batch(TEXTS).encode(STRINGS)
     assert side.lengths.tolist() == [6, 0, 11, 1, 6, 5]
     assert side.string(4).tolist() == [ord(c) for c in TEXTS[4]]
-    assert Spectrum(n=1)(["𝒳𝒳", "é"], ["𝒳", "e\u0301"]).tolist() == [[2, 0], [0, 0]]
+    assert Spectrum(length=1)(["𝒳𝒳", "é"], ["𝒳", "e\u0301"]).tolist() == [[2, 0], [0, 0]]
 
 
 def test_surrogates_are_letters_too():
-    assert Spectrum(n=1)(["\ud800\ud800a", "a"]).tolist() == [[5, 1], [1, 1]]
-    assert Spectrum(n=1)(["a"], ["\udfffa"]).tolist() == [[1]]
+    assert Spectrum(length=1)(["\ud800\ud800a", "a"]).tolist() == [[5, 1], [1, 1]]
+    assert Spectrum(length=1)(["a"], ["\udfffa"]).tolist() == [[1]]
 
 
 def test_taking_and_blocks():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 
 import naive
 import numpy as np
@@ -322,3 +323,37 @@ def test_bridge_details():
         to_sklearn(mercer.NegativeDistance())
     with pytest.raises(errors.ParameterError):
         to_sklearn(RBF(), fixed=("speed",)).theta  # noqa: B018
+
+
+def nested_centres(depth, kernel):
+    for _ in range(depth):
+        kernel = kernel.center()
+    return kernel
+
+
+def test_nested_centres_take_no_longer_than_as_many_single_ones(rng):
+    X = rng.standard_normal((400, 3))
+
+    def seconds(depth):
+        kernel = nested_centres(depth, RBF())
+        start = time.process_time()
+        kernel.fit(X)(X)
+        return time.process_time() - start
+
+    seconds(1)
+    assert seconds(20) < 20 * max(seconds(1), 0.005)
+
+
+def test_nested_centres_are_one(rng):
+    X, Y = rng.standard_normal((30, 3)), rng.standard_normal((10, 3))
+    once, twice = RBF().center().fit(X), nested_centres(2, RBF()).fit(X)
+    np.testing.assert_allclose(twice(Y, X), once(Y, X), atol=1e-15)
+    W = rng.standard_normal((30, 30))
+    (first,), (second,) = once.gradient(X, W).values(), twice.gradient(X, W).values()
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+@pytest.mark.parametrize("theta", [0, -1.0, np.nan, np.inf, "x", None])
+def test_an_inverse_root_needs_a_positive_number(theta):
+    with pytest.raises(mercer.errors.ParameterError, match="theta"):
+        mercer.inverse_root(theta)

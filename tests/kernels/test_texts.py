@@ -7,15 +7,22 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from mercer import SVC, BagOfWords, KernelPCA, KernelRidge, TfIdf
-from mercer.errors import DomainError, NotFittedError, ParameterError, WidthError
+from mercer.errors import (
+    DomainError,
+    DomainMismatchError,
+    NotFittedError,
+    ParameterError,
+    WidthError,
+)
 
 TEXTS = [
     "Crude oil prices rose; oil exports fell.",
@@ -234,5 +241,60 @@ def test_counts_made_elsewhere():
     assert SVC(kernel=TfIdf()).fit(counts, list("ooccc")).predict(counts[:2]).tolist() == ["o", "o"]
     with pytest.raises(DomainError, match="no count"):
         BagOfWords()(-counts)
+    with pytest.raises(DomainError, match="no count"):
+        BagOfWords()(-counts.toarray())
     with pytest.raises(WidthError, match="as many columns"):
         BagOfWords()(counts, counts[:, :3])
+
+
+@pytest.mark.parametrize("kernel", [BagOfWords(), TfIdf(), TfIdf(smooth_idf=True)], ids=repr)
+@pytest.mark.parametrize("form", ["array", "list", "pandas", "nullable", "polars"])
+def test_dense_counts(kernel, form):
+    texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
+    vectoriser = CountVectorizer()
+    dense = vectoriser.fit_transform(texts).toarray()
+    frame = pd.DataFrame(dense, columns=vectoriser.get_feature_names_out())
+    counts = {
+        "array": dense,
+        "list": dense.tolist(),
+        "pandas": frame,
+        "nullable": frame.astype("Int64"),
+        "polars": pl.DataFrame(dense, schema=list(frame.columns)),
+    }[form]
+    expected = kernel.fit(texts)(texts)
+    np.testing.assert_allclose(kernel.fit(counts)(counts), expected, atol=1e-14)
+    model = SVC(kernel=kernel).fit(counts, list("ooccc"))
+    assert model.predict(counts[:2]).tolist() == ["o", "o"]
+
+
+def test_columns_of_counts_are_matched_by_name():
+    frame = pd.DataFrame([[2, 0, 1], [0, 3, 1], [1, 0, 0]], columns=["oil", "corn", "and"])
+    swapped = frame[["and", "corn", "oil"]]
+    for kernel in (BagOfWords(), TfIdf()):
+        assert np.array_equal(kernel.fit(frame)(frame, swapped), kernel(frame))
+        assert np.array_equal(kernel(swapped), kernel(frame))
+
+
+def test_words_are_not_compared_with_columns():
+    counts = np.array([[2, 0, 1], [0, 3, 1], [1, 0, 0]])
+    with pytest.raises(DomainMismatchError, match="fitted to words"):
+        TfIdf().fit(TEXTS)(counts)
+    with pytest.raises(DomainMismatchError, match="fitted to columns"):
+        TfIdf().fit(counts)(TEXTS)
+    with pytest.raises(WidthError, match="3"):
+        TfIdf().fit(counts)(counts[:, :2])
+
+
+def test_smooth_idf_is_scikit_learns():
+    counts = CountVectorizer().fit_transform(TEXTS)
+    theirs = TfidfTransformer(sublinear_tf=False).fit(counts)
+    ours = TfIdf(smooth_idf=True).fit(counts)
+    np.testing.assert_allclose(list(ours.idf_.values()), theirs.idf_, rtol=1e-14)
+    ones = (counts > 0).astype(float)
+    expected = (theirs.transform(ones) @ theirs.transform(ones).T).toarray()
+    np.testing.assert_allclose(ours(ones), expected, atol=1e-14)
+
+
+def test_smooth_weights_fall_with_the_share_of_texts():
+    kernel = TfIdf(smooth_idf=True).fit(["aa bb cc", "aa bb", "aa"])
+    assert kernel.idf_["cc"] > kernel.idf_["bb"] > kernel.idf_["aa"] == 1

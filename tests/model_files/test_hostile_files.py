@@ -513,7 +513,7 @@ def models() -> dict[str, tuple[Any, Any]]:
             Z,
         ),
         "strings": (
-            mercer.SVC(kernel=mercer.Mismatch(n=2)).fit(["".join(r) for r in words[:30]], y),
+            mercer.SVC(kernel=mercer.Mismatch(length=2)).fit(["".join(r) for r in words[:30]], y),
             ["".join(r) for r in words[30:]],
         ),
     }

@@ -164,7 +164,9 @@ def test_vectors(name, tmp_path):
 @every_estimator
 def test_names_and_frames(name, tmp_path):
     columns = list("abcd")
-    kernel = {"KernelDensity": "epanechnikov", "KernelMap": None}.get(name, "RBF()")
+    kernel = {"KernelDensity": "epanechnikov", "KernelMap": None, "MercerMap": None}.get(
+        name, "RBF()"
+    )
     model = fitted(name, pd.DataFrame(data(), columns=columns), kernel)
     assert_same(trip(model, tmp_path), model, pd.DataFrame(data(20, 1), columns=columns))
 
@@ -188,7 +190,7 @@ def test_sparse_rows(name, tmp_path):
 
 @every_estimator
 def test_precomputed(name, tmp_path):
-    if name.startswith("GaussianProcess") or name == "KernelMap":
+    if name.startswith("GaussianProcess") or name in ("KernelMap", "MercerMap"):
         pytest.skip("takes kernels only")
     X, Z, k = data(), data(20, 1), RBF.from_gamma(0.2)
     model = fitted(name, k(X), "precomputed")
@@ -206,11 +208,11 @@ def test_unfitted(name, tmp_path):
 
 STRUCTURED = {
     "strings": (
-        mercer.Spectrum(n=2),
+        mercer.Spectrum(length=2),
         ["".join(map(str, row)) for row in np.random.default_rng(0).integers(0, 3, (80, 12))],
     ),
     "mismatches": (
-        mercer.Mismatch(n=3),
+        mercer.Mismatch(length=3),
         ["".join(map(str, row)) for row in np.random.default_rng(0).integers(0, 3, (80, 12))],
     ),
     "texts": (
@@ -221,7 +223,7 @@ STRUCTURED = {
         ],
     ),
     "lone surrogates": (
-        mercer.Spectrum(n=1),
+        mercer.Spectrum(length=1),
         ["\ud83d\ude00" + "ab" * i + "\udc00\0" for i in range(80)],
     ),
     "nodes": (

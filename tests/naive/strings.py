@@ -16,12 +16,15 @@ def _inner(a, b):
 
 
 def _spectrum(p, x, y, same):
-    return _inner(Counter(substrings(x, int(p["n"]))), Counter(substrings(y, int(p["n"]))))
+    return _inner(
+        Counter(substrings(x, int(p["length"]))), Counter(substrings(y, int(p["length"])))
+    )
 
 
 def _blended(p, x, y, same):
     return sum(
-        p["decay"] ** (2 * m) * _spectrum({"n": m}, x, y, same) for m in range(1, int(p["n"]) + 1)
+        p["decay"] ** (2 * m) * _spectrum({"length": m}, x, y, same)
+        for m in range(1, int(p["length"]) + 1)
     )
 
 
@@ -35,7 +38,7 @@ def _gapped(p, x, y, same):
 
 
 def _mismatch(p, x, y, same):
-    n, most = int(p["n"]), int(p["mismatches"])
+    n, most = int(p["length"]), int(p["mismatches"])
     alphabet = p["alphabet"] if p["alphabet"] is not None else p["alphabet_"]
 
     def counts(text):

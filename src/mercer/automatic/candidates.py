@@ -111,7 +111,7 @@ def _string_kernels(X: list[str]) -> list[Kernel]:
 
 
 def _spectrum_kernels(*lengths: int) -> list[Kernel]:
-    return [Spectrum(n=n).normalize() for n in lengths]
+    return [Spectrum(length=n).normalize() for n in lengths]
 
 
 def _sparse_kernels(X: SparseMatrix) -> list[Kernel]:

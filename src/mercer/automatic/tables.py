@@ -255,7 +255,7 @@ def _column_kernels(column: Column, width: float, incomplete: bool) -> list[Kern
     if column.kind == "text":
         return [_text_kernel(column, TfIdf(), width)]
     if column.kind == "string":
-        return [_text_kernel(column, BlendedSpectrum(n=3).normalize(), width)]
+        return [_text_kernel(column, BlendedSpectrum(length=3).normalize(), width)]
     return []
 
 

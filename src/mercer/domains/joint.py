@@ -5,27 +5,45 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.domains.base import Domain
+from mercer.domains.base import Anything, Batch, Domain
+from mercer.errors import MercerError
+
+_SOME = 16  # samples that tell whether other domains can read a domain's
+
+
+class _Bits(Domain):
+    """Rows of zeros and ones, which are numbers, categories and sets."""
+
+    def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
+        return rng.integers(0, 2, (n_samples, n_features)).astype(float)
 
 
 class Joint(Domain):
     """The intersection of several domains: the samples that each of them can read."""
 
     def __init__(self, domains: list[Domain]) -> None:
-        self.domains = domains
+        self.domains = [part for domain in domains for part in getattr(domain, "domains", [domain])]
         self.name = " and ".join(dict.fromkeys(d.name for d in domains))
         self.accepts = frozenset.intersection(*(d.accepts for d in domains))
 
-    def _strictest(self) -> Domain:
-        """The domain whose samples the others take too: it accepts less, or has a longer name."""
+    def _strictest(self, n_columns: int) -> Domain:
+        """The domain whose samples all the others can read."""
+        looking = [domain for domain in self.domains if not isinstance(domain, Anything)]
+        candidates = [*looking, Anything(), _Bits()]
+        suitable = (domain for domain in candidates if self._suits_all(domain, n_columns))
+        return next(suitable, candidates[0])
 
-        def leniency(domain: Domain) -> tuple[bool, int, int]:
-            return "matrix" in domain.accepts, len(domain.accepts), -len(domain.name)
-
-        return min(self.domains, key=leniency)
+    def _suits_all(self, domain: Domain, n_columns: int) -> bool:
+        samples = domain.sample(_SOME, n_columns, np.random.default_rng(0))
+        try:
+            for other in self.domains:
+                other.encode(Batch(samples))
+        except MercerError:
+            return False
+        return True
 
     def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
-        return self._strictest().sample(n_samples, n_features, rng)
+        return self._strictest(n_features).sample(n_samples, n_features, rng)
 
     def lattices(self, n_features: int, rng: np.random.Generator) -> list[RawSamples]:
-        return self._strictest().lattices(n_features, rng)
+        return self._strictest(n_features).lattices(n_features, rng)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.domains.base import Batch, Domain, Samples
+from mercer.domains.base import Batch, Domain, Samples, in_order_of
 from mercer.domains.strings import texts_of
 from mercer.domains.vectors.domain import CsrSamples
 from mercer.errors import DomainError, DomainMismatchError, WidthError
@@ -17,10 +19,13 @@ from mercer.errors import DomainError, DomainMismatchError, WidthError
 
 @dataclass(eq=False)
 class WordSamples(Samples):
-    """Counts of words; collections that are compared share one vocabulary, which only grows."""
+    """Counts of words; collections that are compared share one vocabulary, which only grows.
+
+    The words of given counts are the names of their columns, or positions where they have no names.
+    """
 
     counts: CsrSamples
-    vocabulary: dict[str, int]
+    vocabulary: dict[Hashable, int]
     given: bool = False  # whether the user gave counts, not texts
 
     def __len__(self) -> int:
@@ -43,8 +48,46 @@ def _check_form(given: bool, other: bool, batch: Batch) -> None:
         raise DomainMismatchError(batch.argument, forms[given], rule, "give both in one form")
 
 
+def _counts_of(raw: RawSamples) -> RawSamples | None:
+    """A matrix of numbers with a row for each text; None if the samples are texts."""
+    if hasattr(raw, "tocsr"):
+        return raw
+    if isinstance(raw, (list, tuple)) and not _has_rows(raw):
+        return None
+    try:
+        array = np.asarray(raw)
+    except (TypeError, ValueError):  # rows of different lengths
+        return None
+    if array.ndim != 2 or array.shape[1] == 0:
+        return None
+    if array.dtype.kind in "biuf":
+        return array
+    # Tables of pandas' own types of numbers become objects; text is never read as numbers.
+    are_numbers = all(isinstance(value, numbers.Real) for value in array.ravel())
+    return array.astype(float) if array.size and are_numbers else None
+
+
+def _has_rows(raw: Sequence[object]) -> bool:
+    return len(raw) > 0 and not isinstance(raw[0], str) and hasattr(raw[0], "__len__")
+
+
+def _column_names(batch: Batch, n_columns: int) -> Iterable[Hashable]:
+    """The words of given counts: the names of a data frame's columns, or positions."""
+    names = batch.names
+    if names is None:
+        return range(n_columns)
+    words = [str(name) for name in names]
+    if len(set(words)) < len(words):
+        rule = "has two columns of one name"
+        raise WidthError(batch.argument, "a data frame", rule, "give each word one column")
+    return words
+
+
 class Words(Domain):
-    """Texts, cut into words by scikit-learn's CountVectorizer with these ``options``."""
+    """Texts, cut into words by scikit-learn's CountVectorizer with these ``options``.
+
+    Counts of words are taken too: an array, a sparse matrix or a data frame of numbers.
+    """
 
     name = "texts"
     accepts = frozenset({"strings", "objects"})
@@ -60,17 +103,17 @@ class Words(Domain):
 
     def encode(self, batch: Batch) -> WordSamples:
         like = batch.encode_like(self)
-        given = hasattr(batch.raw, "tocsr")
-        if like is None:
-            vocabulary = {}
-        else:
-            _check_form(given, like.given, batch)
+        raw = in_order_of(batch.raw, None if batch.like is None else batch.like.names)
+        counts = _counts_of(raw)
+        vocabulary = {}
+        if like is not None:
+            _check_form(counts is not None, like.given, batch)
             vocabulary = like.vocabulary
-        if given:
-            return self._from_counts(batch, vocabulary)
+        if counts is not None:
+            return self._from_counts(counts, batch, vocabulary)
         return self._from_texts(batch, vocabulary)
 
-    def _from_texts(self, batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
+    def _from_texts(self, batch: Batch, vocabulary: dict[Hashable, int]) -> WordSamples:
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -87,21 +130,23 @@ class Words(Domain):
         return WordSamples(CsrSamples(counts), vocabulary)
 
     @staticmethod
-    def _from_counts(batch: Batch, vocabulary: dict[str, int]) -> WordSamples:
-        """A sparse matrix of counts with a column for each word, as a vectoriser makes it."""
+    def _from_counts(
+        matrix: RawSamples, batch: Batch, vocabulary: dict[Hashable, int]
+    ) -> WordSamples:
+        """Counts with a column for each word, as a vectoriser makes them."""
         from scipy.sparse import csr_matrix
 
-        counts = csr_matrix(batch.raw, dtype=np.float64, copy=True)
+        counts = csr_matrix(matrix, dtype=np.float64, copy=True)
         counts.sum_duplicates()
         counts.sort_indices()
         valid = np.isfinite(counts.data) & (counts.data >= 0)
         if not valid.all():
-            rule = "holds what is no count"
-            raise DomainError(batch.argument, "a sparse matrix", rule, "give numbers >= 0")
+            value = float(counts.data[np.argmin(valid)])
+            raise DomainError(batch.argument, value, "is no count", "give numbers >= 0")
         n_columns = counts.shape[1]
         if batch.like is None:
-            vocabulary.update({f"column {k}": k for k in range(n_columns)})
-        elif len(vocabulary) != n_columns:
+            vocabulary.update({name: k for k, name in enumerate(_column_names(batch, n_columns))})
+        if len(vocabulary) != n_columns:
             rule = f"must have as many columns as {batch.other}: {len(vocabulary)}"
             raise WidthError(batch.argument, f"{n_columns} columns", rule)
         return WordSamples(CsrSamples(counts), vocabulary, given=True)

@@ -32,6 +32,7 @@ ESTIMATORS = {
     "LabelPropagation": "label_propagation",
     "LabelSpreading": "label_propagation",
     "MCA": "projection.mca",
+    "MercerMap": "projection.mercer_map",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
     "OneClassSVM": "svm.one_class",

@@ -24,7 +24,7 @@ from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
 from mercer.kernels.operators import Algebra
-from mercer.kernels.parameters import Parameterised
+from mercer.kernels.parameters import Parameterised, restore
 from mercer.params import integer
 
 if TYPE_CHECKING:
@@ -146,8 +146,16 @@ class Kernel(Algebra, Parameterised):
 
     # -- learning from data ------------------------------------------------------------------------
     def fit(self, X: RawSamples) -> Self:
-        """Learn what the kernel takes from data (a centre, frequencies); most take nothing."""
-        return self.fit_batch(Batch(X))
+        """Learn what the kernel takes from data (a centre, frequencies); most take nothing.
+
+        A fit that fails or is interrupted leaves the kernel, and all kernels inside it, unchanged.
+        """
+        before = self._snapshot()
+        try:
+            return self.fit_batch(Batch(X))
+        except BaseException:
+            restore(before)
+            raise
 
     def fit_batch(self, batch: Batch) -> Self:
         """Learn from a batch of samples, as `fit` does."""

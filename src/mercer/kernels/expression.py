@@ -6,14 +6,13 @@ It is a small reader over Python's syntax tree, which never calls ``eval``.
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import operator
 from typing import Any
 
-from mercer.errors import MercerError, ParseError
+from mercer.errors import MercerError, ParseError, did_you_mean
 from mercer.kernels.base import REGISTRY, Kernel
-from mercer.kernels.functions import FUNCTIONS, inverse_root
+from mercer.kernels.functions import FUNCTIONS, OBJECTS, inverse_root
 
 __all__: list[str] = []
 
@@ -21,7 +20,7 @@ _LONGEST = 20_000
 _DEEPEST = 100
 _LONGEST_CHAIN = 2000
 _METHODS = ("center", "exp", "normalize", "on")
-_ALIASES = {"Gaussian": "RBF", "SameHoles": "SharedMissingness"}
+_ALIASES = {"Gaussian": "RBF", "SquaredExponential": "RBF", "SameHoles": "SharedMissingness"}
 _NUMBERS = {"inf": math.inf, "True": True, "False": False, "None": None}
 _OPERATORS = {
     ast.Add: operator.add,
@@ -32,6 +31,21 @@ _OPERATORS = {
 }
 # The names of scikit-learn's kernels, which estimators read before they parse.
 _SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")
+
+# The names of other libraries' kernels, and what to write here.
+FOREIGN = {
+    "WhiteKernel": "write noise_level * White()",
+    "ConstantKernel": "write Constant(c), or c * k for a multiple of k",
+    "DotProduct": "write Linear() + Constant(sigma_0**2)",
+    "ExpSineSquared": "write Periodic(length_scale, period)",
+    "PairwiseKernel": "write the kernel itself, such as RBF() or Chi2()",
+    "CompoundKernel": "give one kernel: `k1 + k2` or `k1 * k2`",
+    "RBFKernel": "write RBF(length_scale), or a * RBF(length_scale)",
+    "MaternKernel": "write Matern(length_scale, nu)",
+    "LinearKernel": "write Linear()",
+    "PeriodicKernel": "write Periodic(length_scale, period)",
+    "ScaleKernel": "write a * k",
+}
 
 CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
 
@@ -44,7 +58,8 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
     text : str
         The expression: kernels, numbers, ``+ - * / ** @`` and the methods of kernels.
     names : dict, optional
-        Kernels, kernel classes or functions beside the known ones, by name.
+        Kernels, kernel classes, functions, graphs or models beside the known ones, by name. The
+        graphs and models of the kernels of this process are known by the names that ``repr`` shows.
 
     Returns
     -------
@@ -84,13 +99,6 @@ def _syntax_tree(text: str) -> ast.expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         rule = f"cannot be read: {getattr(error, 'msg', error)}"
         raise ParseError("expression", text, rule) from None
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    """A question for the known name that was probably meant, whatever the case of its letters."""
-    plain = {one.lower().removesuffix("()"): one for one in known}
-    matches = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.7)
-    return f"did you mean {plain[matches[0]]}?" if matches else ""
 
 
 def _text(node: ast.AST) -> str:
@@ -193,10 +201,16 @@ class _Reader(ast.NodeVisitor):
     def visit_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple(self.visit(element) for element in node.elts)
 
+    def visit_Dict(self, node: ast.Dict) -> dict[Any, Any]:
+        keys = [key for key in node.keys if key is not None]
+        if len(keys) < len(node.keys):
+            raise ParseError("expression", _text(node), "uses **, which is not allowed")
+        return {self.visit(key): self.visit(v) for key, v in zip(keys, node.values, strict=True)}
+
     def visit_Name(self, node: ast.Name) -> Any:
         """What a name stands for; kernels are copied."""
         functions = {name: entry.function for name, entry in FUNCTIONS.items()}
-        meanings = {**CUSTOM, **functions, **_NUMBERS, **self.names}
+        meanings = {**CUSTOM, **functions, **OBJECTS, **_NUMBERS, **self.names}
         if node.id not in meanings:
             return self._refuse_name(node.id)
         value = meanings[node.id]
@@ -206,8 +220,12 @@ class _Reader(ast.NodeVisitor):
         if name in REGISTRY:
             raise ParseError("expression", name, "is a kernel class", f"write {name}()")
         classes = [f"{kernel}()" for kernel in REGISTRY]
-        near = _nearest(name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes])
+        near = did_you_mean(
+            name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes], code=True
+        )
         remedy = near or "register a function with mercer.register_function"
+        if name.startswith(("graph_of_", "model_")):
+            remedy = f"give the object: parse(text, names={{{name!r}: ...}})"
         raise ParseError("expression", name, "is not a known name", remedy)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -257,8 +275,8 @@ class _Reader(ast.NodeVisitor):
             return known.copy().set_params(**named)
         if isinstance(known, type) and issubclass(known, Kernel):
             return known(*args, **named)
-        near = _nearest(name, [*self.names, *REGISTRY, *CUSTOM])
-        remedy = near or "`mercer kernels` lists them all"
+        near = did_you_mean(name, [*self.names, *REGISTRY, *CUSTOM], code=True)
+        remedy = FOREIGN.get(name) or near or "`mercer kernels` lists them all"
         raise ParseError("expression", name, "is not a known kernel", remedy)
 
     def _method(self, node: ast.Call, method: ast.Attribute) -> Any:

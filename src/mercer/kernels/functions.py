@@ -9,14 +9,18 @@ A function of samples takes a whole collection and returns one row, or one numbe
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import itertools
 import math
+import weakref
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.errors import ParameterError
+from mercer.params import positive
 from mercer.state import State, storable
 
 __all__: list[str] = []
@@ -35,6 +39,22 @@ class Registered:
 
 
 FUNCTIONS: dict[str, Registered] = {}
+
+
+# Graphs and models that kernels hold, by the names that they print, as long as they live. Text
+# cannot hold them: in another process, `parse` is given them by ``names``.
+OBJECTS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_counter = itertools.count(1)
+
+
+def name_object(value: object, kind: str, content: str = "") -> str:
+    """The name of an object in kernel expressions: it tells the content, or else the object."""
+    for name, known in OBJECTS.items():
+        if known is value:
+            return name
+    mark = next(_counter) if not content else hashlib.blake2b(content.encode()).hexdigest()[:8]
+    OBJECTS[f"{kind}_{mark}"] = value
+    return f"{kind}_{mark}"
 
 
 def register_function(
@@ -130,6 +150,12 @@ class InverseRoot:
     def __repr__(self) -> str:
         return f"inverse_root({self.theta!r})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InverseRoot) and other.theta == self.theta
+
+    def __hash__(self) -> int:
+        return hash((InverseRoot, self.theta))
+
     def __call__(self, n: int) -> float:
         log_binomial = math.lgamma(2 * n + 1) - 2 * math.lgamma(n + 1)
         return math.exp(log_binomial - n * math.log(4.0) - (n + 0.5) * math.log(self.theta))
@@ -154,4 +180,5 @@ def inverse_root(theta: float) -> InverseRoot:
     >>> inverse_root(1.0)(2)
     0.375
     """
-    return InverseRoot(theta)
+    positive.check("inverse_root: theta", theta)
+    return InverseRoot(float(theta))

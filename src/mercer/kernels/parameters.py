@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
@@ -20,7 +20,14 @@ from typing import (
 
 import numpy as np
 
-from mercer.errors import MercerError, ParameterError
+from mercer.errors import (
+    MercerError,
+    ParameterError,
+    UnknownParameterError,
+    did_you_mean,
+    explain,
+    warn,
+)
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe
 from mercer.params import Constraint, param
 from mercer.state import State
@@ -57,6 +64,8 @@ class Parameterised:
     _checks: ClassVar[dict[str, Constraint]] = {}
     _continuous: ClassVar[tuple[str, ...]] = ()
     stored: ClassVar[State] = State(rebuilt=("_ready",))  # by the constructor
+    renamed: ClassVar[dict[str, str]] = {}  # old names of parameters, which work for a release
+    hints: ClassVar[dict[str, str]] = {}  # what to write for other libraries' names of parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -64,6 +73,7 @@ class Parameterised:
             cls._own_init = True  # written by hand, for this class and the ones below
         if not cls._own_init:
             dataclasses.dataclass(repr=False, eq=False)(cls)
+            cls.__init__ = _by_present_names(cls.__init__)  # type: ignore[method-assign]
         checked = [field for field in dataclasses.fields(cls) if "check" in field.metadata]
         cls._checks = {field.name: field.metadata["check"] for field in checked}
         cls._names = tuple(cls._checks)
@@ -74,6 +84,9 @@ class Parameterised:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.renamed:
+            self._warn_of_old_name(name, self.renamed[name])
+            name = self.renamed[name]
         if name in self._names and "_ready" in self.__dict__:
             self._assign({name: value})
             return
@@ -83,10 +96,45 @@ class Parameterised:
             raise self._refusal(name, value)
         object.__setattr__(self, name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        present = type(self).renamed.get(name)
+        if present is None:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=self)
+        self._warn_of_old_name(name, present)
+        return getattr(self, present)
+
+    def __setstate__(self, state: Params) -> None:
+        """Restore a pickle, in which parameters may have old names."""
+        self.__dict__.update({self.renamed.get(name, name): v for name, v in state.items()})
+
+    def _warn_of_old_name(self, name: str, present: str) -> None:
+        rule = f"is the old name of {present}, which will be removed"
+        message = explain(f"parameter of {type(self).__name__}", name, rule, f"write {present}")
+        warn(message, DeprecationWarning)
+
     def _refusal(self, name: str, value: object) -> ParameterError:
-        remedy = f"it has {self._names}"
+        """The error of a name that is no parameter, with what was probably meant."""
+        known = self._names
+        listed = f"it has {', '.join(known)}" if known else "it has none"
+        remedy = self.hints.get(name) or did_you_mean(name, known, listed, code=True)
         what = f"{type(self).__name__}: {name}"
-        return ParameterError(what, value, "is not a parameter", remedy)
+        return UnknownParameterError(what, value, "is not a parameter", remedy)
+
+    def _present_names(self, params: Params) -> Params:
+        """Parameters by their present names; those of kernels inside keep their ``__`` names."""
+        result: Params = {}
+        for name, value in params.items():
+            head, mark, rest = name.partition("__")
+            present = self.renamed.get(head, head)
+            if present != head:
+                self._warn_of_old_name(head, present)
+            if present not in self._names:
+                raise self._refusal(name, value)
+            if present + mark + rest in result:
+                raise ParameterError(type(self).__name__, present, "is given twice")
+            result[present + mark + rest] = value
+        return result
 
     def _check(self, name: str, value: object) -> None:
         """Check one parameter by its own rule."""
@@ -108,14 +156,12 @@ class Parameterised:
         try:
             return self._set_params(params)
         except MercerError:
-            for kernel, state in before:
-                kernel.__dict__.clear()
-                kernel.__dict__.update(state)
+            restore(before)
             raise
 
-    def _snapshot(self) -> list[tuple[Parameterised, Params]]:
+    def _snapshot(self) -> Snapshot:
         """This kernel and all inside it, with the attributes of each."""
-        states: list[tuple[Parameterised, Params]] = [(self, dict(self.__dict__))]
+        states: Snapshot = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
             if isinstance(value, Parameterised):
                 states += value._snapshot()
@@ -149,12 +195,8 @@ class Parameterised:
         """Parameters of this kernel, and those of its children by the child's name."""
         own: Params = {}
         nested: dict[str, Params] = {}
-        for name, value in params.items():
+        for name, value in self._present_names(params).items():
             head, mark, rest = name.partition("__")
-            if head not in self._names:
-                rule = f"is not a parameter of {type(self).__name__}"
-                known = ", ".join(self._names) or "none"
-                raise ParameterError("set_params", name, rule, f"it has {known}")
             if mark:
                 nested.setdefault(head, {})[rest] = value
             else:
@@ -179,6 +221,25 @@ class Parameterised:
                 fresh.__dict__[name] = value
         return fresh
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is of the same class and has equal parameters.
+
+        Arrays are compared by value, functions and models by identity. What ``fit`` has learned
+        does not count.
+        """
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or self._value_key() == other._value_key()
+
+    def __hash__(self) -> int:
+        """A hash of the parameters: a kernel that is a key of a dictionary must not be changed."""
+        return hash(self._value_key())
+
+    def _value_key(self) -> tuple[Hashable, ...]:
+        """The class and the values of all parameters, in a form that can be compared."""
+        params = ((name, value_key(getattr(self, name))) for name in self._names)
+        return (type(self), *params)
+
     def copy(self) -> Self:
         """The same kernel with copies of its children; what was fitted stays, arrays are shared."""
         duplicate = copy.copy(self)
@@ -194,6 +255,48 @@ class Parameterised:
             if field.default is dataclasses.MISSING or repr(value) != repr(field.default):
                 shown.append(f"{field.name}={show_value(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _by_present_names(init: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that takes old names of parameters, and says what a wrong one should be."""
+
+    @functools.wraps(init)
+    def wrapper(self: Parameterised, *args: Any, **named: Any) -> None:
+        init(self, *args, **(self._present_names(named) if named else named))
+
+    return wrapper
+
+
+Snapshot = list[tuple[Parameterised, Params]]
+
+
+def restore(before: Snapshot) -> None:
+    """Give kernels the attributes that they had."""
+    for kernel, state in before:
+        kernel.__dict__.clear()
+        kernel.__dict__.update(state)
+
+
+def value_key(value: Any) -> Hashable:
+    """A parameter in a form that is equal, and has an equal hash, where the value is equal."""
+    if isinstance(value, Parameterised):
+        return value._value_key()
+    if isinstance(value, Mapping):
+        return frozenset((key, value_key(item)) for key, item in value.items())
+    if hasattr(value, "tocoo"):
+        entries = value.tocoo()
+        return (*value.shape, *map(value_key, (entries.row, entries.col, entries.data)))
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(map(value_key, value))
+    if isinstance(value, slice):
+        return ("slice", value.start, value.stop, value.step)
+    try:
+        hash(value)
+    except TypeError:  # compared by identity
+        return ("object", id(value))
+    return value
 
 
 @functools.singledispatch

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from typing import ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.texts import Words, WordSamples
 from mercer.domains.vectors.domain import CsrSamples
+from mercer.errors import DomainMismatchError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.parameters import computed
@@ -67,8 +68,8 @@ class _WordKernel(Kernel, abstract=True):
 class BagOfWords(_WordKernel):
     """Σ_w |x|_w |y|_w: the inner product of the counts of words.
 
-    Texts are read by scikit-learn's vectoriser: words of two letters or more. A sparse matrix is
-    taken for counts that a vectoriser of one's own made.
+    Texts are read by scikit-learn's vectoriser: words of two letters or more. An array, a sparse
+    matrix or a data frame of numbers is taken for counts, with a column for each word.
 
     Parameters
     ----------
@@ -105,8 +106,14 @@ class BagOfWords(_WordKernel):
 class TfIdf(_WordKernel):
     """The cosine of log(1 + count)·log(N/(1 + df)): df of the N texts of ``fit`` have the word.
 
+    This weight, log(N/(1 + df)), is 0 for a word that all texts but one have, and slightly negative
+    for a word that all texts have, which then counts a little. ``smooth_idf=True`` takes the weight
+    of scikit-learn's `TfidfTransformer`, 1 + log((1 + N)/(1 + df)), which is at least 1 and falls
+    with df.
+
     Words that ``fit`` did not meet are dropped; a text without any other has φ = 0. Rows stay
-    sparse. A sparse matrix is taken for counts that a vectoriser of one's own made.
+    sparse. An array, a sparse matrix or a data frame of numbers is taken for counts, with a column
+    for each word.
 
     Parameters
     ----------
@@ -116,11 +123,13 @@ class TfIdf(_WordKernel):
         Words that are left out.
     lowercase : bool
         Whether to read capital letters as small ones.
+    smooth_idf : bool
+        Whether words are weighted by 1 + log((1 + N)/(1 + df)), as in scikit-learn.
 
     Attributes
     ----------
     idf_ : dict
-        log(N/(1 + df)) of every word that ``fit`` met.
+        The weight of every word that ``fit`` met; for counts without names, of every column.
 
     Examples
     --------
@@ -128,8 +137,13 @@ class TfIdf(_WordKernel):
     >>> texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
     >>> TfIdf().fit(texts)(["oil"], ["crude oil", "corn"]).round(3).tolist()
     [[0.487, 0.0]]
+    >>> TfIdf().fit(texts).idf_["oil"].__round__(3)
+    0.511
+    >>> TfIdf(smooth_idf=True).fit(texts).idf_["oil"].__round__(3)
+    1.693
     """
 
+    smooth_idf: bool = param(default=False, check=boolean)
     stored: ClassVar[State] = State(finite=("idf_",))
 
     definite = Definite(
@@ -140,8 +154,11 @@ class TfIdf(_WordKernel):
         samples: Prepared = batch.encode(self.domain)
         vocabulary = samples.vocabulary
         n_texts = np.bincount(samples.counts.x.indices, minlength=len(vocabulary))
-        share = len(samples) / (1.0 + n_texts)
-        self.idf_ = {word: float(np.log(share[column])) for word, column in vocabulary.items()}
+        if self.smooth_idf:
+            weights = 1.0 + np.log((1.0 + len(samples)) / (1.0 + n_texts))
+        else:
+            weights = np.log(len(samples) / (1.0 + n_texts))
+        self.idf_ = {word: float(weights[column]) for word, column in vocabulary.items()}
         return self
 
     def prepare(self, batch: Batch) -> Parts:
@@ -149,13 +166,25 @@ class TfIdf(_WordKernel):
             rule = "does not know how frequent words are"
             raise errors.NotFittedError("TfIdf", self, rule, "call kernel.fit(texts) first")
         samples: Prepared = batch.encode(self.domain)
+        self._check_words(samples, batch.argument)
 
-        def weighted() -> tuple[CsrSamples, dict[str, float]]:
+        def weighted() -> tuple[CsrSamples, dict[Hashable, float]]:
             # The weights are kept with the rows, so that no others can have their address.
             return self._weighted(samples), self.idf_
 
         rows, _ = samples.once(("weighted", id(self.idf_)), weighted)
         return Parts(rows)
+
+    def _check_words(self, samples: WordSamples, argument: str) -> None:
+        """Refuse columns without names where words were fitted, and the other way round."""
+        by_position = [bool(known) and 0 in known for known in (samples.vocabulary, self.idf_)]
+        if samples.vocabulary and self.idf_ and by_position[0] != by_position[1]:
+            forms = ["columns without names" if by else "words" for by in by_position]
+            rule = f"cannot be weighted by a kernel that was fitted to {forms[1]}"
+            raise DomainMismatchError(argument, forms[0], rule, "fit it to samples of this form")
+        if all(by_position) and len(samples.vocabulary) != len(self.idf_):
+            rule = f"must have as many columns as the samples of fit: {len(self.idf_)}"
+            raise WidthError(argument, f"{len(samples.vocabulary)} columns", rule)
 
     def _weighted(self, samples: WordSamples) -> CsrSamples:
         """The weighted counts as rows of length 1, or 0.
@@ -187,3 +216,7 @@ class TfIdf(_WordKernel):
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
         return self.prepare(batch)[0].x
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(smooth_idf=True)]

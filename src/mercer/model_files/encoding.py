@@ -260,6 +260,8 @@ class Reader:
         entry = known.by_name(name)
         if not isinstance(parameters, dict) or not isinstance(state, dict):
             raise ModelFileError("object", name, "is not part of the format")
+        renamed = getattr(entry.cls, "renamed", {})  # since the file was written
+        parameters = {renamed.get(old, old): value for old, value in parameters.items()}
         entry.check_names(parameters, state)
         return entry.make(self._attributes(parameters), self._attributes(state))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import naive
 import numpy as np
@@ -485,7 +486,8 @@ def test_copies_of_fisher_keep_the_model(rng):
     for made in (pickle.loads(pickle.dumps(kernel)), copy.deepcopy(kernel), kernel.copy()):
         assert np.array_equal(made(X), K)
     assert np.array_equal(clone(kernel + 1.0).fit(X)(X), (kernel + 1.0)(X))
-    assert repr(kernel) == "Fisher(model=<GaussianMixture>, epsilon=0.01)"
+    assert re.fullmatch(r"Fisher\(model=model_GaussianMixture_\d+, epsilon=0.01\)", repr(kernel))
+    assert mercer.parse(repr(kernel)) == kernel
     y = np.arange(100) < 40
     assert cross_val_score(mercer.SVC(kernel=kernel), X, y, cv=3).mean() > 0.8
     search = GridSearchCV(
@@ -534,3 +536,12 @@ def test_fisher_of_bags_and_of_rows_far_away(rng):
     np.testing.assert_allclose(
         mean(bags), by_hand(Fisher(model, epsilon=0.1).fit(np.vstack(bags)), bags, bags), rtol=1e-9
     )
+
+
+def test_a_bag_that_cannot_be_fitted_leaves_the_inner_kernel_as_it_was():
+    kernel = MeanEmbedding(RBF().center())
+    good = [np.array([[1.0], [3.0]]), np.array([[5.0]])]
+    before = kernel.fit(good)(good)
+    with pytest.raises(mercer.errors.NotFiniteError, match=r"X\[1\]"):
+        kernel.fit([np.array([[7.0], [9.0]]), np.array([[np.nan]])])
+    assert np.array_equal(kernel(good), before)

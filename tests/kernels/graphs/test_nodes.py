@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import pickle
+import re
 import warnings
 
 import naive
@@ -16,6 +17,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
+import mercer
 from mercer import (
     SVC,
     CommonNeighbours,
@@ -314,7 +316,8 @@ def test_names(wrap):
     K = Diffusion(B)([4, 0, 1])
     assert np.array_equal(kernel(wrap(["zoe", "ann", "bob"])), K)
     assert np.array_equal(kernel([4, 0, 1]), K), "texts leave numbers free to be positions"
-    assert repr(kernel) == "Diffusion(B=<5 nodes>, names=<5 names>)"
+    assert re.fullmatch(r"Diffusion\(B=graph_of_5_nodes_\w{8}\)", repr(kernel))
+    assert mercer.parse(repr(kernel)) == kernel
 
 
 def test_nodes_of_a_networkx_graph():
@@ -497,17 +500,39 @@ def test_the_graph_is_read_when_the_kernel_is_made():
     assert np.array_equal(kernel(range(6)), K) and np.array_equal(clone(kernel)(range(6)), K)
 
 
+def text(kernel) -> str:
+    return re.sub(r"graph_of_34_nodes_\w{8}", "G", repr(kernel))
+
+
+@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize(
+    "name", ["CommonNeighbours", "CommuteTime", "Diffusion", "LaplacianDiffusion", "RandomWalk"]
+)
+def test_what_is_printed_can_be_parsed(name, number):
+    kernel = getattr(mercer, name).examples()[number]
+    nodes = range(7)
+    for whole in (kernel, 2.0 * kernel.normalize() + Constant(1.0)):
+        again = mercer.parse(repr(whole))
+        assert again == whole and np.array_equal(again(nodes), whole(nodes))
+
+
+def test_a_graph_of_another_process_is_given_by_its_name():
+    name = "graph_of_6_nodes_00000000"
+    with pytest.raises(mercer.errors.ParseError, match="names="):
+        mercer.parse(f"Diffusion(B={name})")
+    B = weights(6, 2.0)
+    assert mercer.parse(f"Diffusion(B={name})", names={name: B}) == Diffusion(B)
+
+
 def test_repr():
     B = weights(34, 3.0)
-    assert repr(Diffusion(B, t=0.5)) == "Diffusion(B=<34 nodes>, t=0.5)"
-    assert repr(Diffusion(B, 0.5)) == "Diffusion(B=<34 nodes>, t=0.5)", "t may be given by position"
+    assert text(Diffusion(B, t=0.5)) == "Diffusion(B=G, t=0.5)"
+    assert text(Diffusion(B, 0.5)) == "Diffusion(B=G, t=0.5)", "t may be given by position"
     assert (
-        repr(RandomWalk(B, steps=np.int64(3), a=np.float64(2.5)))
-        == "RandomWalk(B=<34 nodes>, steps=3, a=2.5)"
+        text(RandomWalk(B, steps=np.int64(3), a=np.float64(2.5)))
+        == "RandomWalk(B=G, steps=3, a=2.5)"
     )
-    assert (
-        repr(2.0 * CommuteTime(B) + Constant(1.0)) == "2.0 * CommuteTime(B=<34 nodes>) + Constant()"
-    )
+    assert text(2.0 * CommuteTime(B) + Constant(1.0)) == "2.0 * CommuteTime(B=G) + Constant()"
 
 
 # -- learners

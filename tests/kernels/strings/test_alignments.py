@@ -555,3 +555,24 @@ def test_an_edit_distance_needs_repair():
     with pytest.raises(mercer.errors.DefinitenessError, match="EditDistance"):
         mercer.SVC(kernel=EditDistance(gamma=0.1)).fit(X, y)
     assert mercer.SVC(kernel=EditDistance(gamma=0.1), repair="clip").fit(X, y).score(X, y) > 0.9
+
+
+def test_scores_are_read_once(monkeypatch):
+    import mercer.kernels.strings.local_alignment as module
+
+    scores = {a: {b: 2.0 if a == b else -1.0 for b in "ab"} for a in "ab"}
+    kernel = LocalAlignment(scores=scores)
+    expected = kernel(["ab", "ba"])
+    monkeypatch.setattr(module, "read_scores", None)  # any further reading would fail
+    assert np.array_equal(kernel(["ab", "ba"]), expected)
+    assert kernel.certificate().psd
+    scores["a"]["a"] = -100.0  # changes after the kernel was made are not seen
+    assert np.array_equal(kernel.copy()(["ab", "ba"]), expected)
+
+
+def test_the_eigenvalue_without_a_rule_is_that_of_all_letters(monkeypatch):
+    import mercer.kernels.strings.local_alignment as module
+
+    monkeypatch.setattr(module, "_smallest_eigenvalue", lambda beta, matrix: -float(len(matrix)))
+    text = str(LocalAlignment(scores="blosum62").certificate())
+    assert f"strings of {AMINO_ACIDS}BZX*" in text and "smallest eigenvalue -24" in text

@@ -20,15 +20,15 @@ from mercer.domains import ngrams
 from mercer.errors import DomainError, NotFittedError, ParameterError
 
 ALL = [
-    Spectrum(n=1),
-    Spectrum(n=3),
-    Spectrum(n=30),
-    BlendedSpectrum(n=3, decay=0.7),
+    Spectrum(length=1),
+    Spectrum(length=3),
+    Spectrum(length=30),
+    BlendedSpectrum(length=3, decay=0.7),
     GappedKmer(length=4, matches=2),
     GappedKmer(length=3, matches=3),
-    Mismatch(n=3, mismatches=1, alphabet="abcd"),
-    Mismatch(n=2, mismatches=2, alphabet="dcba"),
-    Mismatch(n=3, mismatches=0, alphabet="abcd"),
+    Mismatch(length=3, mismatches=1, alphabet="abcd"),
+    Mismatch(length=2, mismatches=2, alphabet="dcba"),
+    Mismatch(length=3, mismatches=0, alphabet="abcd"),
 ]
 
 
@@ -56,9 +56,9 @@ def storage(request, monkeypatch):
 
 
 def test_the_lecture():
-    features = Spectrum(n=2).features(["aababc"]).toarray()
+    features = Spectrum(length=2).features(["aababc"]).toarray()
     assert sorted(features[0]) == [1, 1, 1, 2]  # aa, ba, bc once, ab twice
-    counts = Spectrum(n=2)(["aababc"], ["aa", "ab", "ba", "bc", "ca", "bb"])
+    counts = Spectrum(length=2)(["aababc"], ["aa", "ab", "ba", "bc", "ca", "bb"])
     assert counts.tolist() == [[1, 2, 1, 1, 0, 0]]
 
 
@@ -121,14 +121,14 @@ def test_short_and_empty_strings_have_no_features(kernel):
     assert not kernel(["", "", ""], ["abcd"]).any() and not kernel(["abcd"], [""]).any()
     assert kernel.features([""]).nnz == 0
     if not isinstance(kernel, BlendedSpectrum):
-        length = getattr(kernel, "length", None) or kernel.n
+        length = kernel.length
         assert (
             kernel.diag(["a" * (length - 1), "a" * length])[0] == 0 < kernel.diag(["a" * length])[0]
         )
 
 
 def test_normalised_with_unseen_substrings(storage):
-    kernel = Spectrum(n=2).normalize()
+    kernel = Spectrum(length=2).normalize()
     np.testing.assert_allclose(
         kernel(["abab"], ["ab", "xy", "abxy", "abab"]),
         [[2 / 5**0.5, 0, 2 / 15**0.5, 1]],
@@ -141,7 +141,7 @@ def test_products_within_a_second_collection(storage):
     from mercer.domains.base import Batch
     from mercer.gram.fill import dense
 
-    kernel, left = Spectrum(n=1), Batch(["ab", "ba"])
+    kernel, left = Spectrum(length=1), Batch(["ab", "ba"])
     kernel.prepare(left)
     one, two = (kernel.prepare(Batch(Y, like=left)) for Y in (["axx", "y", "b"], ["xyz", "zz"]))
     assert dense(kernel, one, two).tolist() == [[2, 0], [1, 0], [0, 0]]
@@ -153,13 +153,13 @@ def test_products_within_a_second_collection(storage):
 def test_counts_beyond_single_precision(monkeypatch):
     monkeypatch.setattr(ngrams, "_EXACT", 4.0)
     X = ["aaab", "aaaaaaaaab", "b"]
-    assert np.array_equal(Spectrum(n=1)(X), oracle(Spectrum(n=1), X, X))
-    assert np.array_equal(Spectrum(n=1)(X[2:], X), oracle(Spectrum(n=1), X[2:], X))
+    assert np.array_equal(Spectrum(length=1)(X), oracle(Spectrum(length=1), X, X))
+    assert np.array_equal(Spectrum(length=1)(X[2:], X), oracle(Spectrum(length=1), X[2:], X))
 
 
 def test_large_counts_are_exact():
     X = ["a" * 5_000_000 + "b", "a" * 4_999_999]
-    assert Spectrum(n=1)(X).tolist() == [
+    assert Spectrum(length=1)(X).tolist() == [
         [5_000_000**2 + 1, 5_000_000 * 4_999_999],
         [5_000_000 * 4_999_999, 4_999_999**2],
     ]
@@ -169,9 +169,9 @@ def test_any_alphabet(storage, rng):
     letters = ["a", "é", "ж", "中", "😀", "𝒳", "\x00", "\ud800", "\U0010ffff"]
     X = random_strings(rng, 15, letters)
     for kernel in (
-        Spectrum(n=2),
+        Spectrum(length=2),
         GappedKmer(length=3, matches=2),
-        Mismatch(n=2, mismatches=1).fit(X),
+        Mismatch(length=2, mismatches=1).fit(X),
     ):
         assert np.array_equal(kernel(X), oracle(kernel, X, X))
 
@@ -179,7 +179,7 @@ def test_any_alphabet(storage, rng):
 def test_threads_share_a_vocabulary(rng):
     from mercer.domains.base import Batch
 
-    kernel, left = Spectrum(n=4), Batch(random_strings(rng, 20))
+    kernel, left = Spectrum(length=4), Batch(random_strings(rng, 20))
     kernel.prepare(left)
     others = [random_strings(rng, 50, "abcdefgh") for _ in range(8)]
     threads = [
@@ -201,13 +201,13 @@ def test_threads_share_a_vocabulary(rng):
 @pytest.mark.parametrize("alphabet", ["abc", None])
 def test_mismatch_by_enumeration(n, mismatches, alphabet, storage, rng):
     X = random_strings(rng, 8, "abc", 9)
-    kernel = Mismatch(n=n, mismatches=mismatches, alphabet=alphabet).fit(["cab"])
+    kernel = Mismatch(length=n, mismatches=mismatches, alphabet=alphabet).fit(["cab"])
     assert np.array_equal(kernel(X), oracle(kernel, X, X))
 
 
 def test_letters_that_fit_did_not_meet(storage, rng):
     """They stand in no feature: each is a mismatch."""
-    kernel = Mismatch(n=3, mismatches=1).fit(["abba"])
+    kernel = Mismatch(length=3, mismatches=1).fit(["abba"])
     assert kernel.alphabet_ == "ab"
     X = ["abxab", "xxx", "axbab", "zab", "ababab", "ab😀"]
     assert np.array_equal(kernel(X), oracle(kernel, X, X))
@@ -215,8 +215,8 @@ def test_letters_that_fit_did_not_meet(storage, rng):
 
 
 def test_an_alphabet_of_nothing_and_of_one():
-    assert not Mismatch(n=2).fit(["", ""])(["ab", ""]).any()
-    assert Mismatch(n=2).fit(["aa"])(["aaa", "ab", "bb"]).tolist() == [
+    assert not Mismatch(length=2).fit(["", ""])(["ab", ""]).any()
+    assert Mismatch(length=2).fit(["aa"])(["aaa", "ab", "bb"]).tolist() == [
         [4, 2, 0],
         [2, 1, 0],
         [0, 0, 0],
@@ -224,7 +224,7 @@ def test_an_alphabet_of_nothing_and_of_one():
 
 
 def test_letters_outside_a_given_alphabet():
-    kernel = Mismatch(n=2, alphabet="acgt")
+    kernel = Mismatch(length=2, alphabet="acgt")
     with pytest.raises(DomainError, match=r"X\[1\], letter 2.*'n'"):
         kernel(["acgt", "acna"])
     with pytest.raises(DomainError, match=r"Y\[2\], letter 0.*'A'"):
@@ -236,7 +236,7 @@ def test_letters_outside_a_given_alphabet():
 def test_rows_are_named_also_in_later_blocks(monkeypatch):
     monkeypatch.setattr(ngrams, "_BLOCK", 4)
     with pytest.raises(DomainError, match=r"X\[2\], letter 3"):
-        Mismatch(n=2, alphabet="acgt").hashed_features(["acgt", "acgt", "acg-"])
+        Mismatch(length=2, alphabet="acgt").hashed_features(["acgt", "acgt", "acg-"])
 
 
 def test_mismatch_must_be_fitted():
@@ -249,17 +249,17 @@ def test_mismatch_must_be_fitted():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Spectrum(n=0),
-        lambda: Spectrum(n=2.5),
+        lambda: Spectrum(length=0),
+        lambda: Spectrum(length=2.5),
         lambda: BlendedSpectrum(decay=-1.0),
         lambda: GappedKmer(length=3, matches=4),
         lambda: GappedKmer(length=40, matches=20),
-        lambda: Mismatch(n=2, mismatches=3),
+        lambda: Mismatch(length=2, mismatches=3),
         lambda: Mismatch(mismatches=-1),
         lambda: Mismatch(alphabet=""),
         lambda: Mismatch(alphabet="aa"),
         lambda: Mismatch(alphabet=["a"]),
-        lambda: Mismatch(n=10, mismatches=5, alphabet="abcdefghij")(["abcdefghij"]),
+        lambda: Mismatch(length=10, mismatches=5, alphabet="abcdefghij")(["abcdefghij"]),
     ],
 )
 def test_refused_parameters(make):
@@ -269,7 +269,7 @@ def test_refused_parameters(make):
 
 def test_fitted_kernels_are_copied(rng):
     X = random_strings(rng, 5)
-    kernel = Mismatch(n=2).fit(X)
+    kernel = Mismatch(length=2).fit(X)
     assert np.array_equal(pickle.loads(pickle.dumps(kernel))(X), kernel(X))
     assert not hasattr(clone(kernel), "alphabet_")
 
@@ -293,7 +293,7 @@ def planted(rng, count=60):
 
 @pytest.mark.parametrize(
     "kernel",
-    [Spectrum(n=4), BlendedSpectrum(n=4, decay=2.0), GappedKmer(), Mismatch(n=5)],
+    [Spectrum(length=4), BlendedSpectrum(length=4, decay=2.0), GappedKmer(), Mismatch(length=5)],
     ids=repr,
 )
 @pytest.mark.parametrize("form", [list, lambda t: np.array(t, dtype=object)], ids=["list", "array"])
@@ -304,7 +304,7 @@ def test_cross_validation(kernel, form, rng):
 
 def test_learners(rng):
     X, y = planted(rng)
-    kernel = Spectrum(n=4).normalize()
+    kernel = Spectrum(length=4).normalize()
     assert KernelRidge(kernel=kernel, alpha=0.1).fit(X, 1.0 * y).score(X, 1.0 * y) > 0.8
     assert KernelPCA(2, kernel=kernel).fit(X).transform([*X[:3], "", "nnnnnnnn"]).shape == (5, 2)
     model = make_pipeline(KernelPCA(20, kernel=kernel), LinearSVC(C=10.0))
@@ -326,22 +326,26 @@ def test_prediction_does_not_depend_on_company(rng):
 
 def test_grid_search(rng):
     X, y = planted(rng)
-    search = GridSearchCV(SVC(kernel=Spectrum(), C=10.0), {"kernel__n": [1, 4]}, cv=3).fit(X, y)
-    assert search.best_params_ == {"kernel__n": 4}
-    search = GridSearchCV(SVC(kernel=Mismatch(n=4)), {"kernel__mismatches": [0, 1]}, cv=3).fit(X, y)
+    search = GridSearchCV(SVC(kernel=Spectrum(), C=10.0), {"kernel__length": [1, 4]}, cv=3).fit(
+        X, y
+    )
+    assert search.best_params_ == {"kernel__length": 4}
+    search = GridSearchCV(SVC(kernel=Mismatch(length=4)), {"kernel__mismatches": [0, 1]}, cv=3).fit(
+        X, y
+    )
     assert search.best_estimator_.predict(X).shape == y.shape
 
 
 def test_linear_learners_on_features(rng):
     X, y = planted(rng, 200)
-    F = Spectrum(n=5).hashed_features(X)
+    F = Spectrum(length=5).hashed_features(X)
     assert cross_val_score(LinearSVC(), F, y, cv=3).mean() > 0.8
 
 
 def test_sums_of_string_kernels(rng):
     X, _ = planted(rng, 20)
-    kernel = Spectrum(n=2).normalize() + 0.5 * GappedKmer(length=4, matches=2).normalize()
-    parts = Spectrum(n=2).normalize()(X) + 0.5 * GappedKmer(length=4, matches=2).normalize()(X)
+    kernel = Spectrum(length=2).normalize() + 0.5 * GappedKmer(length=4, matches=2).normalize()
+    parts = Spectrum(length=2).normalize()(X) + 0.5 * GappedKmer(length=4, matches=2).normalize()(X)
     np.testing.assert_allclose(kernel(X), parts, rtol=1e-14)
-    total = sum(0.5 ** (2 * m) * Spectrum(n=m)(X) for m in (1, 2, 3))
-    np.testing.assert_allclose(BlendedSpectrum(n=3, decay=0.5)(X), total, rtol=1e-14)
+    total = sum(0.5 ** (2 * m) * Spectrum(length=m)(X) for m in (1, 2, 3))
+    np.testing.assert_allclose(BlendedSpectrum(length=3, decay=0.5)(X), total, rtol=1e-14)

@@ -214,3 +214,20 @@ def test_the_text_of_a_kernel():
     ):
         assert repr(mercer.parse(text)) == text
     assert pickle.loads(pickle.dumps(one_hot)) is one_hot
+
+
+def test_h_alpha_is_the_weight_of_weighted_overlap():
+    rows = [["a"], ["a"], ["a"], ["b"]]
+    kernel = WeightedOverlap(alpha=2.0, gamma=1.0).fit(rows)
+    np.testing.assert_allclose(
+        np.log(kernel.diag(rows)), mercer.h_alpha([0.75, 0.75, 0.75, 0.25], 2.0)
+    )
+    assert mercer.h_alpha([0.0, 1.0]).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("z", "alpha"), [(-0.1, 1.0), (1.1, 1.0), (np.nan, 1.0), (0.5, 0.0), ("x", 1.0)]
+)
+def test_h_alpha_refuses_what_is_no_share(z, alpha):
+    with pytest.raises(mercer.errors.MercerError, match="h_alpha"):
+        mercer.h_alpha(z, alpha)

@@ -624,3 +624,58 @@ def test_the_text_of_a_kernel():
         "Imputed(RBF(length_scale=2.0) @ one_hot, draws=3, donors=4, random_state=7)",
     ):
         assert repr(mercer.parse(text)) == text
+
+
+# -- given distributions
+
+
+SHORT = [["y", "n"], ["y", None], [None, "n"], ["y", "y"], [None, None]]
+
+
+def test_a_given_distribution_that_is_the_learned_one_changes_nothing():
+    learned = MissingAware(Overlap()).fit(SHORT)(SHORT)
+    given = [{"y": 1.0}, {"n": 2 / 3, "y": 1 / 3}]
+    for distribution in (given, [None, given[1]], {1: {"n": 2, "y": 1}}):
+        kernel = MissingAware(Overlap(), distribution=distribution)
+        np.testing.assert_allclose(kernel.fit(SHORT)(SHORT), learned, rtol=1e-15)
+
+
+def test_a_uniform_distribution_is_that_of_completions():
+    uniform = [{"y": 0.5, "n": 0.5}] * 2
+    for inner in (Overlap(), RBF() @ mercer.one_hot):
+        expected = Completions(inner, values=[["y", "n"]] * 2).fit(SHORT)(SHORT)
+        found = MissingAware(inner, distribution=uniform).fit(SHORT)(SHORT)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_a_given_distribution_of_numbers():
+    X = np.array([[1.0, 2.0], [np.nan, 0.0], [3.0, np.nan]])
+    P = {1: {0.0: 0.25, 4.0: 0.75}}
+    for inner in (RBF(), Linear()):
+        kernel = MissingAware(inner, distribution=P).fit(X)
+        filled = [np.array([[3.0, value]]) for value in P[1]]
+        expected = sum(p * inner(f, X[:1]) for p, f in zip(P[1].values(), filled, strict=True))
+        np.testing.assert_allclose(kernel(X)[2, 0], expected[0, 0], rtol=1e-14)
+
+
+def test_a_given_distribution_by_name_prints_and_parses():
+    frame = pd.DataFrame(SHORT, columns=["a", "b"])
+    kernel = MissingAware(Overlap(), distribution={"b": {"y": 0.5, "n": 0.5}})
+    again = mercer.parse(repr(kernel))
+    assert repr(again) == repr(kernel)
+    assert np.array_equal(kernel.fit(frame)(frame), again.fit(frame)(frame))
+
+
+@pytest.mark.parametrize(
+    "bad", [3, [{}], [{"y": -1.0, "n": 2.0}], {"a": 3}, [{"y": 0.0}], "uniform", [["y"]]]
+)
+def test_what_is_no_distribution_is_refused(bad):
+    with pytest.raises(mercer.errors.ParameterError, match="distribution"):
+        MissingAware(Overlap(), distribution=bad)
+
+
+def test_distributions_of_other_columns_are_refused():
+    with pytest.raises(mercer.errors.WidthError, match="distribution"):
+        MissingAware(Overlap(), distribution=[{"y": 1.0}]).fit(SHORT)
+    with pytest.raises(mercer.errors.WidthError, match="distribution"):
+        MissingAware(Overlap(), distribution={"c": {"y": 1.0}}).fit(SHORT)

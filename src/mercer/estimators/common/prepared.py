@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+import weakref
 
 from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.nodes import Nodes
 from mercer.kernels.base import Kernel
 
-# By the fitted kernel, and so for as long as its estimator lives; never part of a stored model.
-_READ: WeakKeyDictionary[Kernel, Batch] = WeakKeyDictionary()
+# By the identity of the fitted kernel: equal kernels of two models were fitted to other samples. An
+# entry lives as long as the kernel, and is never part of a stored model.
+_READ: dict[int, Batch] = {}
 
 
 def training_batch(kernel: Kernel, samples: RawSamples) -> Batch:
     """The training samples, with what was already read of them."""
-    known = _READ.get(kernel)
+    known = _READ.get(id(kernel))
     if known is not None and known.raw is samples:
         return known
     batch = Batch(samples)
     if _takes_long(kernel, samples):
-        _READ[kernel] = batch
+        if known is None:
+            weakref.finalize(kernel, _READ.pop, id(kernel), None)
+        _READ[id(kernel)] = batch
     return batch
 
 

@@ -16,6 +16,7 @@ from mercer.domains.raw import own_copy
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.scale import warn_of_small_values
 from mercer.estimators.common.validation import (
     check_square,
     check_varies,
@@ -132,6 +133,8 @@ def begin(
         choice.kernel.fit_batch(Batch(counted))
         if estimator.samples_must_differ:
             check_varies(choice.kernel, counted)
+        if target != "none":
+            warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 
 

@@ -108,7 +108,8 @@ class KernelMap(TransformerMixin, BaseEstimator):
             The fitted estimator.
         """
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
-            raise ParameterError("KernelMap: kernel", self.kernel, "must be a mercer kernel")
+            what = f"{type(self).__name__}: kernel"
+            raise ParameterError(what, self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
@@ -123,7 +124,8 @@ class KernelMap(TransformerMixin, BaseEstimator):
         if not is_count or isinstance(self.landmarks, bool):
             return self._check(self.landmarks, reset=False)
         if self.landmarks < 1:
-            raise ParameterError("KernelMap: landmarks", self.landmarks, "must be at least 1")
+            what = f"{type(self).__name__}: landmarks"
+            raise ParameterError(what, self.landmarks, "must be at least 1")
         count = min(int(self.landmarks), n_samples)
         drawn = check_random_state(self.random_state).choice(n_samples, count, replace=False)
         return pick_rows(X, np.sort(drawn))
@@ -161,7 +163,8 @@ class KernelMap(TransformerMixin, BaseEstimator):
             "kernelmap0", "kernelmap1", ...
         """
         check_is_fitted(self)
-        return np.array([f"kernelmap{i}" for i in range(self._n_features_out)], dtype=object)
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{i}" for i in range(self._n_features_out)], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -210,13 +210,29 @@ class Centered(Mapped):
 
     def fit_batch(self, batch: Batch) -> Self:
         self.kernel.fit_batch(batch)
-        self.center_ = copy.copy(batch.raw)
+        inner_centre = self.kernel.__dict__.get("center_")
+        self.center_ = copy.copy(batch.raw) if inner_centre is None else inner_centre
         self._set_mean(self.kernel.prepare(batch))
         return self
 
+    @property
+    def _is_centred(self) -> bool:
+        """Whether the features are centred at the same samples already: all their means are 0.
+
+        White noise is not: the noise of the centre counts in its own mean alone.
+        """
+        inner = self.kernel
+        return (
+            isinstance(inner, Centered)
+            and inner.__dict__.get("center_") is self.__dict__.get("center_")
+            and not self.has_white_noise
+        )
+
     def _set_mean(self, centre: Prepared) -> None:
         """The mean of k over the centre; it is computed anew when a parameter has changed."""
-        self.mean_ = float(_mean_over(self.kernel, centre, centre).mean())
+        self.mean_ = 0.0
+        if not self._is_centred:
+            self.mean_ = float(_mean_over(self.kernel, centre, centre).mean())
         self._mean_of = _fingerprint(self.kernel)
 
     # What the mean belongs to holds addresses of functions: a file says whether it is up to date.
@@ -236,6 +252,8 @@ class Centered(Mapped):
     def prepare(self, batch: Batch) -> Parts:
         centre_batch = self._centre(batch)
         samples = self.kernel.prepare(batch)
+        if self._is_centred:
+            return Parts(samples, mean=np.zeros(len(samples)))
         centre = self.kernel.prepare(centre_batch)
         if self._mean_of != _fingerprint(self.kernel):
             self._set_mean(centre)
@@ -280,6 +298,9 @@ class Centered(Mapped):
         return [total / len(right) for total in totals.values()]
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        if not isinstance(pair.x, _CentredParts):  # centred already
+            yield from super().tile_derivatives(pair)
+            return
         left, whole = self._mean_derivatives(pair.x)
         right, _ = self._mean_derivatives(pair.y)
         tiles = self.kernel.tile_derivatives(pair.part(0))

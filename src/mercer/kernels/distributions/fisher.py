@@ -16,6 +16,7 @@ from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.distributions.scores import check_fitted, is_model, kind, score_size, scores
+from mercer.kernels.functions import name_object
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.params import param, positive
 from mercer.state import State
@@ -76,7 +77,8 @@ class Fisher(Kernel):
 
     def __repr__(self) -> str:
         ridge = "" if self.epsilon == 1e-6 else f", epsilon={float(self.epsilon)!r}"
-        return f"Fisher(model=<{type(self.model).__name__}>{ridge})"
+        name = name_object(self.model, f"model_{type(self.model).__name__}")
+        return f"Fisher(model={name}{ridge})"
 
     def __sklearn_clone__(self) -> Fisher:
         # A clone of the model would have forgotten what it learned.

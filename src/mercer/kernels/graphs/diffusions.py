@@ -100,6 +100,9 @@ class LaplacianDiffusion(HeatKernel):
 
     Weights may be any real numbers.
 
+    Values are about 1/n on a graph of n nodes, while the default penalties of learners suit
+    k(x, x) near 1: use ``kernel.normalize()``, or choose the penalty by cross-validation.
+
     Parameters
     ----------
     B : array-like or sparse matrix of shape (n_nodes, n_nodes), or networkx graph
@@ -136,6 +139,9 @@ class LaplacianDiffusion(HeatKernel):
 
 class RegularizedLaplacian(NodeKernel):
     """(I + tL)⁻¹ with L = D − B: a random walk that restarts, for weights >= 0.
+
+    Values are about 1/n on a graph of n nodes, while the default penalties of learners suit
+    k(x, x) near 1: use ``kernel.normalize()``, or choose the penalty by cross-validation.
 
     Parameters
     ----------
@@ -191,7 +197,7 @@ class CommuteTime(NodeKernel):
 
     A commute time is that of a random walk from one node to another and back. Weights must be >= 0.
     Between two components of a disconnected graph no walk leads: there k is 0, and a warning says
-    so.
+    so. Values may be small where weights are large: see `LaplacianDiffusion`.
 
     Parameters
     ----------

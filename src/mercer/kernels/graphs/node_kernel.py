@@ -6,7 +6,7 @@ It is computed by eigenvectors on small graphs, and by its action on vectors on 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -21,9 +21,10 @@ from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.functions import name_object
 from mercer.kernels.graphs.matrix_functions import BLOCK_COLUMNS, Spectrum, is_small, spectrum
 from mercer.kernels.graphs.row_cache import RowCache, columns_of
-from mercer.kernels.parameters import show_value
+from mercer.kernels.parameters import show_value, value_key
 from mercer.params import Constraint
 from mercer.state import State
 
@@ -110,15 +111,20 @@ class NodeKernel(Kernel, abstract=True):
         return self.copy()
 
     def __repr__(self) -> str:
-        shown = [f"B=<{len(self._graph)} nodes>"]
+        nodes = self.domain
+        content = nodes.graph.key + repr(nodes.names)
+        shown = [f"B={name_object(nodes, f'graph_of_{len(nodes.graph)}_nodes', content)}"]
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.name not in ("B", "names") and repr(value) != repr(field.default):
                 shown.append(f"{field.name}={show_value(value)}")
-        names = vars(self)["names"]
-        if names is not None:
-            shown.append(f"names=<{len(names)} names>")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _value_key(self) -> tuple[Hashable, ...]:
+        """Graphs are compared by their weights and names, in whatever form they were given."""
+        own = [name for name in self._names if name not in ("B", "names")]
+        params = ((name, value_key(getattr(self, name))) for name in own)
+        return (type(self), self.domain, *params)
 
     def on_nodes(self, status: str, rule: str, *facts: str) -> Definite:
         """A claim about the nodes of the graph."""

@@ -17,8 +17,15 @@ from mercer.errors import DomainError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.strings.pairwise import Entries
-from mercer.kernels.strings.substitution import AMINO_ACIDS, REMEDY, LetterScores, read_scores
+from mercer.kernels.strings.substitution import (
+    AMINO_ACIDS,
+    REMEDY,
+    LetterScores,
+    Substitution,
+    read_scores,
+)
 from mercer.params import Constraint, nonnegative, param, positive
+from mercer.state import State
 
 __all__ = ["LocalAlignment"]
 
@@ -79,8 +86,13 @@ class LocalAlignment(Kernel):
     open: float = param(default=2.0, check=_cost)
     extend: float = param(default=1.0, check=_cost)
 
+    # The scores as a matrix; later changes to a dict of scores are not seen.
+    _substitution: ClassVar[Substitution | None] = None
+    stored: ClassVar[State] = State(rebuilt=("_substitution",))  # by the constructor
+
     def check_params(self) -> None:
         substitution = read_scores(f"{type(self).__name__}: scores", self.scores)
+        object.__setattr__(self, "_substitution", substitution)
         largest = 1.0
         if substitution is not None:
             largest = float(np.abs(substitution.matrix).max())
@@ -97,7 +109,7 @@ class LocalAlignment(Kernel):
             raise ParameterError(f"{type(self).__name__}: {name}", value, rule, remedy)
 
     def claim(self) -> Definite:
-        substitution = read_scores("scores", self.scores)
+        substitution = self._substitution
         if substitution is None:
             return _proved("e^β on the diagonal, e^−β elsewhere", "strings")
         letters, matrix = substitution
@@ -108,9 +120,9 @@ class LocalAlignment(Kernel):
             )
         if self.scores == "blosum62":
             count = len(AMINO_ACIDS)
-            low = _smallest_eigenvalue(self.beta, matrix[:count, :count])
-            if low >= 0:
-                reason = f"checked, the smallest eigenvalue is {low:.4g} on the amino acids"
+            own_low = _smallest_eigenvalue(self.beta, matrix[:count, :count])
+            if own_low >= 0:
+                reason = f"checked, the smallest eigenvalue is {own_low:.4g} on the amino acids"
                 reason += ", but one is negative with B, Z, X and *"
                 return _proved(reason, f"strings of {AMINO_ACIDS}")
         rule = "no rule: exp(β score) is not psd on letters"
@@ -126,7 +138,7 @@ class LocalAlignment(Kernel):
     def _translate(self, batch: Batch) -> StringSamples:
         """The strings with letters as positions in the alphabet of the scores."""
         samples = cast(StringSamples, batch.encode(self.domain))
-        substitution = read_scores("scores", self.scores)
+        substitution = self._substitution
         if substitution is None:
             return StringSamples(samples.codes.astype(np.int64), samples.offsets)
         letters = substitution.letters
@@ -144,7 +156,7 @@ class LocalAlignment(Kernel):
 
     def _sums(self, entries: Entries) -> tuple[np.ndarray, np.ndarray]:
         """The sums over alignments as numbers times powers of two."""
-        substitution = read_scores("scores", self.scores)
+        substitution = self._substitution
         beta = float(self.beta)
         letter_weights = np.empty((0, 0))
         if substitution is not None:

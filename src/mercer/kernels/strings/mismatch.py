@@ -30,16 +30,16 @@ _alphabet = Constraint(
 class Mismatch(NgramKernel):
     """Σ_u φ_u(x) φ_u(y), φ_u(x) the number of substrings of x with at most ``mismatches`` from u.
 
-    The sum runs over all strings u of n letters. The substrings of x have n letters too, and a
-    mismatch is a place in which one differs from u. The letters of u are those of ``alphabet``, or
-    those met by ``fit``.
+    The sum runs over all strings u of ``length`` letters. The substrings of x have as many letters,
+    and a mismatch is a place in which one differs from u. The letters of u are those of
+    ``alphabet``, or those met by ``fit``.
 
     Parameters
     ----------
-    n : int, default=3
+    length : int, default=3
         The number of letters of the substrings.
     mismatches : int, default=1
-        The largest number of mismatches, at most ``n``.
+        The largest number of mismatches, at most ``length``.
     alphabet : str or None, default=None
         The letters of u, all different; None to learn them by ``fit``.
 
@@ -51,7 +51,7 @@ class Mismatch(NgramKernel):
     Examples
     --------
     >>> from mercer import Mismatch
-    >>> Mismatch(n=2, mismatches=1, alphabet="ab")(["aa"], ["ab"]).tolist()
+    >>> Mismatch(length=2, mismatches=1, alphabet="ab")(["aa"], ["ab"]).tolist()
     [[2.0]]
 
     References
@@ -60,18 +60,19 @@ class Mismatch(NgramKernel):
     discriminative protein classification. Bioinformatics 20, 467-476.
     """
 
-    n: int = param(default=3, check=integer(1))
+    renamed: ClassVar[dict[str, str]] = {"n": "length"}
+    length: int = param(default=3, check=integer(1))
     mismatches: int = param(default=1, check=integer(0))
     alphabet: str | None = param(default=None, check=_alphabet)
     stored: ClassVar[State] = State(plain=("alphabet_",))
 
     def check_params(self) -> None:
-        if self.mismatches > self.n:
-            rule = f"must not be more than n = {self.n}"
+        if self.mismatches > self.length:
+            rule = f"must not be more than length = {self.length}"
             raise ParameterError("Mismatch: mismatches", self.mismatches, rule)
 
     def key(self) -> tuple[object, ...]:
-        return (type(self).__name__, self.n, self.mismatches, self._letters())
+        return (type(self).__name__, self.length, self.mismatches, self._letters())
 
     def fit_batch(self, batch: Batch) -> Self:
         """Learn the alphabet, unless it is given."""
@@ -91,8 +92,8 @@ class Mismatch(NgramKernel):
         self._check_count(len(alphabet))
         if self.alphabet is not None:
             self._check_letters(samples, name, alphabet)
-        words = substrings(samples, self.n)
-        coding = Coding(alphabet, self.n)
+        words = substrings(samples, self.length)
+        coding = Coding(alphabet, self.length)
         which, neighbours = self._neighbours(words, coding)
         codes, columns = coding.number(neighbours)
         return NgramCounts(expanded(words, which, columns, len(codes)), coding.hashes(codes))
@@ -108,10 +109,10 @@ class Mismatch(NgramKernel):
     def _check_count(self, n_letters: int) -> None:
         """Refuse parameters for which a substring has too many neighbours."""
         others = max(n_letters - 1, 0)
-        count = sum(math.comb(self.n, m) * others**m for m in range(self.mismatches + 1))
+        count = sum(math.comb(self.length, m) * others**m for m in range(self.mismatches + 1))
         if count > 100_000:
             rule = f"with {n_letters} letters makes {count} features of every substring"
-            remedy = "take fewer, a smaller n, or GappedKmer"
+            remedy = "take fewer, a smaller length, or GappedKmer"
             raise ParameterError("Mismatch: mismatches", self.mismatches, rule, remedy)
 
     def _check_letters(self, samples: StringSamples, name: str, alphabet: np.ndarray) -> None:
@@ -138,7 +139,7 @@ class Mismatch(NgramKernel):
         unknown = letters == size
         which, codes = [], []
         for count in range(self.mismatches + 1):
-            for changed in map(list, itertools.combinations(range(self.n), count)):
+            for changed in map(list, itertools.combinations(range(self.length), count)):
                 # Only words whose unknown letters are all changed have neighbours by this change.
                 covered = unknown[changed].sum(axis=0) == unknown.sum(axis=0)
                 some, near = _change(letters, changed, np.flatnonzero(covered), coding)
@@ -148,7 +149,7 @@ class Mismatch(NgramKernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(n=2, mismatches=1), cls(n=3, mismatches=1, alphabet="abcd")]
+        return [cls(length=2, mismatches=1), cls(length=3, mismatches=1, alphabet="abcd")]
 
 
 def _change(

@@ -1,7 +1,7 @@
 """Kernels on strings by the substrings they share: inner products of sparse rows of counts.
 
 >>> from mercer import Spectrum
->>> Spectrum(n=2)(["aababc", "abc"]).tolist()
+>>> Spectrum(length=2)(["aababc", "abc"]).tolist()
 [[7.0, 3.0], [3.0, 2.0]]
 """
 
@@ -89,17 +89,17 @@ class NgramKernel(Kernel, abstract=True):
 
 
 class Spectrum(NgramKernel):
-    """Σ_u |x|_u |y|_u over all strings u of n letters, |x|_u the number of times u occurs in x.
+    """Σ_u |x|_u |y|_u over all strings u of a length, |x|_u the number of times u occurs in x.
 
     Parameters
     ----------
-    n : int, default=3
+    length : int, default=3
         The number of letters of the substrings.
 
     Examples
     --------
     >>> from mercer import Spectrum
-    >>> Spectrum(n=2)(["aababc", "abc"]).tolist()
+    >>> Spectrum(length=2)(["aababc", "abc"]).tolist()
     [[7.0, 3.0], [3.0, 2.0]]
 
     References
@@ -108,26 +108,27 @@ class Spectrum(NgramKernel):
     classification. Pacific Symposium on Biocomputing 7, 564-575.
     """
 
-    n: int = param(default=3, check=integer(1))
+    renamed: ClassVar[dict[str, str]] = {"n": "length"}
+    length: int = param(default=3, check=integer(1))
 
     def find(self, samples: StringSamples, name: str) -> NgramCounts:
-        words = substrings(samples, self.n, kind=self.n)
+        words = substrings(samples, self.length, kind=self.length)
         return NgramCounts(canonical(words.counts), words.hashes)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(n=1), cls(n=2)]
+        return [cls(length=1), cls(length=2)]
 
 
 class BlendedSpectrum(Kernel):
-    """Σ_m decay^(2m) Spectrum_m(x, y) for m = 1, ..., n: shared substrings of up to n letters.
+    """Σ_m decay^(2m) Spectrum_m(x, y) for m = 1, ..., ``length``: shared substrings.
 
     The feature of a string u is φ_u(x) = decay^|u| |x|_u, where |x|_u is the number of times u
     occurs in x.
 
     Parameters
     ----------
-    n : int, default=3
+    length : int, default=3
         The number of letters of the longest substrings.
     decay : float, default=1.0
         The factor for every letter of a substring, a positive number.
@@ -135,7 +136,7 @@ class BlendedSpectrum(Kernel):
     Examples
     --------
     >>> from mercer import BlendedSpectrum
-    >>> BlendedSpectrum(n=2, decay=0.5)(["ab"], ["abb"]).tolist()  # 3/4 + 1/16
+    >>> BlendedSpectrum(length=2, decay=0.5)(["ab"], ["abb"]).tolist()  # 3/4 + 1/16
     [[0.8125]]
 
     References
@@ -149,11 +150,12 @@ class BlendedSpectrum(Kernel):
         PSD, "inner product: φ(x) = the weighted counts of substrings", "strings"
     )
 
-    n: int = param(default=3, check=integer(1))
+    renamed: ClassVar[dict[str, str]] = {"n": "length"}
+    length: int = param(default=3, check=integer(1))
     decay: float = param(default=1.0, check=between(0.0, math.inf), continuous=True)
 
     def _parts(self) -> list[tuple[int, Spectrum]]:
-        return [(m, Spectrum(n=m)) for m in range(1, self.n + 1)]
+        return [(m, Spectrum(length=m)) for m in range(1, self.length + 1)]
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(*(part.prepare(batch) for _, part in self._parts()))
@@ -199,7 +201,7 @@ class BlendedSpectrum(Kernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(n=2, decay=0.5)]
+        return [cls(length=2, decay=0.5)]
 
 
 class GappedKmer(NgramKernel):

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator
 from typing import ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mercer import _compiled, errors
 from mercer.aliases import RawSamples, SparseMatrix
@@ -20,7 +21,7 @@ from mercer.domains.base import Batch, Domain, in_order_of
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import CATEGORIES, CategorySamples, Vocabulary
 from mercer.domains.tables.columns import table_columns
-from mercer.errors import WidthError
+from mercer.errors import DomainError, InputTypeError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
@@ -90,8 +91,42 @@ def relative_frequencies(counts: Counter[Hashable]) -> Shares:
     return {value: count / total for value, count in counts.items()}
 
 
+def h_alpha(z: ArrayLike, alpha: float = 1.0) -> np.ndarray:
+    """h_α(z) = (1 − z^α)^{1/α}, the weight of a category that a share z of the rows has.
+
+    It falls from 1 for what is never seen to 0 for what every row has; `WeightedOverlap` uses it.
+
+    Parameters
+    ----------
+    z : array_like
+        Shares between 0 and 1.
+    alpha : float, default 1.0
+        The order α > 0: the weight falls slowly at first if α > 1.
+
+    Returns
+    -------
+    ndarray
+        The weights, in the shape of z.
+
+    Examples
+    --------
+    >>> from mercer import h_alpha
+    >>> h_alpha([0.0, 0.5, 1.0], alpha=2.0).round(3).tolist()
+    [1.0, 0.866, 0.0]
+    """
+    positive.check("h_alpha: alpha", alpha)
+    try:
+        shares = np.asarray(z, dtype=float)
+    except (TypeError, ValueError):
+        raise InputTypeError("h_alpha: z", z, "must be numbers from 0 to 1") from None
+    outside = shares[~((shares >= 0) & (shares <= 1))]
+    if outside.size:
+        raise DomainError("h_alpha: z", float(outside[0]), "must be a share, from 0 to 1")
+    return rarity(shares, float(alpha))
+
+
 def rarity(share: float | np.ndarray, alpha: float) -> np.ndarray:
-    """h_α(z) = (1 − z^α)^{1/α}: 1 for what is never seen, 0 for what always is."""
+    """h_α of shares that are known to be from 0 to 1."""
     return (1.0 - np.asarray(share, dtype=float) ** alpha) ** (1.0 / alpha)
 
 

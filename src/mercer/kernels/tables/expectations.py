@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self, cast
 
@@ -29,12 +29,14 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import is_kernel
 from mercer.kernels.parameters import show_value
 from mercer.kernels.tables.categories import Shares, relative_frequencies
-from mercer.params import Constraint, boolean, param
+from mercer.params import Constraint, boolean, nonnegative, param
 
 __all__: list[str] = []
 
 DerivativeSum = tuple[str, Any, float]  # parameter, index inside it, weighted sum over a tile
-ColumnValues = Sequence[Sequence[Any]] | None  # for every column, what may fill it
+# for every column, the values that may fill it or their probabilities; None where these are learned
+ColumnValues = Sequence[Sequence[Any] | Mapping[Any, float] | None] | None
+Distribution = ColumnValues | Mapping[Any, Mapping[Any, float]]  # a mapping names its columns
 
 markers = Constraint(
     "markers",
@@ -45,6 +47,27 @@ some_values = Constraint(
     "values",
     lambda v: v is None or isinstance(v, (list, tuple)),
     "give a list of values for each column, or None",
+)
+
+
+def _are_probabilities(value: object) -> bool:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    weights = list(value.values())
+    return all(nonnegative.holds(weight) for weight in weights) and sum(weights) > 0
+
+
+def _is_distribution(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_are_probabilities, value.values()))
+    columns = value if isinstance(value, (list, tuple)) else [value]
+    return all(column is None or _are_probabilities(column) for column in columns)
+
+
+distributions = Constraint(
+    "distributions of columns",
+    _is_distribution,
+    "give a dict {value: probability} for each column, or a dict of these by column",
 )
 
 
@@ -70,6 +93,12 @@ def no_value(name: str) -> DomainError:
     return DomainError(name, "no value", rule, "leave the column out")
 
 
+def normalised(weights: Mapping[Any, float]) -> Shares:
+    """The probabilities that are proportional to these weights; values of weight 0 are left out."""
+    total = sum(weights.values())
+    return {value: weight / total for value, weight in weights.items() if weight > 0}
+
+
 def column_shares(
     batch: Batch, missing: Markers, uniform: bool = False, values: ColumnValues = None
 ) -> list[Shares]:
@@ -79,9 +108,13 @@ def column_shares(
     columns, names = table_columns(batch)
     shares = []
     for k, column in enumerate(columns):
+        given = None if values is None else values[k]
+        if isinstance(given, Mapping):
+            shares.append(normalised(given))
+            continue
         counts: Counter[Hashable] = Counter(present_values(column, missing))
-        if values is not None:
-            counts = Counter(dict.fromkeys(values[k], 1))
+        if given is not None:
+            counts = Counter(dict.fromkeys(given, 1))
         if not counts:
             raise no_value(names[k])
         if uniform:

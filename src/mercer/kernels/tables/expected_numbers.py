@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self, cast
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__: list[str] = []
 
 _BLOCK = 1 << 20  # differences of numbers held at a time
 
+Weighted = tuple[np.ndarray, np.ndarray]  # numbers, and weights in proportion to their probability
 Terms = tuple[ColumnTerms, ColumnTerms]  # of the rows and of the columns of a tile
 
 
@@ -40,18 +41,21 @@ class _Numbers(Expected, abstract=True):
     def fit_batch(self, batch: Batch) -> Self:
         samples = cast(IncompleteSamples, batch.encode(self.domain))
         columns = [self._fillings(k, samples) for k in range(samples.n_columns)]
-        self.means_ = np.array([column.mean() for column in columns])
-        self.variances_ = np.array([column.var() for column in columns])
+        self.means_ = np.array([_mean(column) for column in columns])
+        self.variances_ = np.array([_variance(column) for column in columns])
         self.observed_ = None
         if self.numbers == "empirical":
-            self.observed_ = [np.unique(column, return_counts=True) for column in columns]
+            self.observed_ = [_weighted_values(column) for column in columns]
         return self
 
-    def _fillings(self, k: int, samples: IncompleteSamples) -> np.ndarray:
-        """The numbers that may fill a column, as often as they are likely."""
+    def _fillings(self, k: int, samples: IncompleteSamples) -> np.ndarray | Weighted:
+        """The numbers that may fill a column, as often as they are likely, or with weights."""
         column, name = samples.x[:, k], samples.names[k]
         present = column[~np.isnan(column)]
-        if self.values is not None:
+        given = None if self.values is None else self.values[k]
+        if isinstance(given, Mapping):
+            return self._given_numbers(k, name), np.array(list(given.values()), dtype=float)
+        if given is not None:
             present = self._given_numbers(k, name)
         if not len(present):
             raise no_value(name)
@@ -59,11 +63,28 @@ class _Numbers(Expected, abstract=True):
 
     def _given_numbers(self, k: int, name: str) -> np.ndarray:
         assert self.values is not None
-        values = self.values[k]
+        values = list(self.values[k] or ())
         try:
             return np.array([float(value) for value in values])
         except (TypeError, ValueError):
             raise ParameterError(f"values[{k}]", values, f"must be numbers, as {name} is") from None
+
+
+def _mean(column: np.ndarray | Weighted) -> float:
+    if isinstance(column, tuple):
+        return float(np.average(column[0], weights=column[1]))
+    return float(column.mean())
+
+
+def _variance(column: np.ndarray | Weighted) -> float:
+    if isinstance(column, tuple):
+        return float(np.average((column[0] - _mean(column)) ** 2, weights=column[1]))
+    return float(column.var())
+
+
+def _weighted_values(column: np.ndarray | Weighted) -> Weighted:
+    """The different values of a column, and how often each is there."""
+    return column if isinstance(column, tuple) else np.unique(column, return_counts=True)
 
 
 def _log_sums(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -36,6 +36,8 @@ from mercer.kernels.tables.completions import Completed
 from mercer.kernels.tables.expectations import (
     ColumnValues,
     DerivativeSum,
+    Distribution,
+    distributions,
     markers,
     show_settings,
     some_values,
@@ -284,9 +286,10 @@ class _Expectation(Kernel, abstract=True):
 class MissingAware(_Expectation):
     """E k(x′, y′), missing values of x and y filled independently by what their columns hold.
 
-    The distributions are those of the training values. In closed form for `Overlap` (this is K₁ of
-    the lectures), `WeightedOverlap`, RBF @ one_hot, `RBF`, `Linear`, their sums, and products over
-    different columns; other kernels by fillings from one table of draws that all rows share.
+    The distributions are those of the training values, unless ``distribution`` gives others. In
+    closed form for `Overlap` (this is K₁ of the lectures), `WeightedOverlap`, RBF @ one_hot, `RBF`,
+    `Linear`, their sums, and products over different columns; other kernels by fillings from one
+    table of draws that all rows share.
 
     Parameters
     ----------
@@ -299,6 +302,11 @@ class MissingAware(_Expectation):
         distribution of categories is always that of their shares.
     draws : int, default 32
         The number of fillings of a row where there is no closed form.
+    distribution : list or dict, optional
+        The probabilities P of the values of columns: for each column a dict {value: probability},
+        or None to learn it; or a dict of these by the name or position of the column, the others
+        being learned. Weights that do not add up to 1 are divided by their sum. Columns of numbers
+        are then distributed over these values, or as their training values.
 
     Attributes
     ----------
@@ -311,13 +319,37 @@ class MissingAware(_Expectation):
     >>> votes = [["y", "n"], ["y", None], ["n", "n"], ["y", "y"]]
     >>> MissingAware(Overlap()).fit(votes)(votes)[1].round(3).tolist()
     [0.833, 0.778, 0.333, 0.667]
+    >>> fair = MissingAware(Overlap(), distribution={1: {"y": 0.5, "n": 0.5}})
+    >>> fair.fit(votes)(votes)[1].round(3).tolist()
+    [0.75, 0.75, 0.25, 0.75]
     """
 
     numbers: str = param(default="gaussian", check=choice("gaussian", "empirical"))
     draws: int = param(default=32, check=integer(1))
+    distribution: Distribution = param(default=None, check=distributions)
 
     def _fillings(self, names: list[Any]) -> Fillings:
-        return Fillings(self.missing, names, numbers=self.numbers, draws=self.draws)
+        numbers = self.numbers if self.distribution is None else "empirical"
+        values = self._given(names)
+        return Fillings(self.missing, names, values=values, numbers=numbers, draws=self.draws)
+
+    def _given(self, names: list[Any]) -> ColumnValues:
+        """The given distributions by position; None where there are none, or no columns yet."""
+        given = self.distribution
+        if given is None or not names:
+            return None
+        if isinstance(given, Mapping):
+            places = [_position(column, names) for column in given]
+            if None in places:
+                absent = [column for column in given if _position(column, names) is None]
+                rule = f"are not columns of the table, which has {names}"
+                raise errors.WidthError("MissingAware: distribution", absent, rule)
+            by_place = dict(zip(places, given.values(), strict=True))
+            return [by_place.get(k) for k in range(len(names))]
+        if len(given) != len(names):
+            rule = f"must be one for each of the {len(names)} columns"
+            raise errors.WidthError("MissingAware: distribution", f"{len(given)} dicts", rule)
+        return given
 
     @classmethod
     def examples(cls) -> list[Kernel]:

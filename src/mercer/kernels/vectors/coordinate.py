@@ -42,7 +42,7 @@ class ANOVA(Kernel):
     Parameters
     ----------
     degree : int
-        The size of the subsets, at least 1.
+        The size of the subsets; with 0 there is the empty one alone, and the kernel is 1.
 
     References
     ----------
@@ -55,11 +55,12 @@ class ANOVA(Kernel):
     [[49.0]]
     """
 
-    degree: int = param(check=integer(1))
+    degree: int = param(check=integer(0))
 
     def claim(self) -> Definite:
         rule = "inner product: φ(x) = the products over all subsets of this size"
-        return Definite(PSD, rule, facts=(SEPARATES,) if self.degree == 1 else ())
+        facts = {0: (POSITIVE_DIAGONAL,), 1: (SEPARATES,)}
+        return Definite(PSD, rule, facts=facts.get(int(self.degree), ()))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         x, panel = pair.coordinates()
@@ -77,7 +78,7 @@ class ANOVA(Kernel):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(degree=2), cls(degree=1), cls(degree=3)]
+        return [cls(degree=2), cls(degree=1), cls(degree=3), cls(degree=0)]
 
 
 class AllSubsets(Kernel):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from mercer.kernels.vectors.monomials import exponential_features
 from mercer.kernels.vectors.single_precision import DenseRows, SinglePrecisionRows, SparseRows
 from mercer.params import param, positive, positive_or_per_column
 
-__all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic"]
+__all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic", "SquaredExponential"]
 
 
 def check_per_column(kernel: Kernel, name: str, value: LengthScale, n_columns: int) -> None:
@@ -174,6 +174,10 @@ class RBF(RadialKernel):
         "Bochner: the Fourier transform of a Gaussian is a Gaussian, positive everywhere",
         facts=(DIVISIBLE,),
     )
+    hints: ClassVar[dict[str, str]] = {
+        "gamma": "write RBF.from_gamma(gamma): length_scale = 1/√(2 gamma)",
+        "sigma": "write RBF.from_sigma(sigma): length_scale = sigma",
+    }
 
     @classmethod
     def from_sigma(cls, sigma: float) -> Self:
@@ -228,6 +232,7 @@ class RBF(RadialKernel):
 
 
 Gaussian = RBF
+SquaredExponential = RBF
 
 
 class Exponential(RadialKernel):
