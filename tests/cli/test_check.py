@@ -73,6 +73,16 @@ def test_dimensions(mercer, numbers):
     )  # valid in the plane, not where the data are
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    ["MissingAware({})", "Completions({})", "Imputed({})", "ModeFilled({})", "{}.on([0, 1])"],
+)
+def test_dimensions_of_what_is_inside(mercer, numbers, wrapped):
+    expression = wrapped.format("DistanceCosine()")
+    assert mercer("check", expression, "-d", "2").code == 1
+    assert mercer("check", expression, numbers).code == 1
+
+
 def test_data(mercer, one_line, numbers, tmp_path):
     said = mercer("check", "RBF()", numbers)
     assert said.code == 0 and "on 30 samples of the data: smallest eigenvalue" in said.out

@@ -31,12 +31,12 @@ def run(
     result: dict[str, float] = {}
     if data:
         X = _read(data, target)
-        certificate = kernel.certificate(dimension or _dimension(kernel, X))
         kernel = kernel.fit(X)
+        certificate = kernel.certificate(dimension)
         result, refutation = _check_on(kernel, X)
     else:
         certificate = kernel.certificate(dimension)
-        refutation = _refute(kernel, certificate)
+        refutation = _refute(kernel, certificate, dimension)
     status = str(certificate.status)
     code = _exit_code(status, refutation is not None)
     if as_json:
@@ -52,20 +52,12 @@ def run(
     return code
 
 
-def _refute(kernel: Kernel, certificate: Certificate) -> str | None:
+def _refute(kernel: Kernel, certificate: Certificate, dimension: int | None) -> str | None:
     """A counterexample, looked for where the certificate does not exclude one."""
     if str(certificate.status) not in ("unknown", "cpd"):
         return None
-    witness = kernel.refute()
+    witness = kernel.refute(d=dimension)
     return None if witness is None else str(witness)
-
-
-def _dimension(kernel: Kernel, X: RawSamples) -> int | None:
-    """The dimension of the data, since what holds in the plane may not hold there."""
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if kernel.domain.name == "vectors" and len(shape) == 2:
-        return int(shape[1])
-    return None
 
 
 def _check_on(kernel: Kernel, X: RawSamples) -> tuple[dict[str, float], str | None]:

@@ -84,14 +84,18 @@ class Where:
 
     def meet(self, other: Where) -> Where:
         """The intersection of the two sets."""
-        if self.space == "any set":
+        if self.space == "any set" or self._holds(other):
             space = other.space
-        elif other.space in ("any set", self.space):
+        elif other.space in ("any set", self.space) or other._holds(self):
             space = self.space
         else:
             space = f"{self.space} ∩ {other.space}"
         extra = tuple(c for c in other.conditions if c not in self.conditions)
         return Where(space, min(self.max_dim, other.max_dim), self.conditions + extra)
+
+    def _holds(self, other: Where) -> bool:
+        """Whether this is the space of any dimension, and the other of a given one."""
+        return self.space == "R^d" and other.space.startswith("R^")
 
     def __str__(self) -> str:
         text = self.space

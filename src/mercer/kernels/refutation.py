@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _MOST = 600  # points of the user's data that are looked at
+_MOST_IN_BALL = 400
+_MOST_FOUND = 256
+_FOUND: dict[tuple[type, str, int], Witness | None] = {}  # by kernel and dimension
 
 
 def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness | None:
@@ -65,9 +68,29 @@ def _shorten(
 def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:
     """A witness against what the kernel claims: psd, or (for a cpd claim) cpd."""
     balanced = kernel.certify(None).status == CPD
+    if X is None:
+        return _search(kernel, d, balanced)
+    return refute_on(kernel, X, balanced)
+
+
+def refute_on(kernel: Kernel, X: RawSamples, balanced: bool) -> Witness | None:
+    """A witness among the samples, or among as many of them as are looked at."""
+    return witness_among(kernel, _some(X, np.random.default_rng(0)), balanced)
+
+
+def refute_in(kernel: Kernel, d: int, balanced: bool) -> Witness | None:
+    """A witness in R^d, which is looked for once: every report asks for the status again."""
+    key = (type(kernel), repr(kernel), d)
+    if key not in _FOUND:
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        _FOUND[key] = _search(kernel, d, balanced)
+    return _FOUND[key]
+
+
+def _search(kernel: Kernel, d: int | None, balanced: bool) -> Witness | None:
+    """The first witness among collections of points in R^d."""
     rng = np.random.default_rng(0)
-    if X is not None:
-        return witness_among(kernel, _some(X, rng), balanced)
     for points in _candidates(kernel, d, rng):
         try:
             witness = witness_among(kernel, points, balanced)
@@ -92,9 +115,10 @@ def _candidates(kernel: Kernel, d: int | None, rng: np.random.Generator) -> Iter
     dimensions = (1, 2, 3) if d is None else (d,)
     for n_features in dimensions:
         yield from kernel.domain.lattices(n_features, rng)
+        n_points = min(40 * n_features + 80, _MOST_IN_BALL)
         if n_features > 1 and "matrix" in kernel.domain.accepts:
             for radius in (1.0, 3.0, 6.0, 12.0):
-                yield _ball(40 * n_features + 80, n_features, radius, rng)
+                yield _ball(n_points, n_features, radius, rng)
 
 
 def _ball(n_samples: int, n_features: int, radius: float, rng: np.random.Generator) -> np.ndarray:
