@@ -87,8 +87,7 @@ def test_a_learner_refuses(wrap):
         warnings.simplefilter("always")
         try:
             model = mercer.SVC(kernel=kernel).fit(X, y)
-        except errors.DefinitenessError as error:
-            assert "< 0" in str(error)
+        except errors.DefinitenessError:
             return
     # powers and exponentials of it may be positive on these samples: then the model says so
     assert any(issubclass(w.category, errors.DefinitenessWarning) for w in caught)

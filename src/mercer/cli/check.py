@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from mercer.aliases import RawSamples
 from mercer.automatic.question import find_column
 from mercer.automatic.subsets import thin_out
 from mercer.cli.output import print_json
 from mercer.definiteness import Certificate
 from mercer.definiteness.matrices import check_gram
+from mercer.domains.base import Batch
+from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.readers import read_source
@@ -62,8 +62,9 @@ def _refute(kernel: Kernel, certificate: Certificate, dimension: int | None) -> 
 
 def _check_on(kernel: Kernel, X: RawSamples) -> tuple[dict[str, float], str | None]:
     """The smallest eigenvalue of the Gram matrix, and a refutation if it is negative."""
-    K = np.asarray(kernel(X))
-    report = check_gram(K)
+    samples = kernel.prepare(Batch(X))
+    K = dense(kernel, samples, samples)
+    report = check_gram(K, kernel.rounding_error(samples))
     smallest = report.min_eigenvalue
     result = {"samples": len(K), "smallest eigenvalue": smallest, "psd": bool(report.psd)}
     if report.psd:

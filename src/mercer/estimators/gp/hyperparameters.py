@@ -12,8 +12,8 @@ from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import RawSamples
 from mercer.bridges.from_sklearn import Translation, entry, translate
-from mercer.domains.base import Batch
 from mercer.definiteness import CPD, INDEFINITE, Certificate
+from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.base import witness_text
 from mercer.estimators.common.prepared import prepare_both, training_batch

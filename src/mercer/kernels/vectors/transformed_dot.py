@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from mercer import _compiled
 from mercer.aliases import Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Definite
+from mercer.definiteness.scale import judge
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.domains.vectors.domain import CsrSamples, VectorSamples
@@ -22,6 +23,9 @@ from mercer.kernels.vectors.dot import dense_rows
 from mercer.params import choice, param, square_matrix
 
 __all__ = ["ArcCosine", "Cosine", "GeneralLinear"]
+
+
+_EPS = float(np.finfo(float).eps)
 
 
 class GeneralLinear(Kernel):
@@ -46,16 +50,17 @@ class GeneralLinear(Kernel):
 
     def claim(self) -> Definite:
         a = self._matrix()
-        nonsingular = np.linalg.eigvalsh(a)[0] > 10 * len(a) * np.finfo(float).eps * np.abs(a).max()
         rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
-        return Definite(PSD, rule, facts=(SEPARATES,) if nonsingular else ())
+        facts = (SEPARATES,) if judge(a, _EPS).strict else ()
+        return Definite(PSD, rule, f"R^{len(a)}", facts=facts)
 
     def check_params(self) -> None:
         a, what = self._matrix(), "GeneralLinear: A"
         if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
             raise ParameterError(what, "asymmetric", "must be symmetric", "use (A + A.T)/2")
-        low = float(np.linalg.eigvalsh(a)[0])
-        if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
+        found = judge(a, _EPS)
+        if not found.psd:
+            low = min(float(np.linalg.eigvalsh(a)[0]), float(found.worst @ a @ found.worst))
             rule, remedy = "must be positive semi-definite", "use mercer.repair(A) to clip it"
             raise DefinitenessError(what, f"smallest eigenvalue {low:.6g}", rule, remedy)
 
