@@ -11,6 +11,9 @@ import dataclasses
 
 import numpy as np
 
+_EPS = float(np.finfo(float).eps)
+_MOST_TESTED = 700  # rows of a matrix before a fit
+
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
@@ -111,17 +114,55 @@ def _against_row(A: np.ndarray, at: int) -> np.ndarray:
 
 def judge_balanced(A: np.ndarray, eps: float, rounding: float = 0.0) -> Judgement:
     """Judge cᵀAc among the c with Σc = 0, by differences from the smallest row."""
+    if len(A) == 1:
+        return Judgement(True, True, True, True, np.zeros(1))
+    differences, sizes, at = _differences(A)
+    found = judge(differences, eps, sizes, 4 * rounding)
+    worst = np.insert(found.worst, at, -found.worst.sum())
+    return dataclasses.replace(found, worst=worst / np.linalg.norm(worst))
+
+
+def _differences(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """⟨φ_i − φ_o, φ_j − φ_o⟩ for the smallest row o, the sizes of what was subtracted, and o."""
     entries = np.abs(A)
     at = int(np.argmin(entries.max(axis=1)))
     others = np.flatnonzero(np.arange(len(A)) != at)
-    if not len(others):
-        return Judgement(True, True, True, True, np.zeros(1))
     block = np.ix_(others, others)
-    differences = A[block] - A[others, at][:, None] - A[at, others] + A[at, at]
-    row = entries[others, at]
-    sizes = (entries[block] + row[:, None] + row + entries[at, at]).max(axis=1)
-    found = judge(differences, eps, sizes, 4 * rounding)
-    worst = np.zeros(len(A))
-    worst[others] = found.worst
-    worst[at] = -worst.sum()
-    return dataclasses.replace(found, worst=worst / np.linalg.norm(worst))
+    row = A[others, at]
+    differences = A[block] - row[:, None] - row + A[at, at]
+    sizes = (entries[block] + np.abs(row)[:, None] + np.abs(row) + entries[at, at]).max(axis=1)
+    return differences, sizes, at
+
+
+def lowest_if_negative(K: np.ndarray, rows: np.ndarray, balanced: bool) -> float | None:
+    """The smallest eigenvalue of a matrix that is not psd (or cpd), on some of its rows.
+
+    None of one that is. An attempt of a Cholesky factor is all that most matrices need, and of a
+    large one only a part is looked at, so that the test is cheap against any fit.
+    """
+    if len(rows) > _MOST_TESTED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_TESTED, replace=False))
+    eps = float(np.finfo(K.dtype).eps) if K.dtype.kind == "f" else _EPS
+    part = K if len(rows) == len(K) else K[np.ix_(rows, rows)]
+    part = np.asarray(part, dtype=np.float64)
+    sizes = None
+    if balanced and len(part) > 1:
+        part, sizes, _ = _differences(part)
+    if _has_factor(part, eps) or judge(part / 2 + part.T / 2, eps, sizes).psd:
+        return None
+    return float(np.linalg.eigvalsh(part)[0])
+
+
+def _has_factor(A: np.ndarray, eps: float) -> bool:
+    """Whether the scaled matrix, with a rounding error on its diagonal, has a Cholesky factor."""
+    diagonal = A.diagonal()
+    if diagonal.min() <= 0:
+        return False
+    root = np.sqrt(diagonal)
+    scaled = A / root[:, None] / root
+    scaled.flat[:: len(A) + 1] += 10 * max(len(A), 10) * eps
+    try:
+        np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        return False
+    return True

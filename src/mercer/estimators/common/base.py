@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
+from mercer.definiteness.scale import lowest_if_negative
 from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import VECTORS
@@ -134,6 +135,21 @@ class KernelEstimator(Observable, BaseEstimator):
         if "repair" in vars(self):
             return "change it, or say repair='clip', 'flip' or 'shift'"
         return "change it, or fit mercer.repair(K) as precomputed"
+
+    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
+        """Warn of a precomputed matrix that is not definite enough; it is solved as asked."""
+        if self.needs == "any" or vars(self).get("repair") is not None:
+            return
+        lowest = lowest_if_negative(np.asarray(K), rows, balanced=self.needs == "cpd")
+        if lowest is None:
+            return
+        name = type(self).__name__
+        value = f"smallest eigenvalue {lowest:.4g}"
+        rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
+        remedy = "fit mercer.repair(K).matrix"
+        if "repair" in vars(self):
+            remedy = "say repair='clip', 'flip' or 'shift'"
+        warn(explain("the precomputed matrix", value, rule, remedy), DefinitenessWarning)
 
     # -- samples -----------------------------------------------------------------------------------
 

@@ -122,6 +122,7 @@ def begin(
     choice = estimator._choose(X, None if sample_weight is None else weight)
     if choice.kernel is None:
         check_square(X)
+        estimator._check_matrix(X, rows)
     else:
         choice.kernel.fit(X if len(rows) == n else pick_rows(X, rows))
     return Training(X, choice.kernel, rows, weight[rows], y[rows])

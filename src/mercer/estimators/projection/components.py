@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState
-from mercer.errors import DefinitenessWarning, explain, warn
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples
+from mercer.errors import DefinitenessError, DefinitenessWarning, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.signs import sign_flips
@@ -28,6 +28,7 @@ from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
 
 _SMALL = 300  # samples below which all eigenvalues are computed
+_SIGNIFICANT = 1e-5  # the same among the components, where scikit-learn refuses it
 _NEGATIVE = 1e-8  # times the largest: an eigenvalue below minus this is not rounding error
 
 
@@ -218,12 +219,26 @@ class PrincipalComponents(KernelEstimator):
         total = trace if trace > rounding else np.inf
         self.explained_variance_ratio_ = self.eigenvalues_ / total
 
+    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
+        """Its eigenvalues will tell."""
+
+    def _check_wanted(self, top: Leading, largest: float) -> None:
+        """Refuse clearly negative eigenvalues among the components, as scikit-learn does."""
+        lowest = float(top.values.min(initial=0.0))
+        if lowest >= -max(_SIGNIFICANT * largest, 1e-10):
+            return
+        value = f"smallest eigenvalue {lowest:.4g}, largest {largest:.4g}"
+        rule = "there are significant negative eigenvalues, and no principal components to them"
+        remedy = "ask for fewer components, or give mercer.repair(K).matrix as precomputed"
+        raise DefinitenessError("kernel", value, rule, remedy)
+
     def _notes(self, top: Leading, rank: int) -> tuple[str, ...]:
         """What the user should know, also said in warnings."""
         notes = []
         largest = float(top.values.max(initial=0.0))
         rounding = 10 * np.finfo(float).eps * float(np.abs(self._diagonal).sum())
         if top.lowest < -max(_NEGATIVE * max(largest, -top.lowest), rounding):
+            self._check_wanted(top, largest)
             low = f"{top.lowest:.4g}"
             notes.append(f"negative eigenvalues, one at most {low}, are left out")
             extremes = f"smallest eigenvalue at most {low}, largest {largest:.4g}"
