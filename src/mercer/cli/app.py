@@ -29,6 +29,7 @@ _MARKER = "A cell that marks a missing value, such as '-'; may be given several 
 _HEADER = "Whether the first row holds the names of the columns."
 _DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
 _DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
+_ALGEBRAIC = "Print the proof by closure rules alone, for a kernel that has one (RBF)."
 _STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
 
 Data = Annotated[list[Path], Argument(help=_FILES)]
@@ -74,6 +75,7 @@ Samples = Annotated[
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
+Algebraic = Annotated[bool, Option("--algebraic", help=_ALGEBRAIC)]
 Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, help=_DIMENSION)]
 Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
 Study = Annotated[str | None, Argument(help=_STUDY)]
@@ -161,6 +163,7 @@ def check(
     target: LeftOut = None,
     dimension: Dimension = None,
     json: Json = False,
+    algebraic: Algebraic = False,
 ) -> int:
     """Prove or refute that an expression is a positive semi-definite kernel.
 
@@ -168,7 +171,7 @@ def check(
     """
     from mercer.cli.check import run
 
-    return run(expression, data, target, dimension, json)
+    return run(expression, data, target, dimension, json, algebraic)
 
 
 @app.command()

@@ -144,6 +144,8 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
         rule = "power: repeated Schur product, feature map φ ⊗ … ⊗ φ"
     elif part.has(DIVISIBLE):
         rule = f"power {exponent:g} of an infinitely divisible kernel: log k is cpd (Schoenberg)"
+        if part.status == STRICT:
+            rule += ", and a strict k keeps distinct points apart"
     else:
         kind = "a kernel not known to be infinitely divisible"
         why = f"a power that is not an integer ({exponent:g}) of {kind}"
@@ -155,17 +157,29 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
 
 
 def power_series_rule(
-    claim: str, part: Certificate, radius: float, *, coefficients: Sequence[float], stated: str = ""
+    claim: str,
+    part: Certificate,
+    radius: float,
+    *,
+    coefficients: Sequence[float],
+    stated: str = "",
+    assumed: str = "",
 ) -> Certificate:
-    """Σ aₙ kⁿ: psd if no aₙ is negative; ``coefficients`` are the first of them."""
+    """Σ aₙ kⁿ: psd if no aₙ is negative; ``coefficients`` are the first of them.
+
+    Of the others a formula is ``stated`` that shows it, or it is ``assumed``.
+    """
     where = part.where
+    if assumed:
+        where = where.meet(Where(conditions=(assumed,)))
     if math.isfinite(radius):
         where = where.meet(Where(conditions=(f"k(x,x) < {radius:g}",)))
     if min(coefficients) < 0:
         return _no_rule(claim, "a coefficient is negative", where, [part])
     if not part.psd:
         return _no_rule(claim, "the base is not psd", where, [part])
-    sums = f"power series with coefficients ≥ 0{stated}: sums of Schur powers and their limit"
+    known = f", {stated}" if stated else ""
+    sums = f"power series with coefficients ≥ 0{known}: sums of Schur powers and their limit"
     rule = f"{sums}; by Cauchy–Schwarz all stay inside the radius"
     status = part.status if max(coefficients[1:], default=0.0) > 0 else PSD
     facts = _power_series_facts(part, coefficients)

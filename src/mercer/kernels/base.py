@@ -190,7 +190,7 @@ class Kernel(Algebra, Parameterised):
         """The certificate: leaves state `definite`, composites apply a rule to their parts."""
         claim = self.claim()
         if claim is None:
-            return Certificate(UNKNOWN, repr(self), "nothing is claimed")
+            return Certificate(UNKNOWN, repr(self), "no rule: nothing is claimed")
         certificate = claim.certificate(repr(self))
         if d is None:
             d = getattr(self, "n_columns_", None)

@@ -37,7 +37,8 @@ def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness
     if value >= -rounding:
         return None
     smallest = max(rounding, 1e-3 * abs(value))
-    return _shorten(k, points, c, balanced, smallest) or Witness(points, c, value, balanced)
+    short = _shorten(k, points, c, balanced, smallest)
+    return short or Witness(points, *_rounded(k, c, value, balanced), balanced)
 
 
 def _lowest(k: np.ndarray, balanced: bool) -> tuple[np.ndarray, float]:
@@ -61,8 +62,26 @@ def _shorten(
         rows = np.sort(order[:count])
         short, value = _lowest(k[np.ix_(rows, rows)], balanced)
         if value < -smallest:
-            return Witness(pick_rows(points, rows), short, value, balanced)
+            block = k[np.ix_(rows, rows)]
+            return Witness(
+                pick_rows(points, rows), *_rounded(block, short, value, balanced), balanced
+            )
     return None
+
+
+def _rounded(
+    k: np.ndarray, c: np.ndarray, value: float, balanced: bool
+) -> tuple[np.ndarray, float]:
+    """The coefficients with as few digits as still show the counterexample, and cᵀKc."""
+    for digits in (2, 3, 4, 6, 9):
+        short = np.round(c, digits)
+        if balanced:
+            at = int(np.argmax(np.abs(c)))
+            short[at] = np.round(short[at] - short.sum(), digits)
+        found = float(short @ k @ short)
+        if found < 0.9 * value:
+            return short, found
+    return c, value
 
 
 def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:

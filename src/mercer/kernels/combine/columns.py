@@ -128,7 +128,10 @@ class On(Mapped):
             inner = self.kernel.certify(count)
         covers = d is not None and set(self.positions(d) or []) == set(range(d))
         certificate = pull_back_rule(repr(self), inner, covers, "the columns")
-        certificate = dataclasses.replace(certificate, where=inner.where)
+        where = inner.where
+        if where.space.startswith("R^"):  # of these columns: there may be others
+            where = dataclasses.replace(where, space="R^d")
+        certificate = dataclasses.replace(certificate, where=where)
         witness = self._lifted(inner.witness, d)
         if witness is None:
             return certificate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator
 from typing import ClassVar
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mercer import _compiled
 from mercer.aliases import Prepared
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Definite
+from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Certificate, Definite
 from mercer.definiteness.scale import judge
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
@@ -19,6 +20,7 @@ from mercer.domains.vectors.domain import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.parameters import show_value
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.params import choice, param, square_matrix
 
@@ -53,6 +55,12 @@ class GeneralLinear(Kernel):
         rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
         facts = (SEPARATES,) if judge(a, _EPS).strict else ()
         return Definite(PSD, rule, f"R^{len(a)}", facts=facts)
+
+    def certify(self, d: int | None) -> Certificate:
+        """The certificate, which names the matrix by four digits of its entries."""
+        short = [[float(f"{entry:.4g}") for entry in row] for row in self._matrix()]
+        claim = f"{type(self).__name__}(A={show_value(short)})"
+        return dataclasses.replace(super().certify(d), claim=claim)
 
     def check_params(self) -> None:
         a, what = self._matrix(), "GeneralLinear: A"
