@@ -230,3 +230,32 @@ def center_rule(claim: str, part: Certificate) -> Certificate:
     if part.psd:
         rule = "centring: feature map φ − φ_c"
     return Certificate(PSD, claim, rule, part.where, (part,), _kept(part, SEPARATES))
+
+
+def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
+    """lim kₙ: psd if every term is; a limit of positive numbers may be 0, so never strict."""
+    assumed = Where(conditions=("assumed: the sequence converges, and goes on like these terms",))
+    where = _meet(parts).meet(assumed)
+    if not all(part.cpd for part in parts):
+        return _no_rule(claim, "a term is not psd", where, parts)
+    rule = "limit: each cᵀKₙc is ≥ 0 by its own rule, and so is the limit of these numbers"
+    status = PSD if all(part.psd for part in parts) else CPD
+    if status == CPD:
+        rule += ", where Σc = 0"
+    return Certificate(status, claim, rule, where, tuple(parts))
+
+
+def mixture_rule(
+    claim: str, parts: Sequence[Certificate], weights: Sequence[float], error: float
+) -> Certificate:
+    """Σ w_i k_θi with w_i ≥ 0: as a sum; of the nodes that fail, or else of all, one is shown."""
+    used = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
+    if not used:
+        return Certificate(PSD, claim, "all weights are 0: the zero kernel", parts[0].where)
+    whole = sum_rule(claim, used)
+    shown = next((part for part in used if part.status == UNKNOWN or not part.cpd), used[0])
+    if not whole.cpd:
+        return dataclasses.replace(whole, parts=(shown,))
+    distance = f"; within {error:g} of the integral, as stated" if error > 0 else ""
+    rule = f"mixture: a sum over {len(used)} values of a parameter with weights ≥ 0{distance}"
+    return dataclasses.replace(whole, rule=rule, parts=(shown,))
