@@ -19,8 +19,8 @@ from mercer.params import function, integer, param, positive
 __all__ = ["bochner"]
 
 _DIMENSION = dataclasses.replace(integer(1, 1000), rule="a dimension: an integer from 1 to 1000")
-_FREQUENCIES = 200
-_NODES = 4000  # of the quadrature,
+_FREQUENCIES = 100
+_NODES = 2000  # of the quadrature,
 _PER_PANEL = 20  # in panels of these
 _MOST_POINTS = 400  # of a grid on which a witness is looked for
 _NEGATIVE = 1e-6  # times the largest value of the transform: below minus this is no rounding error

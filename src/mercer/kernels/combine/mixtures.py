@@ -155,11 +155,11 @@ class Mixture(Composite):
     ) -> Self:
         """The mixture of a quadrature rule, with its distance from that of half as many nodes."""
 
-        def mixture(count: int, error: float = 0.0) -> Self:
+        sums = []
+        for count in (points, max(1, points // 2)):
             values, weights = rule(count)
-            return cls(kernel.copy(), parameter, values.tolist(), weights.tolist(), error)
-
-        fine, coarse = mixture(points), mixture(max(1, points // 2))
+            sums.append(cls(kernel.copy(), parameter, values.tolist(), weights.tolist()))
+        fine, coarse = sums
         X = kernel.domain.sample(30, 1, np.random.default_rng(0))
         fine.error = float(f"{np.abs(fine.fit(X)(X) - coarse.fit(X)(X)).max():.1e}")
         return fine
