@@ -49,7 +49,7 @@ def test_what_is_no_kernel_has_a_witness(f, d):
     assert points.shape[1] == d and c @ f(r) @ c < 0
 
 
-@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize(
     "f", [lambda r: np.exp(-r), lambda r: np.exp(-(r**2)), lambda r: 1 / (1 + r**2) ** 4]
 )

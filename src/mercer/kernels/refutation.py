@@ -11,6 +11,7 @@ from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, Witness
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import MercerError
+from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def _search(kernel: Kernel, d: int | None, balanced: bool) -> Witness | None:
     rng = np.random.default_rng(0)
     for points in _candidates(kernel, d, rng):
         try:
-            witness = witness_among(kernel, points, balanced)
+            with serial_blas():  # the matrices are small
+                witness = witness_among(kernel, points, balanced)
         except (MercerError, np.linalg.LinAlgError):
             # Outside the domain, or too large: not a place to look.
             continue
