@@ -73,6 +73,16 @@ def test_dimensions(mercer, numbers):
     )  # valid in the plane, not where the data are
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    ["MissingAware({})", "Completions({})", "Imputed({})", "ModeFilled({})", "{}.on([0, 1])"],
+)
+def test_dimensions_of_what_is_inside(mercer, numbers, wrapped):
+    expression = wrapped.format("DistanceCosine()")
+    assert mercer("check", expression, "-d", "2").code == 1
+    assert mercer("check", expression, numbers).code == 1
+
+
 def test_data(mercer, one_line, numbers, tmp_path):
     said = mercer("check", "RBF()", numbers)
     assert said.code == 0 and "on 30 samples of the data: smallest eigenvalue" in said.out
@@ -95,3 +105,23 @@ def test_many_samples_are_thinned(mercer, tmp_path):
     file = tmp_path / "many.csv"
     np.savetxt(file, np.random.default_rng(0).standard_normal((2000, 2)), delimiter=",")
     assert "on 1,000 samples of the data" in mercer("check", "Linear()", file).out
+
+
+def test_witnesses_are_whole_in_json(mercer, numbers):
+    from mercer import parse
+
+    for expression in ("Sigmoid()", "EditDistance()", "RBF() - 2.0 * Linear()"):
+        told = json.loads(mercer("check", expression, "--json").out)
+        witness = told["witness"]
+        c = np.array(witness["coefficients"])
+        value = c @ parse(expression)(witness["points"]) @ c
+        assert value < 0 and value == pytest.approx(witness["value"])
+    told = json.loads(mercer("check", "RBF() - Linear()", numbers, "--json").out)
+    assert told["witness"]["value"] < 0 and "c = (" in told["refutation"]
+    assert json.loads(mercer("check", "RBF()", "--json").out)["witness"] is None
+
+
+def test_the_proof_by_algebra(mercer, one_line):
+    said = mercer("check", "RBF(length_scale=2.0)", "--algebraic")
+    assert said.code == 0 and "conformal change" in said.out and "Bochner" not in said.out
+    one_line(mercer("check", "Linear()", "--algebraic"), "--algebraic")

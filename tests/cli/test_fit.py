@@ -366,7 +366,9 @@ def test_refused_targets_and_options(mercer, one_line, rows, write, tmp_path):
 def test_a_kernel_that_is_none(fit, one_line, rows, write, tmp_path):
     write(tmp_path / "t.csv", [[row[0], row[1], row[3]] for row in rows])
     one_line(fit("t.csv", "-t", "y", "-k", "Sigmoid()"), "Sigmoid() is indefinite")
-    said = fit("t.csv", "-t", "y", "-k", "Sigmoid().on(['a'])")  # of which nothing is known
+    one_line(fit("t.csv", "-t", "y", "-k", "Sigmoid().on(['a'])"), "because of Sigmoid()")
+    unknown = "Sigmoid().on(['a']) + RBF().on(['a'])"
+    said = fit("t.csv", "-t", "y", "-k", unknown)
     assert said.code == 0 and "because of Sigmoid()" in " ".join(said.out.split())
 
 

@@ -198,6 +198,67 @@ def test_the_proof_names_its_rules_and_domain():
     assert "k(x,x) < 2" in PowerSeries(Linear(), [1.0, 1.0], radius=2.0).certificate().domain
 
 
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (Jaccard(), ("Schur product", "independent for distinct sets")),
+        (SharedSubsets(), ("triangular", "independent")),
+        (mercer.Spline(), ("ramp", "independent", "tensor product")),
+        (Chi2(), ("e^(−tx)", "Σc = 0")),
+        (mercer.Mismatch(), ("within the mismatches",)),
+        (mercer.GappedKmer(), ("some of its places",)),
+        (PowerSeries(Linear(), inverse_root(4.0), radius=4.0), ("(2n choose n)/(4ⁿ θ^(n+½)) > 0",)),
+        (GeneralLinear(np.eye(4) / 3), ("on R^4", "0.3333")),
+    ],
+    ids=repr,
+)
+def test_the_text_proves_the_status(kernel, words):
+    text = str(kernel.certificate())
+    for word in words:
+        assert word in text, text
+    assert "0.33333333" not in text
+
+
+def test_what_is_only_assumed_is_printed():
+    series = PowerSeries(Linear(), coefficients=lambda n: 1.0, radius=1.0).certificate()
+    assert "aₙ ≥ 0 for all n" in str(series.where)
+    assert "aₙ ≥ 0 for all n" not in str(PowerSeries(Linear(), inverse_root(1.0)).certificate())
+
+
+def test_what_has_no_rule_is_not_said_to_follow_from_one():
+    @mercer.kernel
+    def mine(x, y):
+        return x[0] * y[0]
+
+    for kernel in (mine, RBF() - Linear()):
+        lines = str(kernel.certificate()).splitlines()
+        assert any(line.strip().startswith("no rule: ") for line in lines)
+        assert not any("by no rule" in line or "by nothing" in line for line in lines)
+    assert "status='psd'" in str(mine.certificate())
+
+
+def test_witnesses_are_printed_whole():
+    kernel = mercer.EditDistance(gamma=0.9)
+    witness = kernel.certificate().witness
+    assert len(witness.coefficients) > 5
+    listed = witness.to_dict()
+    assert listed["points"] == list(witness.points) and "'abab'" in str(witness)
+    c = np.array([float(v) for v in str(witness).split("c = (")[1].split(")")[0].split(",")])
+    np.testing.assert_array_equal(c, listed["coefficients"])
+    value = float(c @ kernel(listed["points"]) @ c)
+    assert value < 0 and value == pytest.approx(listed["value"])
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.3, 0.35, 0.5, 0.7, 0.9, 1.0])
+def test_edit_distances_up_to_one_are_refuted(gamma):
+    kernel = mercer.EditDistance(gamma=gamma)
+    certificate = kernel.certificate()
+    assert certificate.status == "indefinite"
+    c = certificate.witness.coefficients
+    assert c @ kernel(certificate.witness.points) @ c < 0
+    assert mercer.EditDistance(gamma=2.0).certificate().status == "unknown"
+
+
 def test_the_failing_leaf_is_found():
     leaf = (RBF() + Linear() * Sigmoid()).certificate().failing()
     assert leaf is not None and leaf.claim == "Sigmoid()"

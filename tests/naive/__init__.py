@@ -211,7 +211,35 @@ def _sum_of_products(subsets):
     return mp.fsum(mp.fprod(a * b for a, b in pairs) for pairs in subsets)
 
 
+def _stationary(p, x, y):
+    """Frequencies and densities are floats; everything else is exact."""
+    count = int(p["points"])
+    omega = float(p["cutoff"]) * (np.arange(count) + 0.5) / count
+    mass = [mpf(float(s)) for s in p["spectral_density"](omega)]
+    total = mp.fsum(mass)
+
+    def column(r):
+        waves = zip(mass, omega, strict=True)
+        return mp.fsum(m * mp.cos(mpf(float(w)) * r) for m, w in waves) / total
+
+    return mp.fprod(column((a - b) / p["length_scale"]) for a, b in zip(x, y, strict=True))
+
+
+def _with(node, path, value):
+    """A node with one of its fields, or of its children's fields, replaced."""
+    head, _, rest = path.partition("__")
+    new = _with(node.fields[head], rest, value) if rest else value
+    return Node(node.name, {**node.fields, head: new})
+
+
+def _mixture(p, x, y, same):
+    terms = zip(p["weights"], p["values"], strict=True)
+    nodes = ((w, _with(p["kernel"], p["parameter"], v)) for w, v in terms)
+    return mp.fsum(w * _evaluate(node, x, y, same) for w, node in nodes)
+
+
 NUMERIC = {
+    "Stationary": _stationary,
     "Linear": lambda p, x, y: _dot(x, y),
     "GeneralLinear": lambda p, x, y: _dot(x, [_dot(row, y) for row in p["A"]]),
     "Polynomial": lambda p, x, y: (p["scale"] * _dot(x, y) + p["offset"]) ** p["degree"],
@@ -325,6 +353,8 @@ GENERAL = {
     "White": lambda p, x, y, same: mpf(1 if same else 0),
     "Precomputed": lambda p, x, y, same: p["matrix"][_index(x)][_index(y)],
     "Sum": lambda p, x, y, same: mp.fsum(_children(p, x, y, same)),
+    "Limit": lambda p, x, y, same: list(_children(p, x, y, same))[-1],
+    "Mixture": _mixture,
     "Product": lambda p, x, y, same: mp.fprod(_children(p, x, y, same)),
     "Scaled": lambda p, x, y, same: p["factor"] * _child(p, x, y, same),
     "Power": lambda p, x, y, same: _child(p, x, y, same) ** p["exponent"],

@@ -33,6 +33,7 @@ _SHEET = "Put ' before cells that spreadsheets would take for formulas."
 _HEADER = "Whether the first row holds the names of the columns."
 _DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
 _DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
+_ALGEBRAIC = "Print the proof by closure rules alone, for a kernel that has one (RBF)."
 _STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
 
 Data = Annotated[list[Path], Argument(help=_FILES)]
@@ -86,6 +87,7 @@ Samples = Annotated[
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
+Algebraic = Annotated[bool, Option("--algebraic", help=_ALGEBRAIC)]
 Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
 Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
 Study = Annotated[str | None, Argument(help=_STUDY)]
@@ -188,6 +190,7 @@ def check(
     target: LeftOut = None,
     dimension: Dimension = None,
     json: Json = False,
+    algebraic: Algebraic = False,
 ) -> int:
     """Prove or refute that an expression is a positive semi-definite kernel.
 
@@ -195,7 +198,7 @@ def check(
     """
     from mercer.cli.check import run
 
-    return run(expression, data, target, dimension, json)
+    return run(expression, data, target, dimension, json, algebraic)
 
 
 @app.command()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from mercer.aliases import RawSamples
 from mercer.automatic.question import find_column
 from mercer.automatic.subsets import thin_out
 from mercer.cli.output import print_json
-from mercer.definiteness import Certificate
+from mercer.definiteness import Certificate, Witness
 from mercer.definiteness.matrices import check_gram
+from mercer.domains.base import Batch
+from mercer.errors import ParameterError
+from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
+from mercer.kernels.refutation import refute_on
 from mercer.readers import read_source
 
 _MOST_SAMPLES = 1000  # of which a Gram matrix is computed
@@ -25,22 +27,27 @@ def run(
     target: str | None,
     dimension: int | None,
     as_json: bool,
+    algebraic: bool = False,
 ) -> int:
     """Run the command; return 0 for a proof, 1 for a refutation and 3 if neither is known."""
     kernel = parse(expression)
     result: dict[str, float] = {}
     if data:
         X = _read(data, target)
-        certificate = kernel.certificate(dimension or _dimension(kernel, X))
         kernel = kernel.fit(X)
-        result, refutation = _check_on(kernel, X)
+        certificate = _certificate(kernel, dimension, algebraic)
+        result, refutation, witness = _check_on(kernel, X)
     else:
-        certificate = kernel.certificate(dimension)
-        refutation = _refute(kernel, certificate)
+        certificate = _certificate(kernel, dimension, algebraic)
+        witness = _refute(kernel, certificate, dimension)
+        refutation = None if witness is None else str(witness)
+    witness = certificate.witness or witness
     status = str(certificate.status)
     code = _exit_code(status, refutation is not None)
     if as_json:
-        values = {"kernel": repr(kernel), "status": status, "certificate": str(certificate)}
+        values: dict[str, object] = {"kernel": repr(kernel), "status": status}
+        values["certificate"] = str(certificate)
+        values["witness"] = None if witness is None else witness.to_dict()
         print_json({**values, "refutation": refutation, "data": result, "exit": code})
         return code
     print(certificate)
@@ -52,33 +59,38 @@ def run(
     return code
 
 
-def _refute(kernel: Kernel, certificate: Certificate) -> str | None:
+def _certificate(kernel: Kernel, dimension: int | None, algebraic: bool) -> Certificate:
+    """The proof, or the one by closure rules alone for a kernel that has one."""
+    if not algebraic:
+        return kernel.certificate(dimension)
+    if not hasattr(kernel, "algebraic_certificate"):
+        rule = "has no proof by closure rules alone"
+        raise ParameterError("--algebraic", kernel, rule, "leave it out, or ask for RBF()")
+    certificate: Certificate = kernel.algebraic_certificate()
+    return certificate
+
+
+def _refute(kernel: Kernel, certificate: Certificate, dimension: int | None) -> Witness | None:
     """A counterexample, looked for where the certificate does not exclude one."""
     if str(certificate.status) not in ("unknown", "cpd"):
         return None
-    witness = kernel.refute()
-    return None if witness is None else str(witness)
+    return kernel.refute(d=dimension)
 
 
-def _dimension(kernel: Kernel, X: RawSamples) -> int | None:
-    """The dimension of the data, since what holds in the plane may not hold there."""
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if kernel.domain.name == "vectors" and len(shape) == 2:
-        return int(shape[1])
-    return None
-
-
-def _check_on(kernel: Kernel, X: RawSamples) -> tuple[dict[str, float], str | None]:
+def _check_on(kernel: Kernel, X: RawSamples) -> tuple[dict[str, float], str | None, Witness | None]:
     """The smallest eigenvalue of the Gram matrix, and a refutation if it is negative."""
-    K = np.asarray(kernel(X))
-    report = check_gram(K)
+    samples = kernel.prepare(Batch(X))
+    K = dense(kernel, samples, samples)
+    report = check_gram(K, kernel.rounding_error(samples))
     smallest = report.min_eigenvalue
     result = {"samples": len(K), "smallest eigenvalue": smallest, "psd": bool(report.psd)}
     if report.psd:
-        return result, None
-    return result, (
-        f"{len(K)} rows of the data: the smallest eigenvalue of their Gram matrix is {smallest:.4g}"
-    )
+        return result, None, None
+    text = f"the smallest eigenvalue of their Gram matrix is {smallest:.4g}"
+    witness = refute_on(kernel, X, balanced=False)
+    if witness is not None:
+        text += f"; {witness}"
+    return result, f"{len(K)} rows of the data: {text}", witness
 
 
 def _exit_code(status: str, refuted: bool) -> int:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,8 @@ _WORDS = {
     UNKNOWN: "not known to be positive semi-definite",
     INDEFINITE: "INDEFINITE",
 }
+
+_NO_RULE = "no rule"  # how the reason begins where nothing is proved
 
 # What else the rules need to know of a part.
 POSITIVE_DIAGONAL = "k(x,x) > 0"
@@ -65,13 +68,25 @@ class Witness:
         return f"{self._where()}: {kind}cᵀKc = {self.value:.4g} < 0"
 
     def _where(self) -> str:
-        """The points and the coefficients, if they are few."""
-        count = len(self.coefficients)
-        if count > 5:
-            return f"{count} points"
-        points = [p.tolist() if hasattr(p, "tolist") else p for p in self.points]
-        weights = ", ".join(f"{c:.4g}" for c in self.coefficients)
-        return f"x = ({', '.join(map(str, points))}), c = ({weights})"
+        """All points and coefficients, with all digits: anyone can check them."""
+        points = ", ".join(map(repr, self.listed()))
+        weights = ", ".join(repr(float(c)).removesuffix(".0") for c in self.coefficients)
+        return f"x = ({points}), c = ({weights})"
+
+    def listed(self) -> list[Any]:
+        """The points as plain values; those of a data frame by the names of its columns."""
+        if hasattr(self.points, "to_dict"):
+            return list(self.points.to_dict("records"))
+        return [point.tolist() if hasattr(point, "tolist") else point for point in self.points]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Points, coefficients and cᵀKc as plain values, with all digits."""
+        return {
+            "points": self.listed(),
+            "coefficients": [float(c) for c in self.coefficients],
+            "value": float(self.value),
+            "balanced": self.balanced,
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,14 +99,18 @@ class Where:
 
     def meet(self, other: Where) -> Where:
         """The intersection of the two sets."""
-        if self.space == "any set":
+        if self.space == "any set" or self._holds(other):
             space = other.space
-        elif other.space in ("any set", self.space):
+        elif other.space in ("any set", self.space) or other._holds(self):
             space = self.space
         else:
             space = f"{self.space} ∩ {other.space}"
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         return Where(space, min(self.max_dim, other.max_dim), conditions)
+
+    def _holds(self, other: Where) -> bool:
+        """Whether this is the space of any dimension, and the other of a given one."""
+        return self.space == "R^d" and other.space.startswith("R^")
 
     def __str__(self) -> str:
         text = self.space
@@ -173,7 +192,8 @@ class Certificate:
     def _lines(self, indent: str) -> Iterator[str]:
         yield f"{indent}{self.claim}"
         yield f"{indent}  is {_WORDS[self.status]} on {self.where}"
-        yield f"{indent}  by {self.rule}"
+        reason = self.rule if self.rule.startswith(_NO_RULE) else f"by {self.rule}"
+        yield f"{indent}  {reason}"
         if self.witness is not None:
             yield f"{indent}  witness: {self.witness}"
         for part in self.parts:

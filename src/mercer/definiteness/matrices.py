@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.definiteness.scale import judge, judge_balanced
 from mercer.errors import (
     DefinitenessError,
     InputTypeError,
@@ -61,13 +62,15 @@ class GramReport:
     min_eigenvalue, max_eigenvalue : float
         The ends of the spectrum.
     tolerance : float
-        The rounding error that eigenvalues are allowed.
+        The rounding error of these.
     worst : ndarray of shape (n,)
         The unit vector c with the smallest cᵀKc.
     cpd : bool
         Whether cᵀKc ≥ 0 where Σc = 0.
     psd : bool
         Whether cᵀKc ≥ 0 for all c.
+    strict : bool
+        Whether the matrix is nonsingular beyond rounding.
     """
 
     matrix: np.ndarray = dataclasses.field(repr=False)
@@ -80,11 +83,7 @@ class GramReport:
     worst: np.ndarray = dataclasses.field(repr=False)
     cpd: bool
     psd: bool
-
-    @property
-    def strict(self) -> bool:
-        """Whether the matrix is nonsingular beyond rounding."""
-        return self.psd and self.min_eigenvalue > self.tolerance
+    strict: bool
 
     def square_root(self) -> np.ndarray:
         """The symmetric positive B with B Bᵀ = K."""
@@ -110,15 +109,20 @@ class GramReport:
         )
 
 
-def check_gram(K: ArrayLike) -> GramReport:
+def check_gram(K: ArrayLike, rounding: float = 0.0) -> GramReport:
     """Check whether a matrix is a Gram matrix, that is symmetric and positive semi-definite.
 
     Symmetry, diagonal, Cauchy–Schwarz and eigenvalues are looked at, and the same where Σc = 0.
+    The matrix is judged at its own scale, divided by the roots of its diagonal, so that what is
+    small and negative is not lost beside what is large.
 
     Parameters
     ----------
     K : array_like of shape (n, n)
         The matrix.
+    rounding : float, default 0.0
+        An absolute rounding error of the entries, where these are what is left of larger numbers:
+        about 1e-15 times those.
 
     Returns
     -------
@@ -130,32 +134,35 @@ def check_gram(K: ArrayLike) -> GramReport:
     >>> from mercer import check_gram
     >>> check_gram([[0.0, 0.0], [0.0, -1.0]]).psd  # both leading principal minors are 0
     False
+    >>> check_gram([[1e16, 0.0], [0.0, -10.0]]).psd
+    False
     """
     given = _square(K)
     eps = float(np.finfo(given.dtype).eps)
-    slack = 10 * len(given) * eps
     matrix = given.astype(np.float64)
     size = float(np.abs(matrix).max())
     symmetric = bool(np.abs(matrix - matrix.T).max() <= 10 * eps * size)
-    half = (matrix + matrix.T) / 2
-    diagonal = half.diagonal()
-    root = np.sqrt(np.maximum(diagonal, 0.0))
+    half = matrix / 2 + matrix.T / 2
     values, vectors = np.linalg.eigh(half)
-    tolerance = slack * float(np.abs(values).max())
-    centred = half - half.mean(axis=0) - half.mean(axis=1)[:, None] + half.mean()
-    psd = symmetric and bool(values[0] >= -tolerance)
-    cpd = symmetric and float(np.linalg.eigvalsh(centred)[0]) >= -tolerance
+    found = judge(half, eps, rounding=rounding)
+    worst, lowest = vectors[:, 0], float(values[0])
+    if not found.psd:
+        # An eigenvalue far below the largest is lost in the rounding error of that one.
+        worst = min(worst, found.worst, key=lambda c: float(c @ half @ c))
+        lowest = min(lowest, float(worst @ half @ worst))
+    psd = symmetric and found.psd
     return GramReport(
         matrix=half,
         symmetric=symmetric,
-        diagonal_nonnegative=bool(diagonal.min() >= -slack * size),
-        cauchy_schwarz=bool((np.abs(half) <= np.outer(root, root) + slack * size).all()),
-        min_eigenvalue=float(values[0]),
+        diagonal_nonnegative=found.diagonal,
+        cauchy_schwarz=found.cauchy_schwarz,
+        min_eigenvalue=lowest,
         max_eigenvalue=float(values[-1]),
-        tolerance=tolerance,
-        worst=vectors[:, 0],
-        cpd=cpd or psd,
+        tolerance=10 * len(half) * eps * float(np.abs(values).max()),
+        worst=worst,
+        cpd=psd or (symmetric and judge_balanced(half, eps, rounding).psd),
         psd=psd,
+        strict=symmetric and found.strict,
     )
 
 
@@ -211,7 +218,10 @@ def repair(K: ArrayLike, how: str = "clip") -> Repaired:
     values, vectors = np.linalg.eigh(half)
     lowest = float(values[0])
     if how == "shift":
-        return Repaired(half + max(0.0, -lowest) * np.eye(len(half)), how, None, lowest)
+        # The rounding error of the eigenvalue is added, or the result might miss being psd by it.
+        rounding = len(half) * np.finfo(float).eps * float(np.abs(values).max())
+        shift = rounding - lowest if lowest < 0 else 0.0
+        return Repaired(half + shift * np.eye(len(half)), how, None, lowest)
     signs = np.where(values > 0, 1.0, 0.0) if how == "clip" else np.sign(values)
     repaired = (vectors * (values * signs)) @ vectors.T
     operator = (vectors * signs) @ vectors.T

@@ -140,6 +140,8 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
         rule = "power: repeated Schur product, feature map φ ⊗ … ⊗ φ"
     elif part.has(DIVISIBLE):
         rule = f"power {exponent:g} of an infinitely divisible kernel: log k is cpd (Schoenberg)"
+        if part.status == STRICT:
+            rule += ", and a strict k keeps distinct points apart"
     else:
         kind = "a kernel not known to be infinitely divisible"
         why = f"a power that is not an integer ({exponent:g}) of {kind}"
@@ -151,17 +153,29 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
 
 
 def power_series_rule(
-    claim: str, part: Certificate, radius: float, *, coefficients: Sequence[float], stated: str = ""
+    claim: str,
+    part: Certificate,
+    radius: float,
+    *,
+    coefficients: Sequence[float],
+    stated: str = "",
+    assumed: str = "",
 ) -> Certificate:
-    """Σ aₙ kⁿ: psd if no aₙ is negative; ``coefficients`` are the first of them."""
+    """Σ aₙ kⁿ: psd if no aₙ is negative; ``coefficients`` are the first of them.
+
+    Of the others a formula is ``stated`` that shows it, or it is ``assumed``.
+    """
     where = part.where
+    if assumed:
+        where = where.meet(Where(conditions=(assumed,)))
     if math.isfinite(radius):
         where = where.meet(Where(conditions=(f"k(x,x) < {radius:g}",)))
     if min(coefficients) < 0:
         return _no_rule(claim, "a coefficient is negative", where, [part])
     if not part.psd:
         return _no_rule(claim, "the base is not psd", where, [part])
-    sums = f"power series with coefficients ≥ 0{stated}: sums of Schur powers and their limit"
+    known = f", {stated}" if stated else ""
+    sums = f"power series with coefficients ≥ 0{known}: sums of Schur powers and their limit"
     rule = f"{sums}; by Cauchy–Schwarz all stay inside the radius"
     status = part.status if max(coefficients[1:], default=0.0) > 0 else PSD
     facts = _power_series_facts(part, coefficients)
@@ -212,3 +226,32 @@ def center_rule(claim: str, part: Certificate) -> Certificate:
     if part.psd:
         rule = "centring: feature map φ − φ_c"
     return Certificate(PSD, claim, rule, part.where, (part,), _kept(part, SEPARATES))
+
+
+def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
+    """lim kₙ: psd if every term is; a limit of positive numbers may be 0, so never strict."""
+    assumed = Where(conditions=("assumed: the sequence converges, and goes on like these terms",))
+    where = _meet(parts).meet(assumed)
+    if not all(part.cpd for part in parts):
+        return _no_rule(claim, "a term is not psd", where, parts)
+    rule = "limit: each cᵀKₙc is ≥ 0 by its own rule, and so is the limit of these numbers"
+    status = PSD if all(part.psd for part in parts) else CPD
+    if status == CPD:
+        rule += ", where Σc = 0"
+    return Certificate(status, claim, rule, where, tuple(parts))
+
+
+def mixture_rule(
+    claim: str, parts: Sequence[Certificate], weights: Sequence[float], error: float
+) -> Certificate:
+    """Σ w_i k_θi with w_i ≥ 0: as a sum; of the nodes that fail, or else of all, one is shown."""
+    used = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
+    if not used:
+        return Certificate(PSD, claim, "all weights are 0: the zero kernel", parts[0].where)
+    whole = sum_rule(claim, used)
+    shown = next((part for part in used if part.status == UNKNOWN or not part.cpd), used[0])
+    if not whole.cpd:
+        return dataclasses.replace(whole, parts=(shown,))
+    distance = f"; within {error:g} of the integral, as stated" if error > 0 else ""
+    rule = f"mixture: a sum over {len(used)} values of a parameter with weights ≥ 0{distance}"
+    return dataclasses.replace(whole, rule=rule, parts=(shown,))

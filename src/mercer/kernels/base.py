@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from mercer import _compiled
 from mercer.aliases import DType, Features, Prepared, RawSamples
-from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
+from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate, Definite, Where, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import InfiniteFeaturesError, NotDifferentiableError
@@ -26,6 +26,7 @@ from mercer.kernels import derivatives, refutation
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised, restore
 from mercer.params import integer
+from mercer.state import State
 
 if TYPE_CHECKING:
     from mercer.gram.operator import Gram
@@ -59,6 +60,7 @@ class Kernel(Algebra, Parameterised):
     abstract: ClassVar[bool] = True
     leaves: ClassVar[int] = 1  # formulas that ask for products of a tile: one need not share them
     precedence: ClassVar[int] = 9  # in print: sum 1, pull-back 2, product 3, power 4, atom 9
+    stored: ClassVar[State] = State(plain=("n_columns_",))
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -94,6 +96,15 @@ class Kernel(Algebra, Parameterised):
     def has_white_noise(self) -> bool:
         """Whether `White` is part of the kernel."""
         return any(child.has_white_noise for child in self.children())
+
+    @property
+    def limited(self) -> bool:
+        """Whether what is claimed of the kernel, or of a part, holds in few dimensions only."""
+        children = self.named_children().values()
+        if children:
+            return any(child.limited for child in children)
+        claim = self.claim()
+        return claim is not None and math.isfinite(claim.max_dim)
 
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
@@ -159,11 +170,18 @@ class Kernel(Algebra, Parameterised):
 
     def fit_batch(self, batch: Batch) -> Self:
         """Learn from a batch of samples, as `fit` does."""
+        claim = self.claim()
+        if claim is not None and math.isfinite(claim.max_dim):
+            # A fitted kernel is certified in the dimension of what it was fitted on.
+            samples: Prepared = batch.encode(self.domain)
+            self.n_columns_ = int(samples.n_features)
         return self
 
     # -- definiteness ------------------------------------------------------------------------------
     def certificate(self, d: int | None = None) -> Certificate:
         """Why, and where, the kernel is positive semi-definite; ``d`` asks about R^d.
+
+        A kernel that was fitted is asked about the number of columns that it has seen.
 
         >>> from mercer import RBF, Linear
         >>> print((RBF() + Linear()).certificate())
@@ -185,17 +203,21 @@ class Kernel(Algebra, Parameterised):
         """The certificate: leaves state `definite`, composites apply a rule to their parts."""
         claim = self.claim()
         if claim is None:
-            return Certificate(UNKNOWN, repr(self), "nothing is claimed")
+            return Certificate(UNKNOWN, repr(self), "no rule: nothing is claimed")
         certificate = claim.certificate(repr(self))
-        if d is None or d <= certificate.where.max_dim:
+        if d is None:
+            d = getattr(self, "n_columns_", None)
+        if d is None or math.isinf(claim.max_dim):
             return certificate
-        return self._certify_beyond(certificate, d)
+        where = dataclasses.replace(certificate.where, max_dim=math.inf, space=f"R^{d}")
+        if d <= claim.max_dim:
+            return dataclasses.replace(certificate, where=where)
+        return self._certify_beyond(certificate, where, d)
 
-    def _certify_beyond(self, certificate: Certificate, d: int) -> Certificate:
+    def _certify_beyond(self, certificate: Certificate, where: Where, d: int) -> Certificate:
         """What is known in a dimension beyond that of the claim."""
         rule = f"{certificate.rule}; it does not extend to R^{d}"
-        where = dataclasses.replace(certificate.where, max_dim=math.inf, space=f"R^{d}")
-        witness = self.refute(d=d)
+        witness = refutation.refute_in(self, d, balanced=certificate.status == CPD)
         status = UNKNOWN if witness is None else INDEFINITE
         return Certificate(status, repr(self), rule, where, witness=witness)
 

@@ -133,7 +133,7 @@ class CustomKernel(Kernel, abstract=True):
     def certify(self, d: int | None) -> Certificate:
         rule = "stated by the user"
         if self._status == UNKNOWN:
-            rule = "nothing is known of a user's function"
+            rule = "no rule: it is a function of your own; if you have a proof, say status='psd'"
         return Certificate(self._status, repr(self), rule, Where(self.domain.name))
 
     def continuous_params(self) -> dict[str, Any]:

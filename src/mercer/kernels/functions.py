@@ -143,6 +143,7 @@ class InverseRoot:
     """The coefficients n ↦ aₙ of 1/√(θ − z) = Σ aₙ zⁿ."""
 
     stored: ClassVar[State] = State(finite=("theta",))
+    proof: ClassVar[str] = "aₙ = (2n choose n)/(4ⁿ θ^(n+½)) > 0"  # what a certificate may cite
 
     def __init__(self, theta: float) -> None:
         self.theta = theta

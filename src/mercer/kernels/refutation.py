@@ -11,6 +11,7 @@ from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, Witness
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import MercerError
+from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _MOST = 600  # points of the user's data that are looked at
+_MOST_IN_BALL = 400
+_MOST_FOUND = 256
+_FOUND: dict[tuple[type, str, int], Witness | None] = {}  # by kernel and dimension
 
 
 def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness | None:
@@ -34,7 +38,8 @@ def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness
     if value >= -rounding:
         return None
     smallest = max(rounding, 1e-3 * abs(value))
-    return _shorten(k, points, c, balanced, smallest) or Witness(points, c, value, balanced)
+    short = _shorten(k, points, c, balanced, smallest)
+    return short or Witness(points, *_rounded(k, c, value, balanced), balanced)
 
 
 def _lowest(k: np.ndarray, balanced: bool) -> tuple[np.ndarray, float]:
@@ -58,19 +63,58 @@ def _shorten(
         rows = np.sort(order[:count])
         short, value = _lowest(k[np.ix_(rows, rows)], balanced)
         if value < -smallest:
-            return Witness(pick_rows(points, rows), short, value, balanced)
+            block = k[np.ix_(rows, rows)]
+            return Witness(
+                pick_rows(points, rows), *_rounded(block, short, value, balanced), balanced
+            )
     return None
+
+
+def _rounded(
+    k: np.ndarray, c: np.ndarray, value: float, balanced: bool
+) -> tuple[np.ndarray, float]:
+    """The coefficients with as few digits as still show the counterexample, and cᵀKc."""
+    for digits in (2, 3, 4, 6, 9):
+        short = np.round(c, digits)
+        if balanced:
+            at = int(np.argmax(np.abs(c)))
+            short[at] = np.round(short[at] - short.sum(), digits)
+        found = float(short @ k @ short)
+        if found < 0.9 * value:
+            return short, found
+    return c, value
 
 
 def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:
     """A witness against what the kernel claims: psd, or (for a cpd claim) cpd."""
     balanced = kernel.certify(None).status == CPD
+    if X is None:
+        return _search(kernel, d, balanced)
+    return refute_on(kernel, X, balanced)
+
+
+def refute_on(kernel: Kernel, X: RawSamples, balanced: bool) -> Witness | None:
+    """A witness among the samples, or among as many of them as are looked at."""
+    return witness_among(kernel, _some(X, np.random.default_rng(0)), balanced)
+
+
+def refute_in(kernel: Kernel, d: int, balanced: bool) -> Witness | None:
+    """A witness in R^d, which is looked for once: every report asks for the status again."""
+    key = (type(kernel), repr(kernel), d)
+    if key not in _FOUND:
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        _FOUND[key] = _search(kernel, d, balanced)
+    return _FOUND[key]
+
+
+def _search(kernel: Kernel, d: int | None, balanced: bool) -> Witness | None:
+    """The first witness among collections of points in R^d."""
     rng = np.random.default_rng(0)
-    if X is not None:
-        return witness_among(kernel, _some(X, rng), balanced)
     for points in _candidates(kernel, d, rng):
         try:
-            witness = witness_among(kernel, points, balanced)
+            with serial_blas():  # the matrices are small
+                witness = witness_among(kernel, points, balanced)
         except (MercerError, np.linalg.LinAlgError):
             # Outside the domain, or too large: not a place to look.
             continue
@@ -92,9 +136,10 @@ def _candidates(kernel: Kernel, d: int | None, rng: np.random.Generator) -> Iter
     dimensions = (1, 2, 3) if d is None else (d,)
     for n_features in dimensions:
         yield from kernel.domain.lattices(n_features, rng)
+        n_points = min(40 * n_features + 80, _MOST_IN_BALL)
         if n_features > 1 and "matrix" in kernel.domain.accepts:
             for radius in (1.0, 3.0, 6.0, 12.0):
-                yield _ball(40 * n_features + 80, n_features, radius, rng)
+                yield _ball(n_points, n_features, radius, rng)
 
 
 def _ball(n_samples: int, n_features: int, radius: float, rng: np.random.Generator) -> np.ndarray:

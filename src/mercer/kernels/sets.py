@@ -59,7 +59,9 @@ class Jaccard(_SetKernel):
 
     definite = Definite(
         STRICT,
-        "mixture: the probability that a random order has the same first element in A and in B",
+        "Schur product of |A ∩ B|, whose diagonal is positive, and the strict 1/|A ∪ B| "
+        "= Σ sⁿ/mⁿ⁺¹, s = |Aᶜ ∩ Bᶜ| among m elements: its features are all monomials of the "
+        "indicators, which are independent for distinct sets; ∅ is orthogonal to all others",
         "finite sets",
     )
 
@@ -104,7 +106,8 @@ class SharedSubsets(_SetKernel):
 
     definite = Definite(
         STRICT,
-        "inner product: φ(A) = one coordinate for every subset of A",
+        "inner product: φ(A) = (1 if S ⊆ A, for every set S); ordered by size these rows are "
+        "triangular with ones on the diagonal, so those of distinct sets are independent",
         "finite sets",
         facts=(POSITIVE_DIAGONAL,),
     )

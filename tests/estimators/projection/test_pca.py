@@ -35,6 +35,7 @@ from mercer import (
     config_context,
     errors,
     feature_distance,
+    repair,
 )
 
 SOLVERS = ["auto", "dense", "lanczos", "arpack", "randomized"]
@@ -422,8 +423,16 @@ def test_definiteness():
     with pytest.raises(errors.DefinitenessError, match="Sigmoid"):
         KernelPCA(2, kernel=Sigmoid(scale=0.5)).fit(X)
     K = X @ np.diag([1.0, 1.0, 1.0, -1.0, -1.0]) @ X.T
-    with pytest.raises(errors.DefinitenessError, match=r"negative eigenvalues.*mercer\.repair"):
+    with pytest.raises(ValueError, match="significant negative eigenvalues") as refused:
         KernelPCA(kernel="precomputed").fit(K)
+    assert isinstance(refused.value, errors.DefinitenessError) and "repair" in str(refused.value)
+    with pytest.raises(ValueError, match="significant negative eigenvalues"):
+        Theirs(kernel="precomputed").fit(K)
+    with pytest.warns(errors.DefinitenessWarning, match=r"mercer\.repair|repair"):
+        model = KernelPCA(3, kernel="precomputed").fit(K)
+    assert (model.eigenvalues_ > 0).all() and np.isfinite(model.transform(K)).all()
+    repaired = KernelPCA(kernel="precomputed").fit(repair(K).matrix)
+    assert len(repaired.eigenvalues_) == 3
     lowest = np.linalg.eigvalsh(naive.centred(K))[0]
     with pytest.warns(errors.DefinitenessWarning, match=f"{lowest:.0f}"[:4]):
         KernelPCA(2, kernel="precomputed").fit(K)

@@ -171,6 +171,9 @@ class KernelKMeans(
             return Choice(0.5 * NegativeDistance(power=2.0), choice.foreign)
         return choice
 
+    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
+        """The squared distances within the clusters will tell."""
+
     @fits
     def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:
         """Find the clusters.

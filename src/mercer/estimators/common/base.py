@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from numbers import Real
 from typing import ClassVar
 
@@ -13,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
+from mercer.definiteness.scale import lowest_if_negative
 from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import VECTORS
@@ -41,7 +44,9 @@ from mercer.estimators.common.validation import (
     warn_of_ignored,
     where_not_finite,
 )
+from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
+from mercer.kernels.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
 
 # scikit-learn's constraints on the parameters that describe a kernel
@@ -103,18 +108,18 @@ class KernelEstimator(Observable, BaseEstimator):
             weight,
             given.get("kernel_params"),
         )
-        self._check_definite(choice, given.get("repair"))
+        self._check_definite(choice, given.get("repair"), X)
         if not choice.foreign:
             warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
 
-    def _check_definite(self, choice: Choice, repair: str | None) -> None:
+    def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
         """Refuse a kernel that is known not to be definite enough, warn of one that may not be."""
         if repair not in (None, "clip", "flip", "shift"):
             raise ParameterError("repair", repair, "must be None, 'clip', 'flip' or 'shift'")
         if choice.kernel is None or self.needs == "any" or repair is not None:
             return
-        certificate = choice.kernel.certificate()
+        certificate = certificate_on(choice.kernel, X, balanced=self.needs == "cpd")
         if certificate.psd:
             return
         if certificate.status == CPD and self.needs == "cpd":
@@ -125,7 +130,7 @@ class KernelEstimator(Observable, BaseEstimator):
             rule = f"{reason}, where {name} needs a {self.needs} kernel: solved as asked"
             warn(explain("kernel", choice.kernel, rule), DefinitenessWarning)
             return
-        rule = f"{reason}{_witness(certificate)}; {name} needs {self.needs}"
+        rule = f"{reason}{witness_text(certificate)}; {name} needs {self.needs}"
         raise DefinitenessError("kernel", choice.kernel, rule, self._definite_remedy(certificate))
 
     def _definite_remedy(self, certificate: Certificate) -> str:
@@ -135,6 +140,21 @@ class KernelEstimator(Observable, BaseEstimator):
         if "repair" in vars(self):
             return "change it, or say repair='clip', 'flip' or 'shift'"
         return "change it, or fit mercer.repair(K) as precomputed"
+
+    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
+        """Warn of a precomputed matrix that is not definite enough; it is solved as asked."""
+        if self.needs == "any" or vars(self).get("repair") is not None:
+            return
+        lowest = lowest_if_negative(np.asarray(K), rows, balanced=self.needs == "cpd")
+        if lowest is None:
+            return
+        name = type(self).__name__
+        value = f"smallest eigenvalue {lowest:.4g}"
+        rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
+        remedy = "fit mercer.repair(K).matrix"
+        if "repair" in vars(self):
+            remedy = "say repair='clip', 'flip' or 'shift'"
+        warn(explain("the precomputed matrix", value, rule, remedy), DefinitenessWarning)
 
     # -- samples -----------------------------------------------------------------------------------
 
@@ -202,6 +222,25 @@ class KernelEstimator(Observable, BaseEstimator):
         return tags
 
 
+def certificate_on(kernel: Kernel, X: RawSamples, balanced: bool = False) -> Certificate:
+    """What is known of a kernel on samples such as these.
+
+    Where the claim is for few dimensions, the kernel is fitted, which tells it how many there are;
+    where nothing is known in so many, the samples themselves may refute it.
+    """
+    certificate = kernel.certificate()
+    if math.isinf(certificate.where.max_dim):
+        return certificate
+    certificate = kernel.fit(X).certificate()
+    witness = None
+    if certificate.status == UNKNOWN:
+        witness = refute_on(kernel, X, balanced)
+    if witness is None:
+        return certificate
+    rule = "the samples refute it"
+    return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
+
+
 def _because(certificate: Certificate) -> str:
     """The part of a composite kernel that is not definite enough, in words."""
     leaf = certificate.failing()
@@ -210,9 +249,8 @@ def _because(certificate: Certificate) -> str:
     return f", because of {leaf.claim}"
 
 
-def _witness(certificate: Certificate) -> str:
+def witness_text(certificate: Certificate) -> str:
     """Points at which an indefinite kernel fails, in words."""
-    leaf = certificate.failing()
-    if leaf is None or leaf.witness is None or certificate.status != INDEFINITE:
+    if certificate.witness is None:
         return ""
-    return f" ({leaf.witness})"
+    return f" ({certificate.witness})"

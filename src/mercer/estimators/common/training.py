@@ -128,6 +128,7 @@ def begin(
     choice = estimator._choose(X, None if sample_weight is None else weight)
     if choice.kernel is None:
         check_square(X)
+        estimator._check_matrix(X, rows)
     else:
         counted = X if len(rows) == n else pick_rows(X, rows)
         choice.kernel.fit_batch(Batch(counted))

@@ -13,13 +13,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.definiteness import UNKNOWN
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
-from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, check_data
 from mercer.estimators.gp import learning
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.hyperparameters import Hyperparameters, check_status
 from mercer.estimators.gp.kernel_argument import choose_hyperparameters
 from mercer.kernels.base import Kernel
 from mercer.state import State
@@ -69,16 +69,22 @@ class GaussianProcess(KernelEstimator):
         """Check the kernel and its priors, then samples and targets."""
         parameters = self._hyperparameters()
         learning.Priors(parameters, self.priors)
+        if self._takes_vectors():
+            X, y = check_data(self, X, y, target, accept_sparse=False, order=None)
+        else:
+            X, y = check_data(self, X, y, target)
         kernel = parameters.mercer_kernel
-        if kernel is not None and kernel.certificate().status == UNKNOWN:
+        if kernel is None:
+            return X, y
+        certificate = certificate_on(kernel, X)
+        check_status(kernel, certificate)
+        if certificate.status == UNKNOWN:
             rule = (
                 "is not known to be positive semi-definite, as a Gaussian process needs it: used "
                 "as asked"
             )
             warn(explain("kernel", kernel, rule), DefinitenessWarning)
-        if self._takes_vectors():
-            return check_data(self, X, y, target, accept_sparse=False, order=None)
-        return check_data(self, X, y, target)
+        return X, y
 
     def _own(self, X: RawSamples) -> RawSamples:
         """The training samples, copied if that was asked for."""

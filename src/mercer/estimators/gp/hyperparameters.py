@@ -12,8 +12,10 @@ from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import RawSamples
 from mercer.bridges.from_sklearn import Translation, entry, translate
+from mercer.definiteness import CPD, INDEFINITE, Certificate
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
+from mercer.estimators.common.base import witness_text
 from mercer.estimators.common.prepared import prepare_both, training_batch
 from mercer.estimators.gp.bounds import DEFAULT, Bounds, BoundsLike, Names, Place, places_of
 from mercer.gram.fill import dense
@@ -109,6 +111,16 @@ class Hyperparameters(abc.ABC):
         return self.chain_rule(self._mercer().gradient(training_batch(self._mercer(), X), W))
 
 
+def check_status(kernel: Kernel, certificate: Certificate) -> None:
+    """Refuse a kernel that is known not to be positive semi-definite."""
+    if certificate.status not in (CPD, INDEFINITE):
+        return
+    status = f"{certificate.status}{witness_text(certificate)}"
+    rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
+    remedy = "centre a cpd kernel, or change the failing part"
+    raise DefinitenessError("kernel", kernel, rule, remedy)
+
+
 def _gram(kernel: Kernel, batch: Batch) -> np.ndarray:
     samples = kernel.prepare(batch)
     return dense(kernel, samples, samples, FLOAT64)
@@ -121,11 +133,7 @@ class KernelParameters(Hyperparameters):
     stored: ClassVar[State] = State(plain=("kernel", "places", "ranges", "at_end", "not_learned"))
 
     def __init__(self, kernel: Kernel, bounds: BoundsLike = DEFAULT, fixed: Names = ()) -> None:
-        status = kernel.certificate().status
-        if status in ("cpd", "indefinite"):
-            rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-            remedy = "centre a cpd kernel, or change the failing part"
-            raise DefinitenessError("kernel", kernel, rule, remedy)
+        check_status(kernel, kernel.certificate())
         self.kernel = kernel
         checked = Bounds(kernel, bounds, fixed)
         self.places: dict[str, Place] = {}  # of every number of θ, by its label

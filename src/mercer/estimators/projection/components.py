@@ -12,11 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples
 from mercer.errors import DefinitenessError, DefinitenessWarning, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
-from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
 from mercer.execution.blas import serial_blas
@@ -27,6 +26,7 @@ from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
 
 _SMALL = 300  # samples below which all eigenvalues are computed
+_SIGNIFICANT = 1e-5  # the same among the components, where scikit-learn refuses it
 _NEGATIVE = 1e-8  # times the largest: an eigenvalue below minus this is not rounding error
 
 
@@ -195,8 +195,6 @@ class PrincipalComponents(KernelEstimator):
             eps * n * float(np.abs(self._diagonal).max(initial=0.0)),
             10 * eps * float(np.abs(top.values).max(initial=0.0)),
         )
-        if is_precomputed(self.kernel):
-            _refuse_negative(np.sort(top.values)[::-1][:count])
         positive = np.flatnonzero(top.values > rounding)
         values, vectors = np.zeros(count), np.zeros((n, count))
         values[: len(positive)] = top.values[positive]
@@ -213,12 +211,26 @@ class PrincipalComponents(KernelEstimator):
         total = trace if trace > rounding else np.inf
         self.explained_variance_ratio_ = self.eigenvalues_ / total
 
+    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
+        """Its eigenvalues will tell."""
+
+    def _check_wanted(self, top: Leading, largest: float) -> None:
+        """Refuse clearly negative eigenvalues among the components, as scikit-learn does."""
+        lowest = float(top.values.min(initial=0.0))
+        if lowest >= -max(_SIGNIFICANT * largest, 1e-10):
+            return
+        value = f"smallest eigenvalue {lowest:.4g}, largest {largest:.4g}"
+        rule = "there are significant negative eigenvalues, and no principal components to them"
+        remedy = "ask for fewer components, or give mercer.repair(K).matrix as precomputed"
+        raise DefinitenessError("kernel", value, rule, remedy)
+
     def _notes(self, top: Leading, rank: int) -> tuple[str, ...]:
         """What the user should know, also said in warnings."""
         notes = []
         largest = float(top.values.max(initial=0.0))
         rounding = 10 * np.finfo(float).eps * float(np.abs(self._diagonal).sum())
         if top.lowest < -max(_NEGATIVE * max(largest, -top.lowest), rounding):
+            self._check_wanted(top, largest)
             low = f"{top.lowest:.4g}"
             notes.append(f"negative eigenvalues, one at most {low}, are left out")
             extremes = f"smallest eigenvalue at most {low}, largest {largest:.4g}"
@@ -232,13 +244,3 @@ class PrincipalComponents(KernelEstimator):
             notes.append(f"n_components={wanted} {rule}")
             warn(explain("n_components", wanted, rule), UserWarning)
         return tuple(notes)
-
-
-def _refuse_negative(values: np.ndarray) -> None:
-    """Refuse a precomputed matrix with components of clearly negative variance."""
-    lowest, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
-    if lowest < -1e-10 and lowest < -1e-5 * largest:
-        rule = "is not positive semi-definite. There are significant negative eigenvalues"
-        raise DefinitenessError(
-            "X", f"matrix with eigenvalue {lowest:.4g}", rule, "fit mercer.repair(K)"
-        )

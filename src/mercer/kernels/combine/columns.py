@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer.aliases import Columns, Features
-from mercer.definiteness import Certificate
+from mercer.definiteness import INDEFINITE, Certificate, Witness
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.distributions import Bags
 from mercer.domains.parts import Parts
 from mercer.domains.tables.columns import TABLES
 from mercer.domains.vectors.domain import Vectors
@@ -22,6 +23,9 @@ from mercer.kernels.vectors.radial import RBF
 from mercer.params import Constraint, param
 
 __all__ = ["On"]
+
+
+_WIDEST = 1000  # columns of a table that a witness is lifted to
 
 
 def _is_column(value: object) -> bool:
@@ -117,13 +121,42 @@ class On(Mapped):
 
     def certify(self, d: int | None) -> Certificate:
         count = self._count(d)
-        inner = self.kernel.certify(count or None)
+        inner = self.kernel.certify(None)
+        in_columns = d is not None or math.isfinite(inner.where.max_dim)
+        # The columns of a bag are not those of the table that holds it.
+        if count and in_columns and not isinstance(self.kernel.domain, Bags):
+            inner = self.kernel.certify(count)
         covers = d is not None and set(self.positions(d) or []) == set(range(d))
         certificate = pull_back_rule(repr(self), inner, covers, "the columns")
         where = inner.where
-        if count is not None:
-            where = dataclasses.replace(where, max_dim=math.inf)
-        return dataclasses.replace(certificate, where=where)
+        if where.space.startswith("R^"):  # of these columns: there may be others
+            where = dataclasses.replace(where, space="R^d")
+        certificate = dataclasses.replace(certificate, where=where)
+        witness = self._lifted(inner.witness, d)
+        if witness is None:
+            return certificate
+        rule = "on these columns it is the inner kernel"
+        return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
+
+    def _lifted(self, witness: Witness | None, d: int | None) -> Witness | None:
+        """The points of a witness in these columns, where the other columns are 0."""
+        if witness is None or not isinstance(witness.points, np.ndarray):
+            return None
+        count = witness.points.shape[1]
+        if self.reads_by_name and len(set(self._listed())) == count:
+            import pandas
+
+            table = pandas.DataFrame(witness.points, columns=self._listed())
+            return dataclasses.replace(witness, points=table)
+        widths = range(1, _WIDEST) if d is None else [d]
+        chosen = ((width, self.positions(width) or []) for width in widths)
+        fitting = ((width, at) for width, at in chosen if len(set(at)) == len(at) == count)
+        width, positions = next(fitting, (0, []))
+        if not width:
+            return None
+        points = np.zeros((len(witness.points), width))
+        points[:, positions] = witness.points
+        return dataclasses.replace(witness, points=points)
 
     def __repr__(self) -> str:
         return f"{within(self.kernel, 9)}.on({show_value(self.columns)})"

@@ -50,20 +50,17 @@ class Warp(Mapped):
 
     def certify(self, d: int | None) -> Certificate:
         known = describe(self.function)
-        inner = self.kernel.certify(None)
         # A claim for few dimensions only is about the dimension of the images.
+        inner = self.kernel.certify(self._image_dimension(d))
         if math.isfinite(inner.where.max_dim):
-            dimension = self._image_dimension(d)
-            if dimension is None:
-                claim = f"{inner.claim} is {inner.status} on {inner.where} only"
-                rule = f"no rule: {claim}, and the width of {known.name}(x) is not known"
-                return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
-            inner = self.kernel.certify(dimension)
+            claim = f"{inner.claim} is {inner.status} on {inner.where} only"
+            rule = f"no rule: {claim}, and the width of {known.name}(x) is not known"
+            return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
         return pull_back_rule(repr(self), inner, known.injective, known.name)
 
     def _image_dimension(self, d: int | None) -> int | None:
         """The number of columns of the images of points in R^d, if it can be known."""
-        if d is None:
+        if d is None or getattr(self.function, "shares", False):  # as wide as its vocabulary
             return None
         try:
             image = np.asarray(self.function(np.zeros((1, d))))

@@ -106,11 +106,12 @@ class PowerSeries(Profile):
 
     def certify(self, d: int | None) -> Certificate:
         first = self._first_coefficients()
-        stated = ""
-        if callable(self.coefficients):
-            stated = f" (looked at for n < {len(first)}, refused later if one is not)"
+        stated, assumed = getattr(self.coefficients, "proof", ""), ""
+        if callable(self.coefficients) and not stated:
+            assumed = f"aₙ ≥ 0 for all n (looked at for n < {len(first)}, refused later)"
+        part = self.kernel.certify(d)
         return power_series_rule(
-            repr(self), self.kernel.certify(d), self.radius, coefficients=first, stated=stated
+            repr(self), part, self.radius, coefficients=first, stated=stated, assumed=assumed
         )
 
     def prepare(self, batch: Batch) -> Parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import ClassVar
@@ -14,17 +15,22 @@ from mercer.domains.base import Domain
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.refutation import witness_among
 from mercer.kernels.strings.pairwise import Entries
 from mercer.params import param, positive
 
 __all__ = ["EditDistance"]
 
 
+_REFUTED = 1.0  # the largest rate at which short strings refute the kernel
+_SHORT = ["".join(w) for n in range(5) for w in itertools.product("ab", repeat=n)]
+
+
 class EditDistance(Kernel):
     """exp(−γ d), d the Levenshtein distance: the fewest edits of one letter that turn x into y.
 
-    An edit inserts, deletes or changes a letter. The kernel is not positive semi-definite where γ <
-    ½ ln 2, and not known to be elsewhere.
+    An edit inserts, deletes or changes a letter. The kernel is not positive semi-definite where γ
+    is at most 1, and not known to be where it is larger.
 
     Parameters
     ----------
@@ -49,11 +55,14 @@ class EditDistance(Kernel):
 
     def certify(self, d: int | None) -> Certificate:
         where = Where("strings")
-        witness = self._witness()
+        witness, strings = self._witness(), "γ < ½ ln 2 leaves five short strings"
+        if witness is None and self.gamma <= _REFUTED:
+            witness = witness_among(self, _SHORT, balanced=False)
+            strings = "γ ≤ 1 leaves strings of up to four letters"
         if witness is None:
             rule = "no rule: Levenshtein's distance is not conditionally negative"
             return Certificate(UNKNOWN, repr(self), rule, where)
-        rule = "a counterexample: γ < ½ ln 2 leaves five short strings a negative form"
+        rule = f"a counterexample: {strings} a negative form"
         return Certificate(INDEFINITE, repr(self), rule, where, witness=witness)
 
     def _witness(self) -> Witness | None:

@@ -9,6 +9,7 @@ from typing import ClassVar, Self, cast
 import numpy as np
 
 from mercer import errors
+from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch
 from mercer.domains.ngrams import Coding, NgramCounts, Substrings, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
@@ -60,6 +61,11 @@ class Mismatch(NgramKernel):
     discriminative protein classification. Bioinformatics 20, 467-476.
     """
 
+    definite: ClassVar[Definite | None] = Definite(
+        PSD,
+        "inner product: φ_u(x) = the number of substrings of x within the mismatches of u",
+        "strings",
+    )
     renamed: ClassVar[dict[str, str]] = {"n": "length"}
     length: int = param(default=3, check=integer(1))
     mismatches: int = param(default=1, check=integer(0))

@@ -230,6 +230,11 @@ class GappedKmer(NgramKernel):
     prediction using gapped k-mer features. PLoS Computational Biology 10, e1003711.
     """
 
+    definite: ClassVar[Definite | None] = Definite(
+        PSD,
+        "inner product: φ(x) = the counts of the letters of a substring at some of its places",
+        "strings",
+    )
     length: int = param(default=6, check=integer(1))
     matches: int = param(default=4, check=integer(1))
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.aliases import Prepared, RawSamples
-from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
+from mercer.definiteness import INDEFINITE, PSD, UNKNOWN, Certificate, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import Categories
@@ -83,6 +83,10 @@ def show_settings(outer: Kernel, inner: Kernel) -> str:
 
 def uncertain(outer: Kernel, inner: Certificate) -> Certificate:
     """The certificate of a kernel whose inner kernel is not known to be positive."""
+    if inner.witness is not None:
+        rule = "on complete rows it is the inner kernel"
+        claim, witness = repr(outer), inner.witness
+        return Certificate(INDEFINITE, claim, rule, inner.where, (inner,), witness=witness)
     rule = f"no rule: {inner.claim} is {inner.status}"
     return Certificate(UNKNOWN, repr(outer), rule, inner.where, (inner,))
 

@@ -71,7 +71,7 @@ class _Imputing(Composite, abstract=True):
         return not isinstance(self.kernel.domain, Categories)
 
     def certify(self, d: int | None) -> Certificate:
-        inner = self.kernel.certify(None)
+        inner = self.kernel.certify(d)
         if not inner.cpd:
             return uncertain(self, inner)
         rule = "pull-back by the function that fills a row; the mean of kernels is one"

@@ -45,6 +45,7 @@ from mercer.kernels.tables.expectations import (
 )
 from mercer.kernels.tables.expected_categories import ExpectedMatches
 from mercer.kernels.tables.expected_numbers import ExpectedGaussian, MeanFilled
+from mercer.kernels.tables.imputed import ModeFilled
 from mercer.kernels.vectors.dot import Constant, Linear, Polynomial, White
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import choice, integer, param
@@ -213,7 +214,7 @@ class _Expectation(Kernel, abstract=True):
         return expectation(self.kernel, self._fillings([])).domain
 
     def certify(self, d: int | None) -> Certificate:
-        inner = self.kernel.certify(None)
+        inner = self.kernel.certify(d)
         if not inner.psd:
             return uncertain(self, inner)
         rule = "mean embedding: the inner product of the means of φ over all fillings"
@@ -228,6 +229,9 @@ class _Expectation(Kernel, abstract=True):
         self.expected_ = expectation(self.kernel, fillings).fit_batch(batch)
         self.fitted_as_ = self._settings()
         self.names_ = batch.names
+        if self.kernel.limited:
+            # A claim for few dimensions is about those of filled rows, in whatever way.
+            ModeFilled(self.kernel, self.missing).fit_batch(batch)
         return self
 
     def _settings(self) -> list[tuple[str, str]]:

@@ -135,7 +135,7 @@ class Wendland(RadialKernel):
 
     def claim(self) -> Definite:
         reach = 2 * (self.dimension // 2) + 1  # the formula for 2m dimensions holds for 2m + 1 too
-        rule = "Bochner: Wendland's function has a positive Fourier transform in up to"
+        rule = "Bochner: the Fourier transform is positive (Wendland 1995) in up to"
         return Definite(STRICT, f"{rule} {reach} dimensions", max_dim=reach)
 
     def _polynomial(self) -> tuple[int, np.ndarray]:

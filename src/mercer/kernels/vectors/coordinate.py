@@ -226,7 +226,8 @@ class Spline(_Histogram):
 
     definite = Definite(
         STRICT,
-        "inner product: φ(x) = (1, x, the ramps (x − t)₊), a tensor product over columns",
+        "inner product: φ(x) = (1, x, the ramp t ↦ (x − t)₊), and ramps with different ends are "
+        "independent; a tensor product over the columns, which stays strict",
         "x ≥ 0",
     )
 
@@ -280,7 +281,11 @@ class Chi2(_Histogram):
     """
 
     definite = Definite(
-        STRICT, "Schoenberg: −(x−y)²/(x+y) is cpd and 0 only at x = y", "x ≥ 0", facts=(DIVISIBLE,)
+        STRICT,
+        "Schoenberg: −(x−y)²/(x+y) = 4xy/(x+y) − x − y is cpd, as xy/(x+y) = ∫ x e^(−tx) y e^(−ty) "
+        "dt is an inner product and x + y drops out where Σc = 0; it is 0 only at x = y",
+        "x ≥ 0",
+        facts=(DIVISIBLE,),
     )
     gamma: float = param(default=1.0, check=positive, continuous=True)
 

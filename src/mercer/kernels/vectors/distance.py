@@ -58,7 +58,11 @@ class InverseMultiquadric(DistanceKernel):
     [0.2, 0.3333]
     """
 
-    definite = Definite(STRICT, "mixture: a Gamma mixture of Gaussians", facts=(DIVISIBLE,))
+    definite = Definite(
+        STRICT,
+        "mixture: (r² + c²)^(−½) = ∫ e^(−tr²) e^(−tc²) dt/√(πt), Gaussians with weights > 0",
+        facts=(DIVISIBLE,),
+    )
     c: float = param(default=1.0, check=positive, continuous=True)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
@@ -93,7 +97,7 @@ class Multiquadric(DistanceKernel):
 
     definite = Definite(
         CPD,
-        "Schoenberg: −√(r² + c²) is a Bernstein function of r² with a minus sign",
+        "Schoenberg: −√(r² + c²) is minus a Bernstein function of r², 0 apart only at r = 0",
         facts=(SEPARATES,),
     )
     c: float = param(default=1.0, check=positive, continuous=True)
@@ -209,7 +213,8 @@ class Laplacian(Kernel):
 
     definite = Definite(
         STRICT,
-        "Schoenberg: exp of minus an L1 distance, a product of exponentials over columns",
+        "Schoenberg: exp of minus Σ|x_j − y_j|/ℓ_j, a sum of conditionally negative distances "
+        "that is 0 only at x = y",
         facts=(DIVISIBLE,),
     )
     invariance: ClassVar[str] = "translation"

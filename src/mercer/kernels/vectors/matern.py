@@ -74,7 +74,7 @@ class Matern(RadialKernel):
 
     definite = Definite(
         STRICT,
-        "Bochner: the spectral density (1 + ‖ω‖²)^(−ν−d/2) is positive in every dimension",
+        "Bochner: the spectral density ∝ (2ν/ℓ² + ‖ω‖²)^(−ν−d/2) is positive in every dimension",
         facts=(DIVISIBLE,),
     )
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)

@@ -200,7 +200,30 @@ class RBF(RadialKernel):
     slope = profile
 
     def algebraic_certificate(self) -> Certificate:
-        """The proof by the closure rules: g(x) g(y) exp(⟨x, y⟩/ℓ²), g(x) = exp(−‖x‖²/(2ℓ²))."""
+        """The proof by the closure rules alone: g(x) g(y) exp(⟨x, y⟩/ℓ²), g(x) = exp(−‖x‖²/(2ℓ²)).
+
+        It needs no Fourier transform, unlike that of `certificate`. ``mercer check --algebraic``
+        prints it.
+
+        Returns
+        -------
+        Certificate
+            A conformal change of an exponential of an inner product.
+
+        Examples
+        --------
+        >>> from mercer import RBF
+        >>> print(RBF().algebraic_certificate())  # doctest: +ELLIPSIS
+        RBF() = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)
+          is strictly positive definite on R^d
+          by conformal change: feature map f(x) φ(x)
+            exp(⟨x, y⟩/ℓ²)
+              is strictly positive definite on R^d
+              by exponential: the power series of exp; strict because ...
+                ⟨x, y⟩/ℓ²
+                  is positive semi-definite on R^d
+                  by inner product: φ(x) = x/ℓ
+        """
         rule, facts = "inner product: φ(x) = x/ℓ", frozenset({SEPARATES})
         dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, Where("R^d"), facts=facts)
         claim = f"{self!r} = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)"
@@ -252,7 +275,8 @@ class Exponential(RadialKernel):
 
     definite = Definite(
         STRICT,
-        "Schoenberg: exp of minus a distance, and ‖x−y‖ is conditionally negative definite",
+        "Schoenberg: exp of minus ‖x−y‖, which is conditionally negative definite and 0 only at "
+        "x = y",
         facts=(DIVISIBLE,),
     )
 
@@ -291,7 +315,7 @@ class RationalQuadratic(RadialKernel):
 
     definite = Definite(
         STRICT,
-        "mixture: a Gamma mixture of Gaussians over the inverse squared length",
+        "mixture: Gaussians exp(−t s²/2), t of a Gamma distribution, so with weights > 0",
         facts=(DIVISIBLE,),
     )
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)

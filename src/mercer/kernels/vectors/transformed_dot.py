@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator
 from typing import ClassVar
@@ -11,17 +12,22 @@ from numpy.typing import ArrayLike
 
 from mercer import _compiled
 from mercer.aliases import Prepared
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Definite
+from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Certificate, Definite
+from mercer.definiteness.scale import judge
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.domains.vectors.domain import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.parameters import show_value
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.params import choice, param, square_matrix
 
 __all__ = ["ArcCosine", "Cosine", "GeneralLinear"]
+
+
+_EPS = float(np.finfo(float).eps)
 
 
 class GeneralLinear(Kernel):
@@ -46,16 +52,23 @@ class GeneralLinear(Kernel):
 
     def claim(self) -> Definite:
         a = self._matrix()
-        nonsingular = np.linalg.eigvalsh(a)[0] > 10 * len(a) * np.finfo(float).eps * np.abs(a).max()
         rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
-        return Definite(PSD, rule, facts=(SEPARATES,) if nonsingular else ())
+        facts = (SEPARATES,) if judge(a, _EPS).strict else ()
+        return Definite(PSD, rule, f"R^{len(a)}", facts=facts)
+
+    def certify(self, d: int | None) -> Certificate:
+        """The certificate, which names the matrix by four digits of its entries."""
+        short = [[float(f"{entry:.4g}") for entry in row] for row in self._matrix()]
+        claim = f"{type(self).__name__}(A={show_value(short)})"
+        return dataclasses.replace(super().certify(d), claim=claim)
 
     def check_params(self) -> None:
         a, what = self._matrix(), "GeneralLinear: A"
         if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
             raise ParameterError(what, "asymmetric", "must be symmetric", "use (A + A.T)/2")
-        low = float(np.linalg.eigvalsh(a)[0])
-        if low < -10 * len(a) * np.finfo(float).eps * max(np.abs(a).max(), 1e-300):
+        found = judge(a, _EPS)
+        if not found.psd:
+            low = min(float(np.linalg.eigvalsh(a)[0]), float(found.worst @ a @ found.worst))
             rule, remedy = "must be positive semi-definite", "use mercer.repair(A) to clip it"
             raise DefinitenessError(what, f"smallest eigenvalue {low:.6g}", rule, remedy)
 
