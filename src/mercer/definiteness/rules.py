@@ -231,7 +231,7 @@ def center_rule(claim: str, part: Certificate) -> Certificate:
 def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     """lim kₙ: psd if every term is; a limit of positive numbers may be 0, so never strict."""
     assumed = Where(conditions=("assumed: the sequence converges, and goes on like these terms",))
-    where = _meet(parts).meet(assumed)
+    where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts), assumed)
     if not all(part.cpd for part in parts):
         return _no_rule(claim, "a term is not psd", where, parts)
     rule = "limit: each cᵀKₙc is ≥ 0 by its own rule, and so is the limit of these numbers"
