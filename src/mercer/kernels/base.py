@@ -19,7 +19,13 @@ from mercer.aliases import DType, Features, Prepared, RawSamples
 from mercer.definiteness import INDEFINITE, UNKNOWN, Certificate, Definite, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import VECTORS
-from mercer.errors import InfiniteFeaturesError, NotDifferentiableError
+from mercer.errors import (
+    DefinitenessWarning,
+    InfiniteFeaturesError,
+    NotDifferentiableError,
+    explain,
+    warn,
+)
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
@@ -90,6 +96,11 @@ class Kernel(Algebra, Parameterised):
     def leaves(self) -> int:
         """How many formulas ask for products of a tile: one alone need not share them."""
         return 1
+
+    @property
+    def text_remedy(self) -> str:
+        """What to do about samples that are no numbers where the kernel wants numbers."""
+        return "encode it, or give a kernel that reads text"
 
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
@@ -186,6 +197,15 @@ class Kernel(Algebra, Parameterised):
         witness = self.refute(d=d)
         status = UNKNOWN if witness is None else INDEFINITE
         return Certificate(status, repr(self), rule, where, witness=witness)
+
+    def warn_unknown(self, learner: str, remedy: str = "") -> None:
+        """Warn that nobody knows whether the kernel is definite, as a learner needs it."""
+        for child in self.children():
+            if child.certificate().status == UNKNOWN:
+                child.warn_unknown(learner, remedy)
+                return
+        rule = f"is not known to be positive semi-definite, as {learner} needs it: used as asked"
+        warn(explain("kernel", self, rule, remedy), DefinitenessWarning)
 
     def claim(self) -> Definite | None:
         """What a leaf says of itself; override it where the claim depends on parameters."""

@@ -90,6 +90,10 @@ class Parameterised:
         """Check one parameter by its own rule."""
         self._checks[name].check(f"{type(self).__name__}: {name}", value)
 
+    def constraint(self, name: str) -> Constraint:
+        """What a parameter of this kernel itself may be."""
+        return self._checks[name]
+
     def _param_names(self) -> tuple[str, ...]:
         return tuple(self._checks)
 

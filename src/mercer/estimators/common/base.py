@@ -115,8 +115,11 @@ class KernelEstimator(Observable, BaseEstimator):
         if certificate.status == CPD and self.needs == "cpd":
             return
         name = type(self).__name__
+        if certificate.status == UNKNOWN:
+            choice.kernel.warn_unknown(name)
+            return
         reason = f"is {certificate.status}{_because(certificate)}"
-        if choice.foreign or certificate.status == UNKNOWN:
+        if choice.foreign:
             rule = f"{reason}, where {name} needs a {self.needs} kernel: solved as asked"
             warn(explain("kernel", choice.kernel, rule), DefinitenessWarning)
             return
@@ -171,17 +174,22 @@ class KernelEstimator(Observable, BaseEstimator):
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
         try:
             return validate_data(self, X, **{**defaults, **options})
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise self._explained(error, X) from None
 
-    def _explained(self, error: ValueError, X: RawSamples) -> ValueError:
+    def _explained(self, error: Exception, X: RawSamples) -> Exception:
         """The same error with the place of the value that caused it, where that can be found."""
         text = str(error)
-        textual = ("could not convert string to float", "dtype='numeric' is not compatible")
+        textual = (
+            "could not convert string to float",
+            "dtype='numeric' is not compatible",
+            "float() argument must be",
+        )
         if any(words in text for words in textual):
-            rule = f"holds text where kernel {self._given_kernel()} wants numbers ({error})"
+            kernel = self._given_kernel()
+            rule = f"holds text or objects where kernel {kernel} wants numbers ({error})"
             remedy = "encode it, or give a kernel that reads text"
-            return InputTypeError("X", X, rule, remedy)
+            return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", remedy))
         if "Input X contains" in text:
             return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
         return error

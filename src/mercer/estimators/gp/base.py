@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.definiteness import UNKNOWN
-from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
@@ -70,11 +70,7 @@ class GaussianProcess(KernelEstimator):
         learning.Priors(parameters, self.priors)
         kernel = parameters.mercer_kernel
         if kernel is not None and kernel.certificate().status == UNKNOWN:
-            rule = (
-                "is not known to be positive semi-definite, as a Gaussian process needs it: used "
-                "as asked"
-            )
-            warn(explain("kernel", kernel, rule), DefinitenessWarning)
+            kernel.warn_unknown("a Gaussian process")
         if self._takes_vectors():
             return check_data(self, X, y, target, accept_sparse=False, order=None)
         return check_data(self, X, y, target)

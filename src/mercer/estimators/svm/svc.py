@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
-from mercer.estimators.common.fitting import iteration_callback
+from mercer.estimators.common.fitting import has_callback
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.two_classes import TwoClasses, class_bounds
 from mercer.gram.plan import WHOLE, plan_matrix
@@ -195,4 +195,4 @@ class SVC(MarginClassifier):
         """Whether single steps matter, or the matrix is changed: then problems are solved apart."""
         if self.warm_start or self.max_iter >= 0 or self.repair is not None:
             return True
-        return iteration_callback(self) is not None
+        return has_callback(self)
