@@ -163,7 +163,11 @@ def rows_at_a_time(n: int, share: float, most: int | None = None) -> int:
 
 
 def require_room(
-    rows: int, columns: int, dtype: DType, what: str = "the dense Gram matrix"
+    rows: int,
+    columns: int,
+    dtype: DType,
+    what: str = "the dense Gram matrix",
+    remedy: str = "use k.gram(X), which never stores it",
 ) -> None:
     """Raise `MemoryBudgetError` for a matrix beyond the budget, before it is allocated."""
     size = rows * columns * np.dtype(dtype).itemsize
@@ -174,8 +178,7 @@ def require_room(
         what,
         f"{rows} x {columns}, {format_bytes(size)}",
         f"exceeds the memory budget of {format_bytes(budget)}",
-        "use k.gram(X), which never stores it, or raise the budget with "
-        "mercer.config_context(memory_budget=...)",
+        f"{remedy}, or raise the budget with mercer.config_context(memory_budget=...)",
     )
 
 

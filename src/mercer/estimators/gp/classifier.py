@@ -21,7 +21,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
-from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.learning import Learned, Optimizer, PriorsLike
 from mercer.estimators.gp.problems import (
     BinaryProblem,
     Contrast,
@@ -189,9 +189,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self._contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         problems = [self._problem(X, labels, contrast) for contrast in self._contrasts]
         self._continue_from_last_fit(problems)
-        evaluations = 0
+        learned = Learned()
         for problem in problems:
-            evaluations += self._learn(problem.parameters, problem.evidence)
+            learned = learned.and_then(self._learn(problem.parameters, problem.evidence))
             problem.condition()
         self._problems, self._kernel_before = problems, copy.deepcopy(self.kernel)
         values = [problem.approximation.value for problem in problems]
@@ -199,8 +199,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self.kernel_ = one_or_several([problem.parameters.kernel for problem in problems])
         size = format_bytes(8 * n * n)
         plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
-        facts = {"likelihood": self.log_marginal_likelihood_value_, "evaluations": evaluations}
-        self._set_report([problem.parameters for problem in problems], plan, n, start, facts)
+        facts = {"likelihood": self.log_marginal_likelihood_value_}
+        parameters = [problem.parameters for problem in problems]
+        self._set_report(parameters, plan, n, start, learned, facts)
         return self
 
     def _check_room(self, n: int) -> None:
