@@ -29,9 +29,11 @@ from mercer.errors import (
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
+from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised
 from mercer.params import integer
+from mercer.state import State
 
 if TYPE_CHECKING:
     from mercer.gram.operator import Gram
@@ -56,12 +58,13 @@ def _result_dtype(*batches: Batch) -> DType:
     return np.float64
 
 
-class Kernel(Algebra, Parameterised):
+class Kernel(Algebra, Logarithms, Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS
     invariance: ClassVar[str] = "none"
     definite: ClassVar[Definite | None] = None
+    stored: ClassVar[State] = State(rebuilt=("_limits",))  # by Gaussian processes
     abstract: ClassVar[bool] = True
     precedence: ClassVar[int] = 9  # in print: sum 1, pull-back 2, product 3, power 4, atom 9
 

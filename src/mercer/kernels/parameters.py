@@ -77,7 +77,7 @@ class Parameterised:
             return
         if name in self._param_names():
             self._check(name, value)
-        elif not name.startswith("_") and not name.endswith("_"):
+        elif not name.startswith("_") and not name.endswith("_") and name != "theta":
             raise self._refusal(name, value)
         object.__setattr__(self, name, value)
 

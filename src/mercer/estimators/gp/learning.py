@@ -148,7 +148,7 @@ def draw_starts(
     if restarts == 0:
         return [start]
     if not np.isfinite(bounds).all():
-        rule = "needs bounded parameters to draw starts from"
+        rule = "requires that all bounds are finite, to draw starts from"
         raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
     rng = check_random_state(random_state)
     low, high = bounds.T

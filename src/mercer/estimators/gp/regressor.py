@@ -196,8 +196,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         X, y = self._begin(X, y, "numbers")
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
-            rule = f"is not the number of columns of y, {n_targets}"
-            raise ValueError(explain("n_targets", self.n_targets, rule))
+            rule = "The number of targets seen in `y` is different from the parameter `n_targets`"
+            raise ValueError(f"{rule}. Got {n_targets} != {self.n_targets}.")
         X = self.X_train_ = self._own(X)
         self.mean_ = fitted_mean(self.mean, X, y)
         y = y - mean_at(self.mean_, X, y.shape)
@@ -214,7 +214,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self._posterior, self.kernel_ = posterior, parameters.kernel
         self.L_ = posterior.lower
         self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
-        self.log_marginal_likelihood_value_ = posterior.value
+        self.log_marginal_likelihood_value_ = np.float64(posterior.value)
         notes = (posterior.doubt,) if posterior.doubt else ()
         facts = posterior.facts()
         self._set_report([parameters], posterior.plan, len(y), start, learned, facts, notes)
@@ -264,6 +264,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             posterior.parameters = self._hyperparameters(self.kernel_)
         posterior.parameters.fit(self.X_train_)
         value, gradient = posterior.evidence(np.asarray(theta, dtype=float), eval_gradient)
+        value = np.float64(value)
         return (value, gradient) if eval_gradient else value
 
     def _check_fitted(self) -> None:
