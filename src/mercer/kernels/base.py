@@ -58,6 +58,11 @@ def _result_dtype(*batches: Batch) -> DType:
     return np.float64
 
 
+def _is_row(value: RawSamples) -> bool:
+    """Whether a value is one row of numbers, rather than a collection of rows."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
+
+
 class Kernel(Algebra, Logarithms, Parameterised):
     """A symmetric function of two samples."""
 
@@ -107,7 +112,13 @@ class Kernel(Algebra, Logarithms, Parameterised):
 
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
-        """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None."""
+        """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None.
+
+        Of two single rows of numbers it is one number, as scikit-learn asks for it.
+        """
+        if _is_row(X) and _is_row(Y) and "matrix" in self.domain.accepts:
+            row = X[None]
+            return self(row, None if Y is X else Y[None])[0, 0]
         x, y, dtype = self._prepare_both(X, Y)
         return dense(self, x, y, dtype)
 

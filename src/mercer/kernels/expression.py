@@ -31,7 +31,17 @@ _OPERATORS = {
     ast.Pow: operator.pow,
 }
 # The names of scikit-learn's kernels, which estimators read before they parse.
-_SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")
+_SKLEARN = (
+    "linear",
+    "poly",
+    "rbf",
+    "laplacian",
+    "sigmoid",
+    "cosine",
+    "chi2",
+    "additive_chi2",
+    "precomputed",
+)
 
 CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
 

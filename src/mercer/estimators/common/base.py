@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from numbers import Real
 from typing import ClassVar
 
@@ -40,6 +41,7 @@ from mercer.estimators.common.validation import (
     note_columns,
     where_not_finite,
 )
+from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Chi2
 
@@ -87,7 +89,11 @@ class KernelEstimator(Observable, BaseEstimator):
 
     def _given_kernel(self) -> KernelLike:
         """What the user passed; estimators that know other names for it override this."""
-        return vars(self)["kernel"]
+        given = vars(self)
+        kernel, params = given["kernel"], given.get("kernel_params")
+        if params and callable(kernel) and not isinstance(kernel, Kernel):
+            return functools.partial(kernel, **params)
+        return kernel
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         """The kernel object for these samples, checked to be definite as the estimator needs it."""
@@ -143,7 +149,7 @@ class KernelEstimator(Observable, BaseEstimator):
             return getattr(kernel, "domain", None)
         if kernel == "precomputed":
             return None
-        if kernel == "chi2":
+        if kernel in ("chi2", "additive_chi2"):
             return Chi2.domain
         if kernel in VECTOR_NAMES:
             return VECTORS
@@ -157,9 +163,16 @@ class KernelEstimator(Observable, BaseEstimator):
         domain = self._domain()
         return domain is None or are_vectors(domain)
 
+    def _takes_as_given(self, X: RawSamples) -> bool:
+        """Whether samples go to a user's function unread: lists of anything but numbers."""
+        kernel = self._given_kernel()
+        if not callable(kernel) or hasattr(kernel, "domain") or not isinstance(X, (list, tuple)):
+            return False
+        return any(isinstance(sample, (str, bytes, dict, set, frozenset)) for sample in X[:1])
+
     def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""
-        if self._takes_vectors():
+        if self._takes_vectors() and not self._takes_as_given(X):
             return self._check_numbers(X, reset=reset, **options)
         if raw_length(X) == 0:
             raise EmptyInputError("X", X, "is empty", "give at least one sample")

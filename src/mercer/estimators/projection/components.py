@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -23,7 +22,6 @@ from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
 from mercer.gram.matrix import Centered, Matrix
 from mercer.gram.stored import FEW
-from mercer.kernels.base import Kernel
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
 
@@ -115,12 +113,6 @@ class PrincipalComponents(KernelEstimator):
         self.random_state = random_state
         self.copy_X = copy_X
         self.n_jobs = n_jobs
-
-    def _given_kernel(self) -> KernelLike:
-        is_function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
-        if self.kernel_params and is_function:
-            return functools.partial(self.kernel, **self.kernel_params)
-        return self.kernel
 
     def _wanted(self) -> int | None:
         """The number of components; None for all, or for a share of the variance."""

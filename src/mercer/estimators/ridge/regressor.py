@@ -47,6 +47,8 @@ class KernelRidge(RidgeRegressor):
         The degree of the kernel named "poly", a whole number; ignored by all others.
     coef0 : float, default=1
         The constant term of the kernels named "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Further arguments of a kernel that is a function.
 
     Attributes
     ----------
@@ -86,6 +88,7 @@ class KernelRidge(RidgeRegressor):
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "kernel_params": [dict, None],
         **RIDGE_RULES,
     }
 
@@ -97,12 +100,14 @@ class KernelRidge(RidgeRegressor):
         gamma: Gamma = None,
         degree: float = 3,
         coef0: float = 1,
+        kernel_params: dict[str, object] | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
 
     @fits
     def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
