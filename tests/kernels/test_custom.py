@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -129,10 +131,173 @@ def test_parameters_need_numbers_as_defaults():
         mercer.kernel(status="surely")
 
 
-def test_local_functions_cannot_be_pickled():
-    @mercer.kernel
-    def local(x, y):
-        return 1.0
+def test_local_functions_are_pickled_with_their_code(rng):
+    factor = 3.0
 
-    with pytest.raises(errors.ParameterError, match="top of a module"):
-        pickle.dumps(local)
+    @mercer.kernel(status="psd")
+    def local(x, y, width=1.0):
+        return factor * np.exp(-((x[0] - y[0]) ** 2) / width)
+
+    X = rng.standard_normal((5, 1))
+    again = pickle.loads(pickle.dumps(2.0 * local(width=2.0)))
+    assert np.array_equal(again(X), (2.0 * local(width=2.0))(X))
+    assert again.certificate().status == "psd"
+    assert again.kernel._function is local._function  # nothing is compiled twice
+
+
+def test_a_kernel_that_has_gone_is_named():
+    restore, (module, _, *state) = shifted_square.__reduce__()
+    with pytest.raises(errors.ModelFileError, match="gone"):
+        restore(module, "gone", *state)
+    with pytest.raises(errors.ParameterError, match="speed"):
+        restore(module, "shifted_square", *state[:-1], {"speed": 1.0})
+
+
+SCRIPT = """
+import numpy as np, mercer, pickle
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+@mercer.kernel(status="psd")
+def mine(x, y, width=1.0):
+    return np.exp(-np.sum((x - y) ** 2) / width**2)
+
+def inside():
+    @mercer.kernel(objects=True, status="psd")
+    def letters(a, b):
+        return float(len(set(a) & set(b)))
+    return letters
+
+if __name__ == "__main__":
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    y = X[:, 0] > 0
+    grid = {"kernel__kernel__width": [0.1, 2.0]}
+    search = GridSearchCV(mercer.SVC(kernel=1.0 * mine), grid, n_jobs=2)
+    print(search.fit(X, y).best_score_ > 0.8)
+    words = ["ab", "ac", "xy", "xz"] * 5
+    model = mercer.SVC(kernel=inside())
+    print(cross_val_score(model, words, [0, 0, 1, 1] * 5, n_jobs=2, cv=2).mean() == 1.0)
+"""
+
+
+def test_other_processes_take_kernels_of_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+def test_copies_without_samples():
+    assert repr(shifted_square()) == "shifted_square()"
+    assert shifted_square() is not shifted_square
+    assert repr(shifted_square(scale=2.0)()) == "shifted_square(scale=2.0)"
+
+
+def _slow(x, y, width=1.5):
+    return float(np.exp(-abs(x[0] - y[0]) / width)) + 0.0 * len(str({}))
+
+
+def _through_abs(x, y, width=1.5):
+    return np.exp(-abs(x[0] - y[0]) / abs(width))
+
+
+def _through_comparison(x, y, width=1.5):
+    return max(0.0, 1.0 - abs(x[0] - y[0]) / width)
+
+
+@pytest.mark.parametrize("function", [_slow, _through_abs, _through_comparison])
+@pytest.mark.filterwarnings("ignore::mercer.errors.SlowPathWarning")
+def test_gradient_by_differences_where_the_complex_step_is_wrong(function, rng):
+    k = mercer.kernel(function, status="psd")
+    X, W = rng.standard_normal((30, 1)), rng.standard_normal((30, 30))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = k.gradient(X, W)["width"]
+        k.gradient(X, W)
+    notes = [str(w.message) for w in told if "central differences" in str(w.message)]
+    assert len(notes) == (function is not _slow)
+    h = 1e-4
+    expected = np.sum(W * (k(width=1.5 + h)(X) - k(width=1.5 - h)(X))) / (2 * h)
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert abs(found) > 1e-3
+
+
+def test_a_derivative_that_says_nothing_decides_nothing(rng):
+    k = mercer.kernel(_through_abs, status="psd")
+    X, W = rng.standard_normal((8, 1)), rng.standard_normal((8, 8))
+    assert abs(k(width=1e15).gradient(X, W)["width"]) < 1e-15
+    assert "width" not in k._function.analytic
+    with pytest.warns(UserWarning, match="central differences"):
+        assert k.gradient(X, W)["width"] != 0.0
+
+
+def test_gaussian_processes_learn_the_parameters(rng):
+    @mercer.kernel(status="psd")
+    def bell(x, y, width=1.0):
+        total = 0.0
+        for i in range(x.size):
+            total += (x[i] - y[i]) ** 2
+        return np.exp(-total / (2 * width**2))
+
+    X = rng.uniform(-3, 3, (40, 1))
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(40)
+    own = mercer.GaussianProcessRegressor(2.0 * bell, alpha=0.01).fit(X, y)
+    reference = mercer.GaussianProcessRegressor(2.0 * RBF(), alpha=0.01).fit(X, y)
+    assert own.kernel_.kernel.width == pytest.approx(reference.kernel_.kernel.length_scale, 1e-3)
+    bounds = {"kernel__width": (0.01, 0.02)}
+    with pytest.warns(match="at its bound"):
+        narrow = mercer.GaussianProcessRegressor(2.0 * bell, alpha=0.01, bounds=bounds).fit(X, y)
+    assert narrow.kernel_.kernel.width == pytest.approx(0.02)
+    labels = y > 0
+    classifier = mercer.GaussianProcessClassifier(bell).fit(X, labels)
+    assert classifier.score(X, labels) > 0.8
+    sparse = mercer.GaussianProcessRegressor(bell, alpha=0.01, method="sparse").fit(X, y)
+    assert sparse.score(X, y) > 0.9
+
+
+def test_objects_are_refused_with_the_remedy(rng):
+    @mercer.kernel
+    def numbers(x, y):
+        return x[0] * y[0]
+
+    for samples in (["abc", "d"] * 4, [{"a": 1}, {"b": 2}] * 4):
+        with pytest.raises(errors.InputTypeError, match="objects=True"):
+            numbers(samples)
+        with pytest.raises(errors.InputTypeError, match="objects=True"):
+            mercer.SVC(kernel=numbers).fit(samples, [0, 1] * 4)
+
+
+def test_one_warning_of_a_kernel_of_which_nothing_is_known(rng):
+    @mercer.kernel
+    def unknown(x, y, width=1.0):
+        return np.exp(-((x[0] - y[0]) ** 2) / width)
+
+    X = rng.standard_normal((20, 1))
+    with pytest.warns(errors.DefinitenessWarning, match="status='psd'") as told:
+        mercer.SVC(kernel=2.0 * unknown).fit(X, X[:, 0] > 0)
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mercer.KernelRidge(kernel=unknown).fit(X, X[:, 0])
+        mercer.GaussianProcessRegressor(unknown(width=2.0), alpha=0.1).fit(X, X[:, 0])
+
+
+def test_reading_beyond_a_row_is_an_error(rng):
+    @mercer.kernel(status="psd")
+    def third(x, y):
+        return x[2] * y[2]
+
+    third(rng.standard_normal((4, 3)))
+    with pytest.raises(IndexError):
+        third(rng.standard_normal((4, 2)))
+
+
+def test_the_user_is_told_what_takes_time(rng, capsys):
+    @mercer.kernel(status="psd")
+    def product(x, y):
+        return x[0] * y[0]
+
+    with mercer.config_context(progress=True):
+        product(rng.standard_normal((4, 1)))
+        assert "compiling the kernel product" in capsys.readouterr().err
+        product(rng.standard_normal((4, 2)))
+        assert capsys.readouterr().err == ""

@@ -9,6 +9,7 @@ streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
 categories           columns of categories compared, also where values are missing
 distributions        Jensen-Shannon divergences of probability rows
+pairs                a user's function of two rows, and the loop over all pairs of rows
 gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel on the line
 products             tiles of inner products, squared distances, L1 distances and angles
 profiles             functions of a distance or an inner product, tile to tile
@@ -42,6 +43,7 @@ _MODULES = {
     "nearest": "nearest",
     "categories": "categories",
     "distributions": "distributions",
+    "pairs": "pairs",
     "gaussian_cholesky": "gaussian_cholesky",
     "products": "vectors.products",
     "profiles": "vectors.profiles",

@@ -25,9 +25,10 @@ class ProgressBar(Protocol):
 class Progress:
     """A progress bar, or calls of the user's function; nothing for work that ends soon."""
 
-    def __init__(self, total: int, label: str) -> None:
+    def __init__(self, total: int | None, label: str, unit: str = "tile") -> None:
         self.total = total
         self.label = label
+        self.unit = unit
         self.start = time.monotonic()
         self.setting = _resolve(get_config().progress)
         self.bar: ProgressBar | None = None
@@ -39,10 +40,10 @@ class Progress:
             return
         if time.monotonic() - self.start < _PATIENCE:
             return
-        if callable(self.setting):
-            self.setting(completed, self.total)
-        else:
+        if not callable(self.setting):
             self._advance_bar(completed - self.last)
+        elif self.total is not None:
+            self.setting(completed, self.total)
         self.last = completed
 
     def close(self) -> None:
@@ -54,8 +55,37 @@ class Progress:
         if self.bar is None:
             from tqdm import tqdm
 
-            self.bar = tqdm(total=self.total, desc=self.label, unit="tile", leave=False)
+            self.bar = tqdm(total=self.total, desc=self.label, unit=self.unit, leave=False)
         self.bar.update(tasks)
+
+
+class Steps:
+    """The steps of a solver, whose number nobody knows before: a progress bar without an end.
+
+    A user's function is not called: it wants the total too.
+    """
+
+    def __init__(self, label: str) -> None:
+        self.progress = Progress(None, label, "step")
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is anything to show them on."""
+        return self.progress.setting is True
+
+    def __call__(self, steps: int, objective: float) -> bool:
+        """Show how many steps are done; never ask the solver to stop."""
+        self.progress.update(steps)
+        return False
+
+
+def tell(message: str) -> None:
+    """Say on the terminal, or in a notebook, what the user waits for."""
+    setting = get_config().progress
+    if setting is False or callable(setting) or sys.stderr is None:
+        return
+    if setting is True or sys.stderr.isatty() or "ipykernel" in sys.modules:
+        print(f"mercer: {message}", file=sys.stderr, flush=True)
 
 
 def _resolve(setting: bool | str | ProgressFunction) -> bool | ProgressFunction:

@@ -14,7 +14,6 @@ discriminant)               overwrites, fits half the budget     tiles
 regression)                 half the budget                      tiles
 `WHOLE` (the caller asks    the matrix fits the budget           an error, or inducing points
 for the matrix, exact GP)
-=======
 `plan_dual` (SVM)           the matrix of a small problem fits   rows in single precision, computed
                             half the budget                      again when needed
 ==========================  ===================================  =================================
@@ -165,7 +164,11 @@ def rows_at_a_time(n: int, share: float, most: int | None = None) -> int:
 
 
 def require_room(
-    rows: int, columns: int, dtype: DType, what: str = "the dense Gram matrix"
+    rows: int,
+    columns: int,
+    dtype: DType,
+    what: str = "the dense Gram matrix",
+    remedy: str = NEVER_STORED,
 ) -> None:
     """Raise `MemoryBudgetError` for a matrix beyond the budget, before it is allocated."""
     size = rows * columns * np.dtype(dtype).itemsize
@@ -176,7 +179,7 @@ def require_room(
         what,
         f"{rows} x {columns}, {format_bytes(size)}",
         f"exceeds the memory budget of {format_bytes(budget)}",
-        f"{NEVER_STORED}, or {RAISE}",
+        f"{remedy}, or {RAISE}",
     )
 
 

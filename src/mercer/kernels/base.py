@@ -19,10 +19,17 @@ from mercer.aliases import DType, Features, Prepared, RawSamples
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate, Definite, Where, Witness
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import VECTORS
-from mercer.errors import InfiniteFeaturesError, NotDifferentiableError
+from mercer.errors import (
+    DefinitenessWarning,
+    InfiniteFeaturesError,
+    NotDifferentiableError,
+    explain,
+    warn,
+)
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
+from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised, restore
 from mercer.params import integer
@@ -51,7 +58,12 @@ def _result_dtype(*batches: Batch) -> DType:
     return np.float64
 
 
-class Kernel(Algebra, Parameterised):
+def _is_row(value: RawSamples) -> bool:
+    """Whether a value is one row of numbers, rather than a collection of rows."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
+
+
+class Kernel(Algebra, Logarithms, Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS
@@ -60,7 +72,8 @@ class Kernel(Algebra, Parameterised):
     abstract: ClassVar[bool] = True
     leaves: ClassVar[int] = 1  # formulas that ask for products of a tile: one need not share them
     precedence: ClassVar[int] = 9  # in print: sum 1, pull-back 2, product 3, power 4, atom 9
-    stored: ClassVar[State] = State(plain=("n_columns_",))
+    # Gaussian processes set the limits of parameters anew
+    stored: ClassVar[State] = State(plain=("n_columns_",), rebuilt=("_limits",))
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -106,9 +119,20 @@ class Kernel(Algebra, Parameterised):
         claim = self.claim()
         return claim is not None and math.isfinite(claim.max_dim)
 
+    @property
+    def text_remedy(self) -> str:
+        """What to do about samples that are no numbers where the kernel wants numbers."""
+        return "encode it, or give a kernel that reads text"
+
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:
-        """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None."""
+        """The dense Gram matrix, ``(len(X), len(Y))``; exactly symmetric when ``Y`` is None.
+
+        Of two single rows of numbers it is one number, as scikit-learn asks for it.
+        """
+        if _is_row(X) and _is_row(Y) and "matrix" in self.domain.accepts:
+            row = X[None]
+            return self(row, None if Y is X else Y[None])[0, 0]
         x, y, dtype = self._prepare_both(X, Y)
         return dense(self, x, y, dtype)
 
@@ -220,6 +244,15 @@ class Kernel(Algebra, Parameterised):
         witness = refutation.refute_in(self, d, balanced=certificate.status == CPD)
         status = UNKNOWN if witness is None else INDEFINITE
         return Certificate(status, repr(self), rule, where, witness=witness)
+
+    def warn_unknown(self, learner: str, remedy: str = "") -> None:
+        """Warn that nobody knows whether the kernel is definite, as a learner needs it."""
+        for child in self.children():
+            if child.certificate().status == UNKNOWN:
+                child.warn_unknown(learner, remedy)
+                return
+        rule = f"is not known to be positive semi-definite, as {learner} needs it: used as asked"
+        warn(explain("kernel", self, rule, remedy), DefinitenessWarning)
 
     def claim(self) -> Definite | None:
         """What a leaf says of itself; override it where the claim depends on parameters."""

@@ -30,7 +30,17 @@ _OPERATORS = {
     ast.Pow: operator.pow,
 }
 # The names of scikit-learn's kernels, which estimators read before they parse.
-_SKLEARN = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2", "precomputed")
+_SKLEARN = (
+    "linear",
+    "poly",
+    "rbf",
+    "laplacian",
+    "sigmoid",
+    "cosine",
+    "chi2",
+    "additive_chi2",
+    "precomputed",
+)
 
 # The names of other libraries' kernels, and what to write here.
 FOREIGN = {

@@ -92,7 +92,7 @@ class Parameterised:
             return
         if name in self._names:
             self._check(name, value)
-        elif not name.startswith("_") and not name.endswith("_"):
+        elif not name.startswith("_") and not name.endswith("_") and name != "theta":
             raise self._refusal(name, value)
         object.__setattr__(self, name, value)
 
@@ -139,6 +139,10 @@ class Parameterised:
     def _check(self, name: str, value: object) -> None:
         """Check one parameter by its own rule."""
         self._checks[name].check(f"{type(self).__name__}: {name}", value)
+
+    def constraint(self, name: str) -> Constraint:
+        """What a parameter of this kernel itself may be."""
+        return self._checks[name]
 
     def get_params(self, deep: bool = True) -> Params:
         """Parameters by name; nested ones as ``k1__length_scale``."""

@@ -207,7 +207,7 @@ def test_several_classes_have_a_compound_kernel():
     for wrong in (theta[:3], theta[:1]):
         with pytest.raises(ValueError, match="theta"):
             ours.log_marginal_likelihood(wrong)
-    with pytest.raises(ValueError, match="two classes"):
+    with pytest.raises(ValueError, match="binary classification"):
         ours.latent_mean_and_variance(X)
     with pytest.raises(ValueError, match="CompoundKernel"):
         GaussianProcessClassifier(sk.CompoundKernel([sk.RBF(), sk.RBF()])).fit(X, three)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from numbers import Real
 from typing import ClassVar
@@ -94,7 +95,11 @@ class KernelEstimator(Observable, BaseEstimator):
 
     def _given_kernel(self) -> KernelLike:
         """What the user passed; estimators that know other names for it override this."""
-        return vars(self)["kernel"]
+        given = vars(self)
+        kernel, params = given["kernel"], given.get("kernel_params")
+        if params and callable(kernel) and not isinstance(kernel, Kernel):
+            return functools.partial(kernel, **params)
+        return kernel
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         """The kernel object for these samples, checked to be definite as the estimator needs it."""
@@ -125,8 +130,11 @@ class KernelEstimator(Observable, BaseEstimator):
         if certificate.status == CPD and self.needs == "cpd":
             return
         name = type(self).__name__
+        if certificate.status == UNKNOWN:
+            choice.kernel.warn_unknown(name)
+            return
         reason = f"is {certificate.status}{_because(certificate)}"
-        if choice.foreign or certificate.status == UNKNOWN:
+        if choice.foreign:
             rule = f"{reason}, where {name} needs a {self.needs} kernel: solved as asked"
             warn(explain("kernel", choice.kernel, rule), DefinitenessWarning)
             return
@@ -165,7 +173,7 @@ class KernelEstimator(Observable, BaseEstimator):
             return getattr(kernel, "domain", None)
         if kernel == "precomputed":
             return None
-        if kernel == "chi2":
+        if kernel in ("chi2", "additive_chi2"):
             return Chi2.domain
         if kernel in VECTOR_NAMES:
             return VECTORS
@@ -179,9 +187,16 @@ class KernelEstimator(Observable, BaseEstimator):
         domain = self._domain()
         return domain is None or domain is VECTORS or are_vectors(domain)
 
+    def _takes_as_given(self, X: RawSamples) -> bool:
+        """Whether samples go to a user's function unread: lists of anything but numbers."""
+        kernel = self._given_kernel()
+        if not callable(kernel) or hasattr(kernel, "domain") or not isinstance(X, (list, tuple)):
+            return False
+        return any(isinstance(sample, (str, bytes, dict, set, frozenset)) for sample in X[:1])
+
     def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""
-        if self._takes_vectors():
+        if self._takes_vectors() and not self._takes_as_given(X):
             return self._check_numbers(X, reset=reset, **options)
         if raw_length(X) == 0:
             raise EmptyInputError("X", X, "is empty", "give at least one sample")
@@ -196,17 +211,22 @@ class KernelEstimator(Observable, BaseEstimator):
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
         try:
             return validate_data(self, X, **{**defaults, **options})
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise self._explained(error, X) from None
 
-    def _explained(self, error: ValueError, X: RawSamples) -> ValueError:
+    def _explained(self, error: Exception, X: RawSamples) -> Exception:
         """The same error with the place of the value that caused it, where that can be found."""
         text = str(error)
-        textual = ("could not convert string to float", "dtype='numeric' is not compatible")
+        textual = (
+            "could not convert string to float",
+            "dtype='numeric' is not compatible",
+            "float() argument must be",
+        )
         if any(words in text for words in textual):
-            rule = f"holds text where kernel {self._given_kernel()} wants numbers ({error})"
+            kernel = self._given_kernel()
+            rule = f"holds text or objects where kernel {kernel} wants numbers ({error})"
             remedy = "encode it, or give a kernel that reads text"
-            return InputTypeError("X", X, rule, remedy)
+            return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", remedy))
         if "Input X contains" in text:
             return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
         return error

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.errors import MemoryBudgetError
 from mercer.execution.blas import serial_blas
+from mercer.execution.progress import Steps
 from mercer.gram.plan import NEVER_STORED, RAISE
 
 try:
@@ -110,18 +111,26 @@ def _fitted_attributes(estimator: Estimator) -> dict[str, object]:
     }
 
 
+def has_callback(estimator: BaseEstimator) -> bool:
+    """Whether the user has set a callback of scikit-learn."""
+    return getattr(estimator, "_callback_fit_ctx", None) is not None
+
+
 def iteration_callback(estimator: BaseEstimator) -> Callback | None:
     """What a solver calls after some iterations with their number and the objective.
 
-    True asks the solver to stop. It is None where the user has set no callback.
+    True asks the solver to stop. It is None where the user has set no callback and sees no
+    progress.
     """
-    context = getattr(estimator, "_callback_fit_ctx", None)
-    if context is None:
-        return None
+    steps = Steps(type(estimator).__name__)
+    if not has_callback(estimator):
+        return steps if steps.shown else None
+    context = estimator._callback_fit_ctx
     lock = threading.Lock()  # several problems may be solved at once
 
     def call(iterations: int, objective: float) -> bool:
         with lock:
+            steps(iterations, objective)
             task = context.subcontext(task_name="steps")
             task.call_on_fit_task_begin(estimator=estimator)
             metadata = {"steps": iterations, "objective": objective}

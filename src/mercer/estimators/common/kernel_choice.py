@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError
+from mercer.errors import InputTypeError, ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -24,7 +25,17 @@ from mercer.kernels.vectors.transformed_dot import Cosine
 from mercer.kernels.vectors.widths import width
 from mercer.params import function, param
 
-VECTOR_NAMES = {"rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2"}
+VECTOR_NAMES = {
+    "rbf",
+    "linear",
+    "poly",
+    "polynomial",
+    "sigmoid",
+    "laplacian",
+    "cosine",
+    "chi2",
+    "additive_chi2",
+}
 
 
 class _RawSamples(Samples):
@@ -52,7 +63,10 @@ class _Collections(Domain):
 
 
 class CallableKernel(Kernel, abstract=True):
-    """A function of two collections, or of two samples; its definiteness is unknown."""
+    """A function of two collections, or of two samples, as scikit-learn takes them.
+
+    Which of the two it is shows when it is called on a few samples. Its definiteness is unknown.
+    """
 
     definite: ClassVar[Definite | None] = None
     domain: ClassVar[Domain] = _Collections()
@@ -61,23 +75,45 @@ class CallableKernel(Kernel, abstract=True):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         left = pick_rows(pair.x.raw, np.arange(pair.i0, pair.i1))
         right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))
-        try:
-            values = self.function(left, right)
-            if hasattr(values, "toarray"):
-                values = values.toarray()
-            values = np.asarray(values, dtype=float)
-        except (TypeError, ValueError, IndexError):
-            values = self._by_pairs(left, right)
-        if values.ndim == 0:
-            values = self._by_pairs(left, right)
-        if values.shape != out.shape:
-            rule = f"returned shape {values.shape} for {out.shape[0]} and {out.shape[1]} samples"
-            raise ShapeError("kernel", self.function, rule)
-        np.copyto(out, values)
+        if self._takes_collections(left, right):
+            np.copyto(out, self._values(left, right))
+            return
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = float(self.function(left[i], right[j]))
 
-    def _by_pairs(self, left: RawSamples, right: RawSamples) -> np.ndarray:
-        """Values of a function of two samples, as most of scikit-learn's classes take it."""
-        return np.array([[self.function(a, b) for b in right] for a in left], dtype=float)
+    def _takes_collections(self, left: RawSamples, right: RawSamples) -> bool:
+        """Whether it gives a matrix for a few samples, of two shapes: one may be by accident."""
+        refusal: Exception | None = None
+        for rows, cols in ((2, 3), (1, 2)):
+            some = pick_rows(left, np.arange(min(rows, raw_length(left))))
+            others = pick_rows(right, np.arange(min(cols, raw_length(right))))
+            try:
+                self._values(some, others)
+            except InputTypeError:
+                raise
+            except Exception as error:  # whatever a user's function raises on what it cannot take
+                refusal = error
+        return refusal is None or not self._takes_pairs(left, right, refusal)
+
+    def _takes_pairs(self, left: RawSamples, right: RawSamples, refusal: Exception) -> bool:
+        try:
+            float(self.function(left[0], right[0]))
+        except Exception:  # neither one nor the other: the first reason says more
+            raise refusal from None
+        return True
+
+    def _values(self, left: RawSamples, right: RawSamples) -> np.ndarray:
+        values = self.function(left, right)
+        if hasattr(values, "toarray"):
+            rule = "returned a sparse matrix, and a Gram matrix is dense"
+            raise InputTypeError("kernel", self.function, rule, "return its .toarray()")
+        values = np.asarray(values, dtype=float)
+        shape = raw_length(left), raw_length(right)
+        if values.shape != shape:
+            rule = f"returned shape {values.shape} for {shape[0]} and {shape[1]} samples"
+            raise ShapeError("kernel", self.function, rule)
+        return values
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,8 +152,8 @@ def choose_kernel(
             kernel = functools.partial(kernel, **kernel_params)
         return Choice(CallableKernel(kernel), True)
     remedy = (
-        "give a mercer kernel, an expression, a scikit-learn name, a function of two collections, "
-        "or 'precomputed'"
+        "give a mercer kernel, an expression, a scikit-learn name, a function of two collections "
+        "or of two samples, or 'precomputed'"
     )
     raise ParameterError("kernel", kernel, "is not a kernel", remedy)
 
@@ -172,6 +208,8 @@ def kernel_by_name(
         return Linear()
     if name == "cosine":
         return Cosine()
+    if name == "additive_chi2":
+        return CallableKernel(additive_chi2_kernel)
     value = gamma_value(gamma, X, weight)
     if value == 0:
         return _constant(name, degree, coef0)

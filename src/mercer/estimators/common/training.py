@@ -166,7 +166,7 @@ def _converted(
 ) -> tuple[RawSamples, np.ndarray]:
     """Samples and targets after scikit-learn's checks, or those of the kernel's domain."""
     numeric = target != "labels"
-    if estimator._takes_vectors():
+    if estimator._takes_vectors() and not estimator._takes_as_given(X):
         if numeric:
             options |= {"y_numeric": True, "multi_output": target == "numbers"}
         X, y = estimator._check_numbers(X, y=y, **options)

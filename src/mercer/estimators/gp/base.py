@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.definiteness import UNKNOWN
-from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
+from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
@@ -79,11 +79,7 @@ class GaussianProcess(KernelEstimator):
         certificate = certificate_on(kernel, X)
         check_status(kernel, certificate)
         if certificate.status == UNKNOWN:
-            rule = (
-                "is not known to be positive semi-definite, as a Gaussian process needs it: used "
-                "as asked"
-            )
-            warn(explain("kernel", kernel, rule), DefinitenessWarning)
+            kernel.warn_unknown("a Gaussian process")
         return X, y
 
     def _own(self, X: RawSamples) -> RawSamples:
@@ -92,17 +88,16 @@ class GaussianProcess(KernelEstimator):
             return np.copy(X)
         return X
 
-    def _learn(self, parameters: Hyperparameters, evidence: learning.Evidence) -> int:
-        """Set θ to the best within its bounds; how often the evidence was evaluated."""
+    def _learn(self, parameters: Hyperparameters, evidence: learning.Evidence) -> learning.Learned:
+        """Set θ to the best within its bounds."""
         if self.optimizer is None or len(parameters.theta) == 0:
-            return 0
+            return learning.Learned()
         priors = learning.Priors(parameters, self.priors)
         starts = learning.draw_starts(parameters, self.n_restarts_optimizer, self.random_state)
         if len(starts) == 1:
             self._check_start(priors, starts[0])
         objective = learning.Objective(evidence, priors, iteration_callback(self))
-        learning.learn(parameters, objective, self.optimizer, starts, self.kernel)
-        return objective.evaluations
+        return learning.learn(parameters, objective, self.optimizer, starts, self.kernel)
 
     def _check_start(self, priors: learning.Priors, theta: np.ndarray) -> None:
         """Refuse a start at which the priors have no density."""
@@ -117,17 +112,26 @@ class GaussianProcess(KernelEstimator):
         plan: str,
         n_samples: int,
         start: float,
+        learned: learning.Learned,
         facts: dict[str, Any],
+        notes: tuple[str, ...] = (),
     ) -> None:
         """Set ``report_`` of a fit of one or several problems that began at the time ``start``."""
         kernel = parameters[0].kernel
         if len(parameters) > 1 or not isinstance(kernel, Kernel):
             kernel = "; ".join(repr(problem.kernel) for problem in parameters)
         at_bounds = tuple(name for problem in parameters for name in problem.at_bounds())
-        facts = {**facts, "at_bounds": at_bounds, "kept": parameters[0].not_learned}
+        facts = {
+            **facts,
+            "evaluations": learned.evaluations,
+            "at_bounds": at_bounds,
+            "kept": parameters[0].not_learned,
+        }
         seconds = time.perf_counter() - start
         solver = f"optimizer {self.optimizer}"
-        self.report_ = FitReport(kernel, plan, solver, n_samples, seconds, facts=facts)
+        self.report_ = FitReport(
+            kernel, plan, solver, n_samples, seconds, learned.converged, facts, notes
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

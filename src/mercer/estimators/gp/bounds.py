@@ -37,7 +37,7 @@ def _constraint(kernel: Kernel, name: str) -> Constraint:
     *path, last = name.split("__")
     for step in path:
         kernel = getattr(kernel, step)
-    return kernel._checks[last]
+    return kernel.constraint(last)
 
 
 def _is_range(value: Any) -> bool:

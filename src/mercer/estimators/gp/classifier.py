@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from numbers import Integral
+from types import SimpleNamespace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
-from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.learning import Learned, Optimizer, PriorsLike
 from mercer.estimators.gp.problems import (
     BinaryProblem,
     Contrast,
@@ -90,6 +91,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     kernel_ : Kernel, sklearn.gaussian_process.kernels.Kernel, or list of Kernel
         The kernel with the hyperparameters learned. Several problems have a list of kernels, or a
         CompoundKernel of scikit-learn's kernels.
+    base_estimator_ : SimpleNamespace
+        What was computed for the problem of two classes, or ``estimators_`` with all problems.
     log_marginal_likelihood_value_ : float
         The approximate log marginal likelihood, averaged over the problems.
     n_features_in_ : int
@@ -189,19 +192,29 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self._contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         problems = [self._problem(X, labels, contrast) for contrast in self._contrasts]
         self._continue_from_last_fit(problems)
-        evaluations = 0
+        learned = Learned()
         for problem in problems:
-            evaluations += self._learn(problem.parameters, problem.evidence)
+            learned = learned.and_then(self._learn(problem.parameters, problem.evidence))
             problem.condition()
         self._problems, self._kernel_before = problems, copy.deepcopy(self.kernel)
         values = [problem.approximation.value for problem in problems]
-        self.log_marginal_likelihood_value_ = float(np.mean(values))
+        self.log_marginal_likelihood_value_ = np.float64(np.mean(values))
         self.kernel_ = one_or_several([problem.parameters.kernel for problem in problems])
         size = format_bytes(8 * n * n)
         plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
-        facts = {"likelihood": self.log_marginal_likelihood_value_, "evaluations": evaluations}
-        self._set_report([problem.parameters for problem in problems], plan, n, start, facts)
+        facts = {"likelihood": self.log_marginal_likelihood_value_}
+        parameters = [problem.parameters for problem in problems]
+        self._set_report(parameters, plan, n, start, learned, facts)
         return self
+
+    @property
+    def base_estimator_(self) -> SimpleNamespace:
+        """The problem of two classes, or ``estimators_`` with all problems, named as scikit-learn
+        names them: ``X_train_, y_train_, kernel_, L_, pi_, W_sr_``.
+        """
+        check_is_fitted(self)
+        parts = [problem.as_estimator() for problem in self._problems]
+        return parts[0] if len(parts) == 1 else SimpleNamespace(estimators_=parts)
 
     def _check_room(self, n: int) -> None:
         if self.multi_class == "multinomial" and self.n_classes_ > 2:
@@ -253,7 +266,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         eval_gradient : bool, default=False
             Whether to return the gradient in ``theta`` too, which all problems share.
         clone_kernel : bool, default=True
-            Has no effect: ``kernel_`` is always left alone.
+            Whether ``kernel_`` is left alone; if not, its hyperparameters are changed.
 
         Returns
         -------
@@ -268,14 +281,16 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         values, gradients = [], []
         thetas = self._thetas(np.asarray(theta, dtype=float), eval_gradient)
         for fitted, own in zip(self._problems, thetas, strict=True):
-            parameters = self._hyperparameters(fitted.parameters.kernel)
+            parameters = fitted.parameters
+            if clone_kernel:
+                parameters = self._hyperparameters(parameters.kernel)
             problem = fitted.with_parameters(parameters, self.max_iter_predict)
             value, gradient = problem.evidence(own, eval_gradient)
             values.append(value)
             gradients.append(gradient)
         if eval_gradient:
-            return float(np.mean(values)), np.mean(gradients, axis=0)
-        return float(np.mean(values))
+            return np.float64(np.mean(values)), np.mean(gradients, axis=0)
+        return np.float64(np.mean(values))
 
     def _thetas(self, theta: np.ndarray, eval_gradient: bool) -> list[np.ndarray]:
         """The hyperparameters of each problem."""
@@ -308,9 +323,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         """
         check_is_fitted(self)
         if self.n_classes_ > 2:
-            rule = "is for two classes: with more there is a latent function for each problem"
-            classes = f"{self.n_classes_} classes"
-            raise ValueError(explain("latent_mean_and_variance", classes, rule))
+            rule = (
+                "Returning the mean and variance of the latent function f is only supported for "
+                "binary classification"
+            )
+            raise ValueError(f"{rule}, received {self.n_classes_} classes")
         problem = self._problems[0]
         assert isinstance(problem, BinaryProblem)
         return problem.latent(self._check_X(X, reset=False))
@@ -359,6 +376,10 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         ndarray of shape (n_samples,)
             The labels.
         """
+        check_is_fitted(self)
+        if self.n_classes_ == 2:  # also where probabilities are a half but for rounding
+            mean, _ = self.latent_mean_and_variance(X)
+            return self.classes_[(mean > 0).astype(int)]
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 

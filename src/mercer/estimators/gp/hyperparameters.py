@@ -141,6 +141,12 @@ class KernelParameters(Hyperparameters):
         for name in checked.free():
             self._choose(name, checked)
         self.ranges, self.at_end = checked.ranges(self.places)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Tell the kernel what is learned of it, so that its own theta has the same numbers."""
+        limits = zip(self.places, map(tuple, self.ranges.tolist()), strict=True)
+        self.kernel._limits = dict(limits)
 
     def _choose(self, name: str, checked: Bounds) -> None:
         """Learn a parameter whose numbers have logarithms, each its own."""
@@ -156,20 +162,10 @@ class KernelParameters(Hyperparameters):
         return list(self.places)
 
     def _theta(self) -> np.ndarray:
-        values = self.kernel.continuous_params()
-        places = self.places.values()
-        return np.array([np.log(entry(values[name], position)) for name, position in places])
+        return self.kernel.theta
 
     def _set_theta(self, theta: np.ndarray) -> None:
-        values = self.kernel.continuous_params()
-        new: dict[str, Any] = {}
-        numbers = np.exp(np.asarray(theta, dtype=float))
-        for (name, position), number in zip(self.places.values(), numbers, strict=True):
-            if position is None:
-                new[name] = float(number)
-            else:
-                new.setdefault(name, np.array(values[name], dtype=float))[position] = number
-        self.kernel.set_params(**new)
+        self.kernel.theta = theta
 
     def bounds(self) -> np.ndarray:
         return np.log(self.ranges)

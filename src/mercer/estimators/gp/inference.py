@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
 from mercer.domains.base import raw_length
-from mercer.errors import explain
+from mercer.errors import explain, warn
 from mercer.estimators.gp.hyperparameters import Hyperparameters
-from mercer.estimators.gp.learning import Evidence
+from mercer.estimators.gp.learning import Evidence, Learned
 from mercer.estimators.gp.posterior import ExactPosterior, Posterior
 from mercer.estimators.gp.sparse import IterativePosterior, SparsePosterior
 from mercer.estimators.gp.targets import MeanFunction, mean_at
@@ -56,21 +57,18 @@ def checked_noise(alpha: float | np.ndarray, n: int) -> np.ndarray:
 
 
 def refine_inducing(
-    posterior: SparsePosterior, learn: Callable[[Hyperparameters, Evidence], int]
-) -> int:
-    """Choose inducing points for the hyperparameters, and learn these again, while the bound rises.
-
-    Returns how often the bound was evaluated.
-    """
+    posterior: SparsePosterior, learn: Callable[[Hyperparameters, Evidence], Learned]
+) -> Learned:
+    """Choose inducing points for the hyperparameters, learn these again, while the bound rises."""
     parameters = posterior.parameters
+    learned = Learned()
     if len(parameters.theta) == 0 or posterior.count == len(posterior.Y):
-        return 0
-    evaluations = 0
+        return learned
     best, _ = posterior.evidence(parameters.theta, False)
     for _ in range(_ROUNDS):
         theta, inducing = parameters.theta, posterior.inducing
         posterior.choose_inducing()
-        evaluations += learn(parameters, posterior.evidence)
+        learned = learned.and_then(learn(parameters, posterior.evidence))
         value, _ = posterior.evidence(parameters.theta, False)
         if value <= best:
             parameters.theta, posterior.inducing = theta, inducing
@@ -78,7 +76,23 @@ def refine_inducing(
         rise, best = value - best, value
         if rise < _RISE * abs(best):
             break
-    return evaluations
+    return learned
+
+
+def warn_of_rounding(posterior: Posterior, learned: Learned, alpha: float | np.ndarray) -> Learned:
+    """Warn where a matrix is singular but for rounding errors: nothing converges there."""
+    if posterior.jitter and isinstance(posterior, ExactPosterior):
+        rule = f"was not enough: {posterior.jitter:.3g} had to be added to the diagonal of K"
+        warn(explain("alpha", alpha, rule, "raise alpha, or remove duplicate samples"))
+    if not posterior.doubt or learned.converged is None:
+        return learned
+    rule = f"leaves the log marginal likelihood to rounding errors: {posterior.doubt}"
+    remedy = (
+        "the learned hyperparameters may not be the best; raise alpha, or add a noise term to the "
+        "kernel: + 0.1 * White()"
+    )
+    warn(explain("alpha", alpha, rule, remedy), ConvergenceWarning)
+    return learned._replace(converged=False)
 
 
 def predict_prior(

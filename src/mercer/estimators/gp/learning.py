@@ -77,6 +77,18 @@ class Priors:
         return value, gradient
 
 
+class Learned(NamedTuple):
+    """How often an evidence was evaluated, and whether learning converged; None if unknown."""
+
+    evaluations: int = 0
+    converged: bool | None = None
+
+    def and_then(self, later: Learned) -> Learned:
+        """Both together, which have converged if each has."""
+        known = [one for one in (self.converged, later.converged) if one is not None]
+        return Learned(self.evaluations + later.evaluations, all(known) if known else None)
+
+
 class Optimum(NamedTuple):
     """Where a minimisation ended, the value there, and what kept it from a minimum."""
 
@@ -136,7 +148,7 @@ def draw_starts(
     if restarts == 0:
         return [start]
     if not np.isfinite(bounds).all():
-        rule = "needs bounded parameters to draw starts from"
+        rule = "requires that all bounds are finite, to draw starts from"
         raise ValueError(explain("n_restarts_optimizer", restarts, rule, "give finite bounds"))
     rng = check_random_state(random_state)
     low, high = bounds.T
@@ -151,7 +163,7 @@ def learn(
     optimizer: Optimizer,
     starts: list[np.ndarray],
     given: KernelLike,
-) -> None:
+) -> Learned:
     """Set θ to the best that the optimiser finds; warn of hyperparameters at their bounds."""
     try:
         best = _best_of(optimizer, objective, starts, parameters.bounds())
@@ -172,6 +184,8 @@ def learn(
         setting = parameters.bounds_setting(name.split("[")[0])
         message = f"the learned {name} is at its bound; widen {setting}, or fix it"
         warn(message, ConvergenceWarning)
+    converged = None if callable(optimizer) else not best.trouble
+    return Learned(objective.evaluations, converged)
 
 
 def _best_of(

@@ -19,6 +19,7 @@ from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import Evidence, evidence
 from mercer.state import State, storable
 
+_SINGULAR = 1e12  # a condition number with which an evidence has three digits
 _BLOCK = 2048  # new samples whose variance is computed at a time
 
 
@@ -30,7 +31,7 @@ class Posterior(abc.ABC):
 
     stored: ClassVar[State] = State(
         finite=("Y", "noise", "jitter", "value", "lower", "dual"),
-        plain=("parameters", "X", "likelihood", "bound"),
+        plain=("parameters", "X", "likelihood", "bound", "doubt"),
         samples=("X",),
         per_sample=("Y",),
     )
@@ -39,7 +40,8 @@ class Posterior(abc.ABC):
         self, parameters: Hyperparameters, X: RawSamples, Y: np.ndarray, noise: np.ndarray
     ) -> None:
         self.parameters, self.X, self.Y, self.noise = parameters, X, Y, noise
-        self.jitter = 0.0  # what had to be added to the diagonal
+        self.jitter = 0.0  # what was added to the diagonal
+        self.doubt = ""  # why rounding errors rule the evidence, where they do
         self.bound: float | None = None  # a lower bound of the evidence, where that is learned by
         self.likelihood = np.nan  # the evidence itself, where it is known
 
@@ -157,6 +159,9 @@ class ExactPosterior(Posterior):
         if result is None:
             raise self._not_definite()
         self.jitter = result.jitter
+        condition = result.condition()
+        if condition > _SINGULAR:
+            self.doubt = f"K + alpha has a condition number of {condition:.1e}"
         self.value = self.likelihood = result.value
         self.lower, self.dual = np.tril(result.upper.T), result.alpha
 

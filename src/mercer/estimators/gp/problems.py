@@ -7,6 +7,7 @@ from __future__ import annotations
 import abc
 import copy
 import itertools
+from types import SimpleNamespace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -68,6 +69,16 @@ class LaplaceProblem(abc.ABC):
     def probabilities(self, X: RawSamples) -> np.ndarray:
         """Probabilities of the classes at X, averaged over the latent function."""
 
+    def as_estimator(self) -> SimpleNamespace:
+        """What was learned, by the names of scikit-learn's estimator of two classes."""
+        return SimpleNamespace(
+            X_train_=self.X,
+            y_train_=self.labels,
+            kernel_=self.parameters.kernel,
+            log_marginal_likelihood_value_=np.float64(self.approximation.value),
+            pi_=self.approximation.probability,
+        )
+
     def with_parameters(self, parameters: Hyperparameters, max_iter: int) -> Self:
         """The same problem for another kernel."""
         other = copy.copy(self)
@@ -123,6 +134,11 @@ class BinaryProblem(LaplaceProblem):
             V = linalg.solve_triangular(lower, (K * root).T, lower=True, check_finite=False)
             variance[rows] -= np.einsum("ij,ij->j", V, V)
         return mean, np.maximum(variance, 0.0)
+
+    def as_estimator(self) -> SimpleNamespace:
+        part = super().as_estimator()
+        part.L_, part.W_sr_ = self.approximation.lower, self.approximation.root
+        return part
 
     def probabilities(self, X: RawSamples) -> np.ndarray:
         return averaged(*self.latent(X))

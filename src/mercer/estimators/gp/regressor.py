@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_array
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
 from mercer.domains.base import raw_length
-from mercer.errors import NotFittedError, explain, warn
+from mercer.errors import NotFittedError, explain
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp import inference
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
-from mercer.estimators.gp.learning import Optimizer, PriorsLike
+from mercer.estimators.gp.learning import Learned, Optimizer, PriorsLike
 from mercer.estimators.gp.posterior import ExactPosterior, Posterior
 from mercer.estimators.gp.sparse import SparsePosterior
 from mercer.estimators.gp.targets import MeanFunction, Units, fitted_mean, mean_at
@@ -196,8 +196,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         X, y = self._begin(X, y, "numbers")
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
-            rule = f"is not the number of columns of y, {n_targets}"
-            raise ValueError(explain("n_targets", self.n_targets, rule))
+            rule = "The number of targets seen in `y` is different from the parameter `n_targets`"
+            raise ValueError(f"{rule}. Got {n_targets} != {self.n_targets}.")
         X = self.X_train_ = self._own(X)
         self.mean_ = fitted_mean(self.mean, X, y)
         y = y - mean_at(self.mean_, X, y.shape)
@@ -208,30 +208,29 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         Y = self.y_train_.reshape(len(y), n_targets)
         noise = inference.checked_noise(self.alpha, len(Y))
         posterior = inference.choose_posterior(self.method, parameters, X, Y, noise)
-        evaluations = self._learn_posterior(posterior)
+        learned = self._learn_posterior(posterior)
         posterior.condition()
-        if posterior.jitter:
-            rule = f"was not enough: {posterior.jitter:.3g} had to be added to the diagonal of K"
-            warn(explain("alpha", self.alpha, rule, "raise alpha, or remove duplicate samples"))
+        learned = inference.warn_of_rounding(posterior, learned, self.alpha)
         self._posterior, self.kernel_ = posterior, parameters.kernel
         self.L_ = posterior.lower
         self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
-        self.log_marginal_likelihood_value_ = posterior.value
-        facts = {**posterior.facts(), "evaluations": evaluations}
-        self._set_report([parameters], posterior.plan, len(y), start, facts)
+        self.log_marginal_likelihood_value_ = np.float64(posterior.value)
+        notes = (posterior.doubt,) if posterior.doubt else ()
+        facts = posterior.facts()
+        self._set_report([parameters], posterior.plan, len(y), start, learned, facts, notes)
         return self
 
-    def _learn_posterior(self, posterior: Posterior) -> int:
-        """Learn the hyperparameters; how often the evidence was evaluated."""
+    def _learn_posterior(self, posterior: Posterior) -> Learned:
+        """Learn the hyperparameters, and the inducing points where there are any."""
         self.__dict__.pop("inducing_", None)
         if not isinstance(posterior, SparsePosterior):
             return self._learn(posterior.parameters, posterior.evidence)
         posterior.begin(self.n_inducing)
-        evaluations = self._learn(posterior.parameters, posterior.evidence)
+        learned = self._learn(posterior.parameters, posterior.evidence)
         if self.optimizer is not None:
-            evaluations += inference.refine_inducing(posterior, self._learn)
+            learned = learned.and_then(inference.refine_inducing(posterior, self._learn))
         self.inducing_ = posterior.inducing
-        return evaluations
+        return learned
 
     def log_marginal_likelihood(
         self,
@@ -265,6 +264,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             posterior.parameters = self._hyperparameters(self.kernel_)
         posterior.parameters.fit(self.X_train_)
         value, gradient = posterior.evidence(np.asarray(theta, dtype=float), eval_gradient)
+        value = np.float64(value)
         return (value, gradient) if eval_gradient else value
 
     def _check_fitted(self) -> None:

@@ -16,7 +16,7 @@ from mercer.errors import explain, warn
 from mercer.estimators.gp.posterior import Posterior
 from mercer.estimators.gp.sparse_inputs import NoiseFreeGram, SparseInputs, add_derivatives
 from mercer.gram.matrix import Matrix, Shifted, Weighted
-from mercer.gram.plan import FLOAT64, PRODUCTS, Plan, fits, rows_at_a_time
+from mercer.gram.plan import COPY, FLOAT64, Plan, fits, require_room, rows_at_a_time
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import gradient_between
@@ -28,6 +28,9 @@ from mercer.solvers.gp.inducing import Bound, bound
 from mercer.state import State, check_positions, storable
 
 _FEW = 3000  # samples up to which the exact likelihood is computed beside the bound
+_ROUNDING = 1e-3  # an error of a log evidence that misleads an optimiser
+_COPIES = 8  # of matrices of the inducing points
+_FACTOR = 0.25  # of the memory budget for a factor of low rank
 _RANK = 300  # of the preconditioner of conjugate gradients
 
 
@@ -57,6 +60,13 @@ class SparsePosterior(Posterior):
         """Choose the first inducing points; raise an error where they cannot be used."""
         self._check()
         self.count = min(count, len(self.Y))
+        require_room(
+            _COPIES * self.count,
+            self.count,
+            FLOAT64,
+            f"{_COPIES} matrices of the inducing points",
+            "lower n_inducing",
+        )
         self.inducing = np.arange(self.count)
         self.choose_inducing()
 
@@ -78,17 +88,24 @@ class SparsePosterior(Posterior):
 
     def choose_inducing(self) -> None:
         """Take the inducing points that suit the present parameters."""
-        if self.count < len(self.Y):
-            pivots, _ = self._pivots(self._inputs(np.arange(1)), self.count)
-            self.inducing = np.sort(pivots)
+        n = len(self.Y)
+        if self.count < n:
+            # a factor of as many columns is computed for all candidates
+            candidates = self._candidates()
+            some = self.X if len(candidates) == n else pick_rows(self.X, candidates)
+            inputs = SparseInputs(self.kernel, some, pick_rows(some, np.arange(1)))
+            pivots, _ = landmarks(NoiseFreeGram(self.kernel, some, inputs), self.count)
+            self.inducing = np.sort(candidates[pivots])
 
-    def _pivots(self, inputs: SparseInputs, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples of largest remaining variance, and the low-rank factor that belongs to them."""
-        return landmarks(NoiseFreeGram(self.kernel, self.X, inputs), count)
+    def _candidates(self) -> np.ndarray:
+        """Positions of the samples among which inducing points are chosen: all that fit, evenly."""
+        n = len(self.Y)
+        most = max(self.count, rows_at_a_time(self.count, _FACTOR))
+        return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
 
     def _bound(self, inputs: SparseInputs) -> Bound | None:
         noise = self.noise + inputs.white_noise()
-        keep = fits(len(self.Y), len(self.inducing), PRODUCTS)
+        keep = fits(len(self.Y), len(self.inducing), COPY)
         Kuu = inputs.inducing_gram()
         return bound(Kuu, inputs, inputs.function_diagonal, noise, self.Y, keep)
 
@@ -120,6 +137,10 @@ class SparsePosterior(Posterior):
         if result is None:
             raise self._not_definite()
         self.posterior = result.posterior()
+        self.jitter = result.jitter
+        if result.rounding > _ROUNDING:
+            size = f"{result.rounding:.1g}"
+            self.doubt = f"with so little noise the bound has an error of about {size}"
         self.value = self.bound = result.value
         self.lower, self.dual = result.lower, result.weights
         self.inducing_samples = pick_rows(self.X, self.inducing)
@@ -128,7 +149,7 @@ class SparsePosterior(Posterior):
     def _compare_to_exact(self) -> None:
         """Compute the evidence beside its bound, where that is quick."""
         n = len(self.Y)
-        if n <= _FEW and fits(n, n):
+        if n <= _FEW and fits(n, n, COPY):
             K = self.parameters.training_gram(self.X)
             exact = evidence(K, self.noise, self.Y, jitter=True)
             if exact is not None:
@@ -175,8 +196,10 @@ class IterativePosterior(SparsePosterior):
         inputs = self._inputs(np.arange(1))
         self.prepared, self.white = inputs.x, inputs.white_noise()
         self.root = 1.0 / np.sqrt(self.noise + self.white)
-        _, factor = self._pivots(inputs, min(_RANK, len(self.Y)))
-        self.preconditioner = factor * self.root[:, None]
+        n = len(self.Y)
+        rank = min(n, rows_at_a_time(n, _FACTOR, most=_RANK))
+        _, factor = landmarks(NoiseFreeGram(self.kernel, self.X, inputs), rank)
+        self.preconditioner = np.multiply(factor, self.root[:, None], out=factor)
         self.dual = self._solve(self.Y)
 
     def _rebuild(self) -> None:

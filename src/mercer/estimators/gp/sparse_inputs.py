@@ -10,12 +10,13 @@ from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, pick_rows
 from mercer.estimators.gp.hyperparameters import Derivatives
 from mercer.gram.fill import dense
-from mercer.gram.plan import FLOAT64
+from mercer.gram.plan import FLOAT64, rows_at_a_time
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import gradient_between
 from mercer.solvers.gp.inducing import Block
 
-_ROWS = 4096  # samples that meet the inducing points at a time
+_ROWS = 4096  # samples that meet the inducing points at a time, at most
+_BLOCK_SHARE = 1 / 32  # of the memory budget for a block of them, of which there are a few copies
 _DIAGONAL = 64  # samples whose k(x, x) is differentiated at a time, where it depends on x
 
 
@@ -61,8 +62,9 @@ class SparseInputs:
 
     def blocks(self) -> Iterator[Block]:
         """The kernel between samples and inducing points, a block of samples at a time."""
-        for start in range(0, len(self.x), _ROWS):
-            rows = slice(start, min(len(self.x), start + _ROWS))
+        size = rows_at_a_time(len(self.u), _BLOCK_SHARE, most=_ROWS)
+        for start in range(0, len(self.x), size):
+            rows = slice(start, min(len(self.x), start + size))
             samples = self.x.take(np.arange(rows.start, rows.stop))
             yield rows, dense(self.kernel, samples, self.u, FLOAT64)
 

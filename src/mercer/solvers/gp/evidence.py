@@ -11,6 +11,7 @@ from scipy import linalg
 
 from mercer import _compiled
 
+_POWERS = 4  # steps to the largest eigenvalue, of which one digit is enough
 _JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)
 
 
@@ -27,6 +28,19 @@ class Evidence:
     def value(self) -> float:
         """The log marginal likelihood of all columns of Y together."""
         return float(self.values.sum())
+
+    def condition(self) -> float:
+        """The condition number of K + noise, about: its largest eigenvalue times ‖(K + noise)⁻¹‖.
+
+        Values and gradients have a relative rounding error of about 1e-16 times this.
+        """
+        v = np.ones(len(self.upper))
+        for _ in range(_POWERS):
+            v = linalg.blas.dtrmv(self.upper, v / np.linalg.norm(v))
+            v = linalg.blas.dtrmv(self.upper, v, trans=1)
+        largest = float(np.linalg.norm(v))
+        reciprocal, _ = linalg.lapack.dpocon(self.upper, largest, uplo="U")
+        return 1.0 / max(float(reciprocal), 1e-300)
 
     def weights(self) -> np.ndarray:
         """W with Σ W∘dK = ½ Σ a·dK·a − ½ m tr((K + noise)⁻¹dK), for m columns and a symmetric dK.

@@ -88,6 +88,8 @@ class Bound(InducingPosterior):
     Y: np.ndarray
     fitted: np.ndarray  # the mean of the function at the samples
     diagonal: np.ndarray  # k(x, x) of the function
+    jitter: float  # what was added to the diagonal of K_uu
+    rounding: float  # the error of the bound where large numbers cancel
 
     def posterior(self) -> InducingPosterior:
         """The part that predictions need."""
@@ -163,7 +165,7 @@ def bound(
     keep : bool
         Whether to store the whitened rows of all samples, rather than to compute them again.
     """
-    lower = _jittered_factor(Kuu)
+    lower, jitter = _jittered_factor(Kuu)
     if lower is None:
         return None
     m, c = len(Kuu), Y.shape[1]
@@ -186,20 +188,35 @@ def bound(
         fitted[rows] = product(A, w) / root[rows, None]
     logs = 2 * np.log(inner.diagonal()).sum() + np.log(noise).sum() + len(Y) * np.log(2 * np.pi)
     # the trace of what the inducing points do not explain, over the noise
-    lost = float((diagonal / noise).sum() - S.trace())
-    data = float(((Y * root[:, None]) ** 2).sum() - (half**2).sum())
+    power, variance = float(((Y * root[:, None]) ** 2).sum()), float((diagonal / noise).sum())
+    lost = variance - float(S.trace())
+    data = power - float((half**2).sum())
     value = -0.5 * (c * logs + data + c * lost)
-    return Bound(float(value), lower, inner, w, whitened, noise, S, Y, fitted, diagonal)
+    rounding = 0.5 * np.finfo(float).eps * (power + c * variance)
+    return Bound(
+        float(value),
+        lower,
+        inner,
+        w,
+        whitened,
+        noise,
+        S,
+        Y,
+        fitted,
+        diagonal,
+        jitter,
+        float(rounding),
+    )
 
 
-def _jittered_factor(K: np.ndarray) -> np.ndarray | None:
-    """The Cholesky factor of K with the least jitter that allows one."""
+def _jittered_factor(K: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """The Cholesky factor of K with the least jitter that allows one, and the jitter."""
     size = float(K.diagonal().mean())
     for share in _JITTERS:
         lower = _factor(K + share * size * np.eye(len(K)))
         if lower is not None:
-            return lower
-    return None
+            return lower, share * size
+    return None, 0.0
 
 
 def _factor(A: np.ndarray) -> np.ndarray | None:

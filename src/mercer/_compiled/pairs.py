@@ -1,0 +1,51 @@
+"""A user's function of two rows: compiled with the loop over all pairs, or as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import cloudpickle
+
+from mercer.errors import CompilationError
+
+Fill = Callable[[np.ndarray, np.ndarray, tuple[Any, ...], np.ndarray], None]
+
+
+def compile_pairs(function: Callable[..., float]) -> Fill:
+    """fill(x, y, params, out) sets out[i, j] = function(x[i], y[j], *params).
+
+    It raises `CompilationError` with the first line of Numba's reason where a function, or a
+    combination of types, cannot be compiled.
+    """
+    one = numba.njit(nogil=True, error_model="numpy")(function)
+
+    @numba.njit(nogil=True, error_model="numpy")
+    def loop(x: np.ndarray, y: np.ndarray, params: tuple[Any, ...], out: np.ndarray) -> None:
+        for i in range(x.shape[0]):
+            for j in range(y.shape[0]):
+                out[i, j] = one(x[i], y[j], *params)
+
+    def fill(x: np.ndarray, y: np.ndarray, params: tuple[Any, ...], out: np.ndarray) -> None:
+        signature = tuple(numba.typeof(value) for value in (x, y, params, out))
+        if signature not in loop.overloads:
+            _compile(loop, signature)
+        loop(x, y, params, out)
+
+    return fill
+
+
+def _compile(loop: Any, signature: tuple[Any, ...]) -> None:
+    try:
+        loop.compile(signature)
+    except Exception as error:  # Numba raises its own errors, and others too: any is a refusal
+        lines = [line.strip() for line in str(error).splitlines()]
+        reason = next(filter(None, lines), type(error).__name__)
+        raise CompilationError(reason) from None
+
+
+def function_as_bytes(function: Callable[..., float]) -> bytes:
+    """A function with its code, for a process that cannot import it; `pickle.loads` reads it."""
+    return cloudpickle.dumps(function)

@@ -1,0 +1,1 @@
+"""A user's own function of two samples as a kernel."""

@@ -1,0 +1,38 @@
+"""Progress of every fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contract.cases import case, every_estimator, fitted, samples, value
+
+import mercer
+from mercer.execution import progress
+
+# those whose fit has neither tiles nor steps: it stores samples, counts, or takes one factor
+QUICK = {"KernelDensity", "KernelMap", "KernelNeighborsClassifier", "KernelNeighborsRegressor"}
+
+
+@every_estimator()
+def test_progress_of_every_fit(name, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    n, Z = case(name).many, samples(name, 20, 1)
+    silent = value(fitted(name, n=n), Z)
+    capsys.readouterr()
+    with mercer.config_context(progress=True):
+        model = fitted(name, n=n)
+    shown = capsys.readouterr().err
+    np.testing.assert_array_equal(value(model, Z), silent)
+    assert ("tile" in shown or "step" in shown) or name in QUICK | {"MCA"}
+
+
+@pytest.mark.parametrize("name", ["GaussianProcessRegressor", "KernelLogisticRegression"])
+def test_steps_of_solvers_are_shown(name, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    y = np.sin(X[:, 0])
+    if name == "KernelLogisticRegression":
+        y = y > 0
+    with mercer.config_context(progress=True):
+        getattr(mercer, name)().fit(X, y)
+    assert f"{name}: " in capsys.readouterr().err

@@ -1,0 +1,93 @@
+"""Functions as kernels: of two collections, of two samples, on lists; and ours in scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.cluster
+import sklearn.decomposition
+import sklearn.kernel_approximation
+import sklearn.kernel_ridge
+from sklearn.metrics.pairwise import additive_chi2_kernel
+
+import mercer
+from mercer import RBF, SVC, KernelPCA, KernelRidge, errors
+
+pytestmark = pytest.mark.filterwarnings("ignore::mercer.errors.DefinitenessWarning")
+
+
+def pair(x, y, gamma=0.5):
+    return np.exp(-gamma * np.sum((x - y) ** 2))
+
+
+def collections(X, Y, gamma=0.5):
+    return np.exp(-gamma * np.sum((X[:, None] - Y[None]) ** 2, axis=2))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("function", [pair, collections, np.dot, lambda X, Y: X @ Y.T])
+def test_functions_of_pairs_and_of_collections(rng, function, d):
+    X = rng.standard_normal((7, d))
+    y = X[:, 0]
+    kernel = RBF() if function in (pair, collections) else mercer.Linear()
+    expected = KernelRidge(kernel=kernel).fit(X, y).predict(X[:3])
+    found = KernelRidge(kernel=function).fit(X, y).predict(X[:3])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_arguments_of_a_function(rng):
+    X = rng.standard_normal((9, 2))
+    expected = sklearn.kernel_ridge.KernelRidge(kernel=pair, kernel_params={"gamma": 2.0})
+    found = KernelRidge(kernel=pair, kernel_params={"gamma": 2.0}).fit(X, X[:, 0]).predict(X)
+    np.testing.assert_allclose(found, expected.fit(X, X[:, 0]).predict(X), rtol=1e-9)
+    assert KernelPCA(2, kernel=pair, kernel_params={"gamma": 2.0}).fit_transform(X).shape == (9, 2)
+
+
+def test_functions_on_lists():
+    words = ["abc", "bcd", "xyz", "xy"] * 3
+
+    def common(A, B):
+        return np.array([[float(len(set(a) & set(b))) for b in B] for a in A])
+
+    model = SVC(kernel=common).fit(words, [0, 0, 1, 1] * 3)
+    assert model.predict(["abd", "zy"]).tolist() == [0, 1]
+
+
+def test_a_sparse_matrix_is_refused(rng):
+    X = rng.standard_normal((8, 2))
+    with pytest.raises(errors.InputTypeError, match="toarray"):
+        SVC(kernel=lambda A, B: scipy.sparse.csr_matrix(A @ B.T)).fit(X, X[:, 0] > 0)
+
+
+def test_what_a_function_raises_is_not_hidden(rng):
+    def broken(A, B):
+        raise RuntimeError("my own reason")
+
+    with pytest.raises(RuntimeError, match="my own reason"):
+        SVC(kernel=broken).fit(rng.standard_normal((8, 2)), [0, 1] * 4)
+
+
+def test_the_additive_chi2_kernel(rng):
+    X = np.abs(rng.standard_normal((9, 2)))
+    other = sklearn.kernel_ridge.KernelRidge(kernel="additive_chi2").fit(X, X[:, 0])
+    ours = KernelRidge(kernel="additive_chi2").fit(X, X[:, 0])
+    np.testing.assert_allclose(ours.predict(X), other.predict(X), rtol=1e-8)
+    np.testing.assert_allclose(ours.kernel_(X), additive_chi2_kernel(X))
+
+
+def test_scikit_learn_takes_our_kernels(rng):
+    X = rng.standard_normal((30, 2))
+    ours, y = RBF(), X[:, 0]
+    assert ours(X[0], X[1]) == ours(X[:2])[0, 1]
+    named = sklearn.kernel_ridge.KernelRidge(kernel="rbf", gamma=0.5).fit(X, y).predict(X)
+    found = sklearn.kernel_ridge.KernelRidge(kernel=ours).fit(X, y).predict(X)
+    np.testing.assert_allclose(found, named, rtol=1e-9)
+    pca = sklearn.decomposition.KernelPCA(2, kernel="rbf", gamma=0.5).fit_transform(X)
+    again = sklearn.decomposition.KernelPCA(2, kernel=ours).fit_transform(X)
+    np.testing.assert_allclose(np.abs(again), np.abs(pca), atol=1e-9)
+    nystroem = sklearn.kernel_approximation.Nystroem(kernel=ours, n_components=30)
+    Z = nystroem.fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, ours(X), atol=1e-8)
+    labels = sklearn.cluster.SpectralClustering(3, affinity=ours, random_state=0).fit_predict(X)
+    assert set(labels) == {0, 1, 2}
