@@ -15,6 +15,7 @@ import numpy as np
 import mercer
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.raw import dense_numbers
 from mercer.report.figures import Picture, pictures
 from mercer.report.formatting import score_text, shorten
 
@@ -243,7 +244,7 @@ def _support_vectors(study: Study) -> str:
     model, question = study.model.model_, study.question
     if not hasattr(model, "support_") or not hasattr(model, "dual_coef_"):
         return ""
-    weights = np.abs(np.atleast_2d(model.dual_coef_)).sum(axis=0)
+    weights = np.abs(np.atleast_2d(dense_numbers(model.dual_coef_))).sum(axis=0)
     if len(weights) != len(model.support_):
         return ""
     order = np.argsort(-weights, kind="stable")[:8]
