@@ -29,6 +29,8 @@ ESTIMATORS = {
     "KernelRidge": "ridge.regressor",
     "KernelRidgeCV": "ridge.cross_validated",
     "KernelRidgeClassifier": "ridge.classifier",
+    "LinearSVC": "svm.linear_svc",
+    "LinearSVR": "svm.linear_svr",
     "MCA": "projection.mca",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
