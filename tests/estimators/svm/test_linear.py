@@ -95,7 +95,7 @@ def test_combinations_that_liblinear_lacks_and_those_that_are_not_offered(data):
         {"penalty": "l1", "dual": True},
     ):
         with pytest.raises(
-            ValueError, match="Unsupported set of arguments.*penalty=.*loss=.*dual="
+            ValueError, match=r"Unsupported set of arguments.*penalty=.*loss=.*dual="
         ):
             LinearSVC(**options).fit(X, y)
     with pytest.raises(ParameterError, match=r"penalty = 'l1' .*sklearn.svm.LinearSVC"):

@@ -103,7 +103,8 @@ class LinearMachine(Observable, BaseEstimator):
     def _values(self, X: RawSamples) -> np.ndarray:
         """X wᵀ + b, a column for each row of weights."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
+        X = validate_data(self, X, reset=False, **options)
         return X @ np.atleast_2d(self.coef_).T + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:
