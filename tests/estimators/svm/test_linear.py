@@ -116,3 +116,16 @@ def test_without_a_random_state_bits_repeat(data):
     X, y, _ = data
     first, second = (LinearSVC(loss="hinge").fit(X, y).coef_ for _ in range(2))
     assert np.array_equal(first, second)
+
+
+def test_weights_can_be_sparse_and_the_intercept_absent(data):
+    X, y, target = data
+    model = LinearSVC().fit(X, y)
+    before = model.decision_function(X)
+    assert sparse.issparse(model.sparsify().coef_)
+    np.testing.assert_allclose(model.decision_function(X), before)
+    for one, labels in (
+        (LinearSVC(fit_intercept=False), y),
+        (LinearSVR(fit_intercept=False), target),
+    ):
+        assert one.fit(X, labels).intercept_ == 0.0

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples
+from mercer.domains.raw import dense_numbers
 from mercer.errors import warn
 from mercer.estimators.common.fitting import Observable
 from mercer.estimators.common.report import FitReport
@@ -73,10 +74,10 @@ class LinearMachine(Observable, BaseEstimator):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return solve_absolute(problem, self.tol, self.max_iter, seed)
 
-    def _split(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _split(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """Rows of weights as coefficients and intercepts."""
         if not self.fit_intercept:
-            return weights, np.zeros(len(weights))
+            return weights, 0.0
         return weights[:, :-1].copy(), self.intercept_scaling * weights[:, -1]
 
     def _finish(self, solutions: list[LinearSolution], n: int, start: float) -> None:
@@ -105,7 +106,7 @@ class LinearMachine(Observable, BaseEstimator):
         check_is_fitted(self)
         options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
         X = validate_data(self, X, reset=False, **options)
-        return X @ np.atleast_2d(self.coef_).T + self.intercept_
+        return X @ np.atleast_2d(dense_numbers(self.coef_)).T + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,7 +22,7 @@ from mercer.solvers.margin.linear import LinearProblem
 from mercer.state import State
 
 
-class LinearSVC(ClassifierMixin, LinearMachine):
+class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     """Linear support vector classification, one class against the rest, without a Gram matrix.
 
     It minimises ½ ‖w‖² + C Σ loss(y (⟨w, x⟩ + b)). Time and memory grow with the size of X, not
