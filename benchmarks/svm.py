@@ -1,7 +1,7 @@
 """Support vector machines against scikit-learn and scikit-learn-intelex, in one run, as ratios.
 
 Run ``python benchmarks/svm.py [task ...]``; without tasks, all of them: small medium large beyond
-a9a letter classes cadata predict memory.
+a9a letter classes cadata linear predict memory.
 Fits are timed in turn, the best of several is kept; the first fit of a process (cold) is shown too.
 """
 
@@ -232,9 +232,17 @@ def memory() -> None:
         )
 
 
+def linear() -> None:
+    X, y = data(10_000)
+    for loss in ("squared_hinge", "hinge"):
+        options = {"loss": loss, "random_state": 0}
+        goal = {"scikit-learn": 1.0}
+        compare(f"LinearSVC n = 10,000, {loss}", "LinearSVC", X, y, options, goal, 5)
+
+
 TASKS = {
     f.__name__: f
-    for f in (small, medium, large, beyond, a9a, letter, classes, cadata, predict, memory)
+    for f in (small, medium, large, beyond, a9a, letter, classes, cadata, linear, predict, memory)
 }
 
 

@@ -88,6 +88,8 @@ __all__ = [
     "LaplacianDiffusion",
     "Limit",
     "Linear",
+    "LinearSVC",
+    "LinearSVR",
     "LoadingsDisplay",
     "LocalAlignment",
     "LogDistance",

@@ -55,6 +55,8 @@ from mercer.estimators.ridge.cross_validated import KernelRidgeCV as KernelRidge
 from mercer.estimators.ridge.regressor import KernelRidge as KernelRidge
 from mercer.estimators.rvm.classifier import RVC as RVC
 from mercer.estimators.rvm.regressor import RVR as RVR
+from mercer.estimators.svm.linear_svc import LinearSVC as LinearSVC
+from mercer.estimators.svm.linear_svr import LinearSVR as LinearSVR
 from mercer.estimators.svm.nu_svc import NuSVC as NuSVC
 from mercer.estimators.svm.one_class import OneClassSVM as OneClassSVM
 from mercer.estimators.svm.svc import SVC as SVC

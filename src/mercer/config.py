@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mercer.errors import ParameterError
+from mercer.limits import available_memory
 
 _UNITS = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
@@ -36,11 +37,8 @@ def _default_threads() -> int:
 
 
 def _default_budget() -> int:
-    """Half of the machine's memory."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (ValueError, OSError, AttributeError):
-        return 4 * 2**30
+    """Half of the memory that this process may use."""
+    return available_memory() // 2
 
 
 def parse_bytes(value: int | float | str) -> int:

@@ -61,6 +61,7 @@ def none(reason: str, *properties: str) -> dict[str, str]:
 
 FORMS = ("expression", "names", "function", "precomputed")  # of a kernel
 NO_KERNEL = none("it has no kernel parameter", *FORMS, "kernel", "sets", "overflow")
+LINEAR = {**NO_KERNEL, **none("its loops do not call back", "callbacks")}
 GIVEN = {"optimizer": None}  # hyperparameters are not learned: the kernel is the one given
 PROCESS = {
     "names": "parameters of a kernel by name are learned, not given",
@@ -114,6 +115,12 @@ CASES: dict[str, Case] = {
     "KernelRidgeCV": Case(
         cannot=none("leaving out a row of weight 2 leaves out both copies", "weights"),
         unlike=none("leaving out a row of weight 2 leaves out both copies", *WEIGHTED),
+    ),
+    "LinearSVC": Case(kernel=lambda kernel: {}, cannot=LINEAR),
+    "LinearSVR": Case(
+        kernel=lambda kernel: {},
+        cannot=LINEAR,
+        unlike=none("coordinate descent ends at a tolerance", *WEIGHTED),
     ),
     "MCA": Case(
         kernel=lambda kernel: {},

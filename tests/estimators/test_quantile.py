@@ -320,7 +320,7 @@ def test_rows_on_demand_find_the_same(monkeypatch):
 
 def test_too_few_steps_give_advice():
     X, y = waves()
-    with pytest.warns(ConvergenceWarning, match=r"gap.*scale the features"):
+    with pytest.warns(ConvergenceWarning, match=r"StandardScaler.*gap"):
         model = KernelQuantileRegressor(0.5, C=100.0, kernel=RBF(), max_iter=3).fit(X, y)
     assert not model.report_.converged
 

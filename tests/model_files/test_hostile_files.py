@@ -372,18 +372,18 @@ def put(value: float, place: Any = 0) -> Any:
 @pytest.mark.parametrize(
     ("attribute", "change", "word"),
     [
-        ("dual_coef_", put(np.nan), "finite"),
+        ("_dual_coef", put(np.nan), "finite"),
         ("intercept_", put(np.inf), "finite"),
         ("_pair_coef", put(-np.inf), "finite"),
         ("support_vectors_", put(np.nan), "X[0, 0] = nan"),
         ("support_vectors_", lambda v: v[:-1], "samples that are kept"),
-        ("dual_coef_", lambda v: v[:, :-1], "samples that are kept"),
+        ("_dual_coef", lambda v: v[:, :-1], "samples that are kept"),
         ("_pair_coef", lambda v: v[:-1], "samples that are kept"),
         ("support_", lambda v: v[:-1], "samples that are kept"),
         ("support_", put(40), "positions"),
         ("support_", put(-1), "positions"),
         ("support_", lambda v: v.astype(float), "positions"),
-        ("dual_coef_", lambda v: v.astype(complex), "numbers"),
+        ("_dual_coef", lambda v: v.astype(complex), "numbers"),
     ],
 )
 def test_what_fit_would_not_have_made(good, attribute, change, word, tmp_path):

@@ -49,7 +49,8 @@ METHODS = (
     "votes",
 )
 EXAMPLES = [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))]
-APART = {"KernelCCA", "KernelICA", "MCA", "ImputedVote"}  # they have tests of their own below
+# they have tests of their own below
+APART = {"KernelCCA", "KernelICA", "LinearSVC", "LinearSVR", "MCA", "ImputedVote"}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "SVC": {"probability": True},
     "NuSVC": {"nu": 0.2},
@@ -735,3 +736,14 @@ def test_described_without_being_made(tmp_path):
         "objects": 5,
         "bytes": (tmp_path / "k").stat().st_size,
     }
+
+
+@pytest.mark.parametrize("name", ["LinearSVC", "LinearSVR"])
+def test_linear_machines(name, tmp_path):
+    X = data()
+    model = getattr(mercer, name)()
+    model.fit(X, target(model, X))
+    again = trip(model, tmp_path)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    assert str(again.report_) == str(model.report_)

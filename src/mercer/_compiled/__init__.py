@@ -21,6 +21,8 @@ alignments           sums over local alignments, and edit distances
 lanes                vector steps of recursions over two strings
 smo                  the loop of all support vector machines
 one_vs_one           many small support vector problems in one call
+linear               coordinate descent for linear machines, without a Gram matrix
+interrupts           Ctrl-C is raised after a compilation, not in the middle of it
 ===================  ===============================================================================
 
 Modules are loaded when first used, so that importing mercer does not import numba. All functions
@@ -55,6 +57,7 @@ _MODULES = {
     "lanes": "strings.lanes",
     "smo": "margin.smo",
     "one_vs_one": "margin.one_vs_one",
+    "linear": "margin.linear",
 }
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
@@ -73,6 +76,9 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
     """Compile a function: without the GIL, with C's division, cached on disk if possible."""
     import numba
 
+    from mercer._compiled.interrupts import register
+
+    register()
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
     try:
         return numba.njit(cache=True, **options)(function)

@@ -15,6 +15,7 @@ from mercer.automatic.learners import EVIDENCE, SQUARED_ERROR, learner_for
 from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
 
@@ -81,7 +82,7 @@ def term_shares(model: Estimator) -> list[tuple[str, float]]:
     samples = fitted_samples(model, "support_vectors_", "X_fit_")
     if len(terms) < 2 or samples is None or not hasattr(model, "dual_coef_"):
         return []
-    c = np.atleast_2d(np.asarray(model.dual_coef_, dtype=float))
+    c = np.atleast_2d(dense_numbers(model.dual_coef_))
     if c.shape[0] != raw_length(samples):
         c = c.T
     norms = [_squared_norm(term, samples, c) for term in terms]

@@ -12,6 +12,7 @@ from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.cli.loading import load_model
 from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
 from mercer.report.formatting import score_text, shorten
 
@@ -105,7 +106,7 @@ def _largest_weights(model: Estimator, scale: float, count: int = 8) -> list[dic
     samples = fitted_samples(model, "support_vectors_", "relevance_vectors_", "X_fit_")
     if samples is None or not hasattr(model, "dual_coef_"):
         return []
-    weights = np.atleast_2d(np.asarray(model.dual_coef_, dtype=float))
+    weights = np.atleast_2d(dense_numbers(model.dual_coef_))
     n_samples = raw_length(samples)
     if n_samples not in weights.shape:
         return []

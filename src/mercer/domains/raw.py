@@ -28,6 +28,11 @@ def raw_length(raw: RawSamples) -> int:
         raise InputTypeError("X", type(raw).__name__, rule, remedy) from None
 
 
+def dense_numbers(values: Any) -> np.ndarray:
+    """An array of numbers, also of a sparse matrix."""
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+
+
 def pick_rows(raw: RawSamples, rows: Index) -> RawSamples:
     """Rows of an array, a sparse matrix, a data frame or a list."""
     if hasattr(raw, "iloc"):

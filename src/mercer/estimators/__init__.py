@@ -31,6 +31,8 @@ ESTIMATORS = {
     "KernelRidgeClassifier": "ridge.classifier",
     "LabelPropagation": "label_propagation",
     "LabelSpreading": "label_propagation",
+    "LinearSVC": "svm.linear_svc",
+    "LinearSVR": "svm.linear_svr",
     "MCA": "projection.mca",
     "MercerMap": "projection.mercer_map",
     "NuSVC": "svm.nu_svc",

@@ -176,7 +176,7 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
         dual = np.vstack([problem.coefficients(solution.beta[0]) for solution in solutions])
         used = np.flatnonzero(dual.any(axis=0))
         self._keep_support(data.kernel, data.X, data.rows[used])
-        self.dual_coef_ = dual[:, used]
+        self._dual_coef = dual[:, used]
         self.intercept_ = np.array([float(solution.levels[0]) for solution in solutions])
         self._levels = levels
         seconds = time.perf_counter() - start
@@ -207,7 +207,7 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
         """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        coefficients = np.ascontiguousarray(self.dual_coef_.T)
+        coefficients = np.ascontiguousarray(self._dual_coef.T)
         values = self._expansion().apply(X, coefficients) + self.intercept_
         if self._levels.ndim == 0:
             return values[:, 0]

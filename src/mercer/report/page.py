@@ -16,6 +16,7 @@ import mercer
 from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.raw import dense_numbers
 from mercer.model_files.writing import write_whole
 from mercer.report.figures import Picture, pictures
 from mercer.report.formatting import score_text, shorten
@@ -243,10 +244,9 @@ def _support_vectors(study: Study) -> str:
     model, question = study.model.model_, study.question
     if not hasattr(model, "support_") or not hasattr(model, "dual_coef_"):
         return ""
-    scale = getattr(
-        study.model, "target_scale_", 1.0
-    )  # the model is one of the standardised target
-    weights = scale * np.abs(np.atleast_2d(model.dual_coef_)).sum(axis=0)
+    # the model is one of the standardised target
+    scale = getattr(study.model, "target_scale_", 1.0)
+    weights = scale * np.abs(np.atleast_2d(dense_numbers(model.dual_coef_))).sum(axis=0)
     if len(weights) != len(model.support_):
         return ""
     order = np.argsort(-weights, kind="stable")[:8]

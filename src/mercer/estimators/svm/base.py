@@ -8,16 +8,26 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import ParameterRules, Prepared, RawSamples, Targets, Weights
+from mercer.aliases import (
+    Features,
+    KernelLike,
+    ParameterRules,
+    Prepared,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.domains.base import Batch, pick_rows
 from mercer.errors import warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import iteration_callback
+from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, Training, begin
 from mercer.execution.workspace import Workspace
@@ -27,7 +37,9 @@ from mercer.solvers.margin.dual import DualSolution
 from mercer.solvers.margin.problem import MarginProblem
 from mercer.state import State
 
-_ADVICE = "scale the features (StandardScaler), raise max_iter or tol, or lower C"
+# the first sentence is scikit-learn's, which users filter warnings by
+_ADVICE = "Consider pre-processing your data with StandardScaler or MinMaxScaler."
+_MORE_ADVICE = "or raise max_iter or tol, or lower C"
 
 
 class SupportVectorMachine(KernelEstimator):
@@ -36,7 +48,7 @@ class SupportVectorMachine(KernelEstimator):
     needs: ClassVar[str] = "cpd"
     small_fits_use_blas: ClassVar[bool] = False  # only the polish uses BLAS, and limits it itself
     stored: ClassVar[State] = State(
-        finite=("dual_coef_", "intercept_"),
+        finite=("_dual_coef", "intercept_"),
         plain=(
             "kernel_",
             "support_",
@@ -50,15 +62,16 @@ class SupportVectorMachine(KernelEstimator):
         ),
         samples=("support_vectors_",),
         per_sample=("support_",),
-        per_sample_last=("dual_coef_",),
+        per_sample_last=("_dual_coef",),
         positions={"support_": "_n_training"},
     )
+    kernel: KernelLike
     tol: float
     repair: str | None
     warm_start: bool
     verbose: bool
     max_iter: int
-    dual_coef_: np.ndarray
+    _dual_coef: np.ndarray
     intercept_: np.ndarray
 
     _parameter_constraints: ClassVar[ParameterRules] = {
@@ -69,7 +82,7 @@ class SupportVectorMachine(KernelEstimator):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -82,6 +95,8 @@ class SupportVectorMachine(KernelEstimator):
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights, target: Target) -> Training:
         """Checked training data with a fitted kernel."""
+        if is_precomputed(self.kernel) and sparse.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported: give K.toarray()")
         data = begin(self, X, y, sample_weight, target=target)
         self.shape_fit_ = data.X.shape if hasattr(data.X, "shape") else (data.n_given,)
         return data
@@ -124,12 +139,12 @@ class SupportVectorMachine(KernelEstimator):
     ) -> None:
         """Set ``report_`` and ``fit_status_``; warn of problems that were not solved."""
         worst = max(solutions, key=operator.attrgetter("gap"))
+        unsolved = [solution for solution in solutions if not solution.converged]
         tol = self.tol if tol is None else tol
-        objective, iterations, converged = 0.0, 0, True
+        objective, iterations, converged = 0.0, 0, not unsolved
         for solution in solutions:
             objective += solution.objective
             iterations += solution.iterations
-            converged = converged and solution.converged
         facts = {
             "gap": worst.gap,
             "tol": tol,
@@ -145,7 +160,8 @@ class SupportVectorMachine(KernelEstimator):
         if not converged:
             gap = f"KKT gap {worst.gap:.3g}, tolerance {tol:.3g}"
             name = type(self).__name__
-            message = f"{name} did not converge ({worst.reason}): {gap}; {_ADVICE}"
+            reason = f"{name} did not converge: {unsolved[0].reason}."
+            message = f"{reason}  {_ADVICE} ({gap}; {_MORE_ADVICE})"
             warn(message, ConvergenceWarning)
         if self.verbose:
             print(self.report_)
@@ -168,13 +184,32 @@ class SupportVectorMachine(KernelEstimator):
         if kernel is not None:
             self.support_vectors_ = pick_rows(X, support)
 
+    def _in_layout(self, coefficients: np.ndarray) -> Features:
+        """Features of the support vectors: CSR where the samples are, as scikit-learn's."""
+        if sparse.issparse(self.support_vectors_):
+            return type(self.support_vectors_)(coefficients)
+        return coefficients
+
     @property
-    def coef_(self) -> np.ndarray:
-        """The weight of every column, where the kernel is linear."""
+    def dual_coef_(self) -> Features:
+        """Coefficients of the support vectors; CSR where the samples are sparse."""
+        check_is_fitted(self)
+        return self._in_layout(self._dual_coef)
+
+    @property
+    def coef_(self) -> Features:
+        """The weight of every column, where the kernel is linear; it cannot be written."""
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        weights = self._in_layout(self._linear_coefficients()) @ self.support_vectors_
+        values = weights.data if sparse.issparse(weights) else weights
+        values.flags.writeable = False
+        return weights
+
+    def _linear_coefficients(self) -> np.ndarray:
+        """A row of coefficients of the support vectors for every decision value."""
+        return self._dual_coef
 
 
 class SingleMachine(SupportVectorMachine):
@@ -194,7 +229,7 @@ class SingleMachine(SupportVectorMachine):
         used = np.flatnonzero(beta)
         self._keep_support(data.kernel, data.X, data.rows[used])
         self._n_support = np.array([len(used)], dtype=np.int32)
-        self.dual_coef_ = beta[None, used]
+        self._dual_coef = beta[None, used]
         self.intercept_ = np.array([intercept])
         self.n_iter_ = solution.iterations
         self._report(data.kernel, problem.plan, [solution], time.perf_counter() - start)
@@ -209,7 +244,7 @@ class SingleMachine(SupportVectorMachine):
         """f(x) = Σ β_i k(x, x_i) + b."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        coefficients = np.ascontiguousarray(self.dual_coef_.T)
+        coefficients = np.ascontiguousarray(self._dual_coef.T)
         return self._expansion().apply(X, coefficients)[:, 0] + self.intercept_[0]
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
@@ -85,6 +86,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         if self.probability:
             margins, labels = held_out_margins(self, data, self.classes_, self.random_state)
             self._steepness = steepness(margins, labels)
+        elif hasattr(self, "_steepness"):  # of an earlier fit
+            del self._steepness
         return self
 
     def _class_weights(self, data: Training) -> np.ndarray:
@@ -169,18 +172,23 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             self._set_layout()
             return
         # scikit-learn flips the signs of two classes
-        self.dual_coef_ = -self._pair_coef.T
+        self._dual_coef = -self._pair_coef.T
         self.intercept_ = -self._pair_intercept
 
     def _set_layout(self) -> None:
         """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""
         n_classes = len(self.classes_)
         label = np.repeat(np.arange(n_classes), self._n_support)
-        self.dual_coef_ = np.zeros((n_classes - 1, len(label)))
+        dual = np.zeros((n_classes - 1, len(label)))
         for number, (a, b) in enumerate(self._pairs):
-            self.dual_coef_[b - 1, label == a] = self._pair_coef[label == a, number]
-            self.dual_coef_[a, label == b] = self._pair_coef[label == b, number]
+            dual[b - 1, label == a] = self._pair_coef[label == a, number]
+            dual[a, label == b] = self._pair_coef[label == b, number]
+        self._dual_coef = dual
         self.intercept_ = self._pair_intercept.copy()
+
+    def _linear_coefficients(self) -> np.ndarray:
+        sign = -1.0 if len(self.classes_) == 2 else 1.0
+        return sign * self._pair_coef.T
 
     def _check_loaded(self) -> None:
         """One column of coefficients and one intercept for every two classes."""
@@ -291,6 +299,23 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             return np.column_stack([decision[:, 0], -decision[:, 0]]) / 2
         return self._scores(decision)
 
+    @property
+    def probA_(self) -> np.ndarray:
+        """The slope of each two classes' logistic calibration, as LIBSVM's; empty without one.
+
+        It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favour of
+        the first class. All pairs of classes share it, because the calibration has one parameter.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_steepness"):
+            return np.empty(0)
+        return np.full(len(self._pairs), -self._steepness)
+
+    @property
+    def probB_(self) -> np.ndarray:
+        """The offset of each two classes' logistic calibration: 0, so that labels agree."""
+        return np.zeros_like(self.probA_)
+
     def _has_probability(self) -> bool:
         if not self.probability:
             raise AttributeError("predict_proba is not available when probability=False")
@@ -311,6 +336,11 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             Probabilities, classes in the order of ``classes_``.
         """
         check_is_fitted(self)
+        if not hasattr(self, "_steepness"):
+            remedy = "fit again: probability is True now"
+            raise NotFittedError(
+                f"predict_proba is not available when fitted with probability=False: {remedy}"
+            )
         return softmax(self._steepness * self._margins(X))
 
     @available_if(_has_probability)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
-from mercer.errors import ParameterError
-from mercer.estimators.svm.base import filled
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.svm.classifier import MarginClassifier
+from mercer.estimators.svm.hulls import nearest_points
 from mercer.estimators.svm.two_classes import TwoClasses
-from mercer.solvers.margin.dual import Bounds, DualSolution
+from mercer.solvers.margin.dual import DualSolution
 from mercer.solvers.margin.problem import MarginProblem
 
 
@@ -83,12 +84,15 @@ class NuSVC(MarginClassifier):
         The support vectors; empty where the kernel is precomputed.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
-    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        Coefficients of the support vectors, a row for each class beside their own.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors, a row for each class beside their own; CSR where the
+        samples are sparse.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         The bias of every two classes.
-    coef_ : ndarray of shape (n_classes - 1, n_features)
-        The weights of the features; only for the linear kernel.
+    coef_ : ndarray or CSR matrix of shape (n_classes * (n_classes - 1) / 2, n_features)
+        The weights of the features for every two classes, read-only; only for the linear kernel.
+    probA_, probB_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        The slope and the offset (0) of the logistic calibration; empty without ``probability``.
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Number of steps of the solver for every two classes.
     fit_status_ : int
@@ -164,16 +168,15 @@ class NuSVC(MarginClassifier):
         self, problem: MarginProblem, two: TwoClasses
     ) -> tuple[DualSolution, np.ndarray, float]:
         share = self._checked_share(two.sign, two.weight)
-        zeros = np.zeros((2, len(two.sign)))
-        bounds = Bounds(zeros.copy(), zeros.copy())
-        bounds.upper[0] = np.where(two.sign > 0, two.weight, 0.0)
-        bounds.lower[1] = np.where(two.sign < 0, -two.weight, 0.0)
-        beta = np.vstack([filled(bounds.upper[0], share), -filled(-bounds.lower[1], share)])
-        solution = problem.solve(zeros, bounds, beta, 0.0, self.max_iter)
-        # f is −level on free variables: r above the middle for one class, r below for the other
-        high, low = -solution.levels[0], -solution.levels[1]
-        r = max((high - low) / 2, 1e-300)
-        return solution, solution.beta.sum(axis=0) / r, -(high + low) / (2 * r)
+        found = nearest_points(problem, two.sign, two.weight, share, 1.0, self.max_iter)
+        if found.margin == 0.0:
+            rule = "is too small for these classes and this kernel: their margin comes out 0"
+            raise ParameterError("nu", self.nu, rule, "raise nu, or give another kernel")
+        if found.margin <= found.solution.gap:
+            rule = f"leaves a margin of {found.margin:.2g}, less than the accuracy of the solution"
+            remedy = "the scale of decision values is uncertain: raise nu, or lower tol"
+            warn(explain("nu", self.nu, rule, remedy), ConvergenceWarning)
+        return found.solution, found.beta, found.intercept
 
     def _checked_share(self, sign: np.ndarray, weight: np.ndarray) -> float:
         """The sum of coefficients that ν asks of each class."""

@@ -158,14 +158,14 @@ class OneClassSVM(NoveltyDetector):
         The support vectors; empty where the kernel is precomputed.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
-    dual_coef_ : ndarray of shape (1, n_SV)
-        Coefficients of the support vectors.
+    dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
+        Coefficients of the support vectors; CSR where the samples are sparse.
     intercept_ : ndarray of shape (1,)
         The bias.
     offset_ : ndarray of shape (1,)
         What is subtracted from `score_samples` for the decision function.
-    coef_ : ndarray of shape (1, n_features)
-        The weight of each feature; only for the linear kernel.
+    coef_ : ndarray or CSR matrix of shape (1, n_features)
+        The weight of each feature, read-only; only for the linear kernel.
     n_iter_ : int
         Number of steps of the solver.
     fit_status_ : int

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 
 import numpy as np
 
 from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
+from mercer.errors import ParameterError
 from mercer.estimators.svm.classifier import MarginClassifier
+from mercer.estimators.svm.hulls import nearest_points
 from mercer.estimators.svm.two_classes import TwoClasses, class_bounds
 from mercer.gram.plan import WHOLE, plan_matrix
 from mercer.solvers.margin.dual import DualSolution
@@ -26,7 +29,8 @@ class SVC(MarginClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
+        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C. ``inf`` asks for
+        the hard margin, and is an error where the kernel does not separate the classes.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
         function of two collections, or "precomputed", where X is the Gram matrix.
@@ -85,12 +89,15 @@ class SVC(MarginClassifier):
         The support vectors; empty where the kernel is precomputed.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
-    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        Coefficients of the support vectors, a row for each class beside their own.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors, a row for each class beside their own; CSR where the
+        samples are sparse.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         The bias of every two classes.
-    coef_ : ndarray of shape (n_classes - 1, n_features)
-        The weights of the features; only for the linear kernel.
+    coef_ : ndarray or CSR matrix of shape (n_classes * (n_classes - 1) / 2, n_features)
+        The weights of the features for every two classes, read-only; only for the linear kernel.
+    probA_, probB_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        The slope and the offset (0) of the logistic calibration; empty without ``probability``.
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Number of steps of the solver for every two classes.
     fit_status_ : int
@@ -165,17 +172,36 @@ class SVC(MarginClassifier):
     def _solve_pair(
         self, problem: MarginProblem, two: TwoClasses
     ) -> tuple[DualSolution, np.ndarray, float]:
+        if np.isinf(self.C):
+            return self._solve_hard_margin(problem, two)
         beta = np.zeros((1, len(two.sign)))
         sign = two.sign[None]
         bounds = class_bounds(sign, self.C * two.weight[None])
         solution = problem.solve(sign, bounds, beta, 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
 
+    def _solve_hard_margin(
+        self, problem: MarginProblem, two: TwoClasses
+    ) -> tuple[DualSolution, np.ndarray, float]:
+        """The limit of a growing C: the normal joins the nearest points of the two hulls."""
+        room = np.full(len(two.sign), 2.0)  # beyond the sum 1: no bound is ever in the way
+        found = nearest_points(problem, two.sign, room, 1.0, self.tol, self.max_iter)
+        margin, solution = found.margin, found.solution
+        if margin == 0.0:
+            rule = "asks for a hard margin, but this kernel does not separate the classes"
+            raise ParameterError("C", self.C, rule, "give a finite C, or another kernel")
+        gap = solution.gap / margin
+        objective = solution.objective / margin**2 - 2.0 / margin
+        converged = solution.converged or gap <= self.tol
+        scaled = dataclasses.replace(solution, gap=gap, objective=objective, converged=converged)
+        return scaled, found.beta, found.intercept
+
     def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
         rows = list(map(operator.attrgetter("rows"), problems))
-        # where single steps matter, or the matrix is changed, problems are solved apart
+        # where single steps matter, or the problem is changed, problems are solved apart
         follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
-        if follows_steps or self.repair is not None or max(map(len, rows)) > TINY:
+        changed = self.repair is not None or np.isinf(self.C)
+        if follows_steps or changed or max(map(len, rows)) > TINY:
             return problems
         sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
         weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
+from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
 from mercer.solvers.margin.dual import Bounds, DualSolution
@@ -91,7 +92,8 @@ class SVR(MarginRegressor):
     tol : float, default=1e-3
         The gap in the Karush-Kuhn-Tucker conditions at which the dual problem is solved.
     C : float, default=1.0
-        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
+        The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C. ``inf`` asks that
+        no error exceeds epsilon, and is an error where no function achieves that.
     epsilon : float, default=0.1
         Half the width of the tube within which errors are not penalised.
     shrinking : bool, default=True
@@ -121,12 +123,12 @@ class SVR(MarginRegressor):
         The support vectors; empty where the kernel is precomputed.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
-    dual_coef_ : ndarray of shape (1, n_SV)
-        Coefficients of the support vectors.
+    dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
+        Coefficients of the support vectors; CSR where the samples are sparse.
     intercept_ : ndarray of shape (1,)
         The bias.
-    coef_ : ndarray of shape (1, n_features)
-        The weight of each feature; only for the linear kernel.
+    coef_ : ndarray or CSR matrix of shape (1, n_features)
+        The weight of each feature, read-only; only for the linear kernel.
     n_iter_ : int
         Number of steps of the solver.
     fit_status_ : int
@@ -195,6 +197,11 @@ class SVR(MarginRegressor):
         bounds = Bounds(-limit[None], limit[None])
         beta = np.zeros((1, len(y)))
         solution = problem.solve(y[None], bounds, beta, float(self.epsilon), self.max_iter)
+        if np.isinf(self.C) and not solution.converged:
+            rule = f"asks that all targets are met within epsilon={self.epsilon}; none was found"
+            raise ParameterError(
+                "C", self.C, f"{rule} ({solution.reason})", "give a finite C, or another kernel"
+            )
         return solution, float(solution.levels[0])
 
 
@@ -253,12 +260,12 @@ class NuSVR(MarginRegressor):
         The support vectors; empty where the kernel is precomputed.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
-    dual_coef_ : ndarray of shape (1, n_SV)
-        Coefficients of the support vectors.
+    dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
+        Coefficients of the support vectors; CSR where the samples are sparse.
     intercept_ : ndarray of shape (1,)
         The bias.
-    coef_ : ndarray of shape (1, n_features)
-        The weight of each feature; only for the linear kernel.
+    coef_ : ndarray or CSR matrix of shape (1, n_features)
+        The weight of each feature, read-only; only for the linear kernel.
     n_iter_ : int
         Number of steps of the solver.
     fit_status_ : int
@@ -325,6 +332,8 @@ class NuSVR(MarginRegressor):
     def _solve(
         self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray
     ) -> tuple[DualSolution, float]:
+        if np.isinf(self.C):
+            raise ParameterError("C", self.C, "leaves nu without a meaning", "give a finite C")
         zero = np.zeros_like(limit)
         start = filled(limit, self.nu * limit.sum() / 2)
         bounds = Bounds(np.vstack([zero, -limit]), np.vstack([limit, zero]))

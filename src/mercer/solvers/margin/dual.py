@@ -15,7 +15,9 @@ import numpy as np
 from mercer import _compiled
 from mercer.linalg.solution import Solution
 
+_LEAST_LIMIT, _LIMIT_PER_SAMPLE = 10_000_000, 100  # steps without a max_iter, as LIBSVM has it
 PRECISION = "no further progress in floating point"
+UNBOUNDED = "the coefficients grow without bound"
 Callback = Callable[[int, float], bool]  # of (steps, objective); True asks to stop
 
 
@@ -58,7 +60,7 @@ class DualProblem:
     tol : float, default=1e-3
         The KKT gap at which the problem is solved.
     max_iter : int, default=-1
-        Steps at most; -1 for no limit.
+        Steps at most; -1 for as many as LIBSVM allows.
     callback : callable, default=None
         Called now and then with the number of steps and the objective; True asks to stop.
     """
@@ -70,6 +72,19 @@ class DualProblem:
     tol: float = 1e-3
     max_iter: int = -1
     callback: Callback | None = None
+
+    def steps_left(self, done: int) -> int:
+        """How many steps may be made after so many."""
+        most = self.max_iter
+        if most < 0:
+            most = max(_LEAST_LIMIT, _LIMIT_PER_SAMPLE * self.beta.shape[1])
+        return most - done
+
+    def out_of_steps(self) -> str:
+        """Why the solver stops where no steps are left."""
+        if self.max_iter >= 0:
+            return f"Solver terminated early (max_iter={self.max_iter})"
+        return "the limit of steps was reached"
 
     def slopes(self) -> tuple[np.ndarray, np.ndarray]:
         """What must be added to t − Kβ for the slopes upwards and downwards."""

@@ -28,8 +28,8 @@ def polish(state: State, iterations: int) -> tuple[np.ndarray, int, bool]:
     number of steps so far.
     """
     problem = state.problem
-    free = int(np.count_nonzero(state.up == state.low))
-    with serial_blas() if free > _ONE_THREAD else contextlib.nullcontext():
+    # more variables may become free on the way: all of them count, else bits depend on threads
+    with serial_blas() if state.beta.size > _ONE_THREAD else contextlib.nullcontext():
         if iterations != problem.max_iter and _to_rounding_error(state):
             return np.ascontiguousarray(state.h), 0, True
     slack = state.slack()

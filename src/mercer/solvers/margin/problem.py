@@ -167,7 +167,8 @@ class MarginProblem:
         """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, from a feasible β; see `solve_dual`."""
         number = len(self.solved)
         room = float((bounds.upper - bounds.lower).sum())
-        if number < len(self.earlier) and self.earlier[number][0].shape == beta.shape:
+        begun = number < len(self.earlier) and np.isfinite(room)
+        if begun and self.earlier[number][0].shape == beta.shape:
             past, past_room = self.earlier[number]
             beta = feasible(past * (room / past_room), bounds, beta.sum(axis=1))
         if self._plan.stored and self.matrix is None:

@@ -8,10 +8,11 @@ import numpy as np
 
 from mercer.execution.cancel import check_stop
 from mercer.solvers.margin.chunks import chunked
-from mercer.solvers.margin.dual import PRECISION, DualProblem, DualSolution
+from mercer.solvers.margin.dual import PRECISION, UNBOUNDED, DualProblem, DualSolution
 from mercer.solvers.margin.polish import LOOSE, polish
 from mercer.solvers.margin.state import LazyRows, State, slack_of
 
+_BEYOND = 1e15  # kernel values times coefficients, in units of the targets
 _PATIENCE = 3  # batches without progress before the solver gives up
 
 
@@ -73,11 +74,9 @@ class _Driver:
 
     def _step(self) -> str:
         """One batch; a reason to stop, or nothing."""
-        most = self.batch
-        if self.problem.max_iter >= 0:
-            most = min(most, self.problem.max_iter - self.iterations)
+        most = min(self.batch, self.problem.steps_left(self.iterations))
         if most <= 0:
-            return "max_iter reached"
+            return self.problem.out_of_steps()
         steps, finished = self.state.steps(self.tol, most)
         self.iterations += steps
         if not finished:
@@ -98,6 +97,14 @@ class _Driver:
         self.last_gap = gap
         return ""
 
+    def _grows_without_bound(self) -> bool:
+        """Whether coefficients that have no bound are beyond what a solution could have."""
+        problem, state = self.problem, self.state
+        if np.isfinite(problem.bounds.upper).all():
+            return False
+        values = float(np.abs(state.beta).max()) * float(np.abs(state.diagonal).max())
+        return values > _BEYOND * max(1.0, float(np.abs(problem.target).max()))
+
     def _check_objective(self) -> str:
         """Ask the callback, and see whether the objective still falls."""
         state, callback = self.state, self.problem.callback
@@ -106,6 +113,8 @@ class _Driver:
             return "stopped by a callback"
         if not np.isfinite(value):
             return "the numbers overflowed"
+        if self._grows_without_bound():
+            return UNBOUNDED
         falls = self.last_objective - value > self.least * max(abs(value), 1e-300)
         self.last_objective = value
         if falls:

@@ -65,8 +65,8 @@ class _WorkingSet:
         problem = self.problem
         if gap <= problem.tol:
             return "converged"
-        if 0 <= problem.max_iter <= self.iterations:
-            return "max_iter reached"
+        if problem.steps_left(self.iterations) <= 0:
+            return problem.out_of_steps()
         value = problem.objective(self.slack)
         falls = self.best - value > 1e-12 * abs(value)
         self.stalled = 0 if falls else self.stalled + 1
@@ -88,9 +88,7 @@ class _WorkingSet:
         _renew(self.K, self.cache, slots, self.chosen, kept)
         part = self._part()
         before = part.beta.copy()
-        most = 20 * self.size
-        if self.problem.max_iter >= 0:
-            most = min(most, self.problem.max_iter - self.iterations)
+        most = min(20 * self.size, self.problem.steps_left(self.iterations))
         steps, _ = part.steps(max(_INNER * gap, 0.5 * self.problem.tol), most)
         self.iterations += max(steps, 1)
         self._take_back(part, before, slots)

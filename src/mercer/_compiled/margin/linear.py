@@ -1,0 +1,119 @@
+"""Coordinate descent for linear support vector machines, whose weights are held explicitly.
+
+    minimise  ½ ‖Σ β_i x_i‖² − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper.
+
+A step minimises over one coefficient; w = Σ β_i x_i follows. Samples that stay at a bound, or at 0
+inside the tube, are left out of further rounds until all others are solved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._compiled import compiled
+
+
+@compiled
+def _best(beta, slope, square, eps, lower, upper):
+    """The coefficient that minimises the objective, all others as they are."""
+    z = beta - slope / square
+    if z > 0.0:
+        z = max(z - eps / square, 0.0)
+    else:
+        z = min(z + eps / square, 0.0)
+    return min(max(z, lower), upper)
+
+
+@compiled
+def _rests(beta, slope, eps, lower, upper, margin):
+    """Whether a coefficient is where it is by more than a margin."""
+    if beta == 0.0 and lower < 0.0 < upper:
+        return abs(slope) < eps - margin
+    if beta <= lower:  # the slope upwards is positive; at 0 the tube adds to it
+        return slope - eps > margin if lower < 0.0 else slope + eps > margin
+    if beta >= upper:
+        return slope + eps < -margin if upper > 0.0 else slope - eps < -margin
+    return False
+
+
+@compiled
+def _shuffle(order, count, seed):
+    """Exchange the first entries at random, by a generator of 64 bits; returns its state."""
+    for i in range(count - 1, 0, -1):
+        seed ^= (seed << np.uint64(13)) & np.uint64(0xFFFFFFFFFFFFFFFF)
+        seed ^= seed >> np.uint64(7)
+        seed ^= (seed << np.uint64(17)) & np.uint64(0xFFFFFFFFFFFFFFFF)
+        j = np.int64(seed % np.uint64(i + 1))
+        order[i], order[j] = order[j], order[i]
+    return seed
+
+
+@compiled
+def descend_dense(X, square, target, eps, lower, upper, tol, most, seed, beta, w):
+    """Rounds over all rows; returns how many were made, and whether the tolerance was reached."""
+    n, d = X.shape
+    order = np.arange(n)
+    active, margin = n, np.inf
+    for done in range(most):
+        seed = _shuffle(order, active, seed)
+        worst, k = 0.0, 0
+        while k < active:
+            i = order[k]
+            x = X[i]
+            slope = -target[i]
+            for j in range(d):
+                slope += w[j] * x[j]
+            if _rests(beta[i], slope, eps, lower[i], upper[i], margin):
+                active -= 1
+                order[k], order[active] = order[active], order[k]
+                continue
+            k += 1
+            after = _best(beta[i], slope, square[i], eps, lower[i], upper[i])
+            move = after - beta[i]
+            if move != 0.0:
+                beta[i] = after
+                worst = max(worst, abs(move) * square[i])
+                for j in range(d):
+                    w[j] += move * x[j]
+        margin = worst
+        if worst <= tol:
+            if active == n:
+                return done + 1, True
+            active, margin = n, np.inf
+    return most, False
+
+
+@compiled
+def descend_sparse(
+    data, indices, indptr, square, target, eps, lower, upper, tol, most, seed, beta, w
+):
+    """The same for rows in CSR form."""
+    n = len(indptr) - 1
+    order = np.arange(n)
+    active, margin = n, np.inf
+    for done in range(most):
+        seed = _shuffle(order, active, seed)
+        worst, k = 0.0, 0
+        while k < active:
+            i = order[k]
+            slope = -target[i]
+            for p in range(indptr[i], indptr[i + 1]):
+                slope += w[indices[p]] * data[p]
+            if _rests(beta[i], slope, eps, lower[i], upper[i], margin):
+                active -= 1
+                order[k], order[active] = order[active], order[k]
+                continue
+            k += 1
+            after = _best(beta[i], slope, square[i], eps, lower[i], upper[i])
+            move = after - beta[i]
+            if move != 0.0:
+                beta[i] = after
+                worst = max(worst, abs(move) * square[i])
+                for p in range(indptr[i], indptr[i + 1]):
+                    w[indices[p]] += move * data[p]
+        margin = worst
+        if worst <= tol:
+            if active == n:
+                return done + 1, True
+            active, margin = n, np.inf
+    return most, False

@@ -1,0 +1,114 @@
+"""What the linear support vector machines share: no kernel, the weights are fitted directly."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.aliases import Features, ParameterRules, RandomState, RawSamples
+from mercer.domains.raw import dense_numbers
+from mercer.errors import warn
+from mercer.estimators.common.fitting import Observable
+from mercer.estimators.common.report import FitReport
+from mercer.kernels.vectors.dot import Linear
+from mercer.solvers.margin.linear import (
+    LinearProblem,
+    LinearSolution,
+    solve_absolute,
+    solve_squared,
+)
+from mercer.state import State
+
+
+class LinearMachine(Observable, BaseEstimator):
+    """Base class of linear support vector machines, primal and without a Gram matrix."""
+
+    small_fits_use_blas: ClassVar[bool] = False
+    stored: ClassVar[State] = State(finite=("coef_", "intercept_"), plain=("n_iter_", "report_"))
+    _parameter_constraints: ClassVar[ParameterRules] = {
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+    tol: float
+    C: float
+    fit_intercept: bool
+    intercept_scaling: float
+    loss: str
+    verbose: int
+    random_state: RandomState
+    max_iter: int
+    coef_: np.ndarray
+    intercept_: np.ndarray | float
+
+    def _columns(self, X: Features) -> Features:
+        """The samples with the constant column of the intercept, which is penalised like others."""
+        if not self.fit_intercept:
+            return X
+        constant = np.full((X.shape[0], 1), float(self.intercept_scaling))
+        if sparse.issparse(X):
+            return sparse.csr_array(sparse.hstack([X, constant], format="csr"))
+        return np.hstack([X, constant])
+
+    def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
+        """The weights; the tolerance of squared losses is multiplied by a share, as LIBLINEAR's."""
+        if self.loss.startswith("squared"):
+            return solve_squared(problem, self.tol * share, self.max_iter)
+        seed = 0  # without a random_state, the same bits in every fit
+        if self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return solve_absolute(problem, self.tol, self.max_iter, seed)
+
+    def _split(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+        """Rows of weights as coefficients and intercepts."""
+        if not self.fit_intercept:
+            return weights, 0.0
+        return weights[:, :-1].copy(), self.intercept_scaling * weights[:, -1]
+
+    def _finish(self, solutions: list[LinearSolution], n: int, start: float) -> None:
+        """Set the number of iterations and the report, and warn of what has not converged."""
+        self.n_iter_ = max(solution.iterations for solution in solutions)
+        converged = all(solution.converged for solution in solutions)
+        facts = {
+            "objective": sum(solution.objective for solution in solutions),
+            "iterations": self.n_iter_,
+        }
+        solver = "coordinate descent on the dual problem"
+        if self.loss.startswith("squared"):
+            solver = "Newton's method on the weights"
+        seconds = time.perf_counter() - start
+        plan = "no Gram matrix: the weights of the columns"
+        self.report_ = FitReport(Linear(), plan, solver, n, seconds, converged, facts)
+        if not converged:
+            message = "failed to converge, increase the number of iterations"
+            advice = "or scale the features (StandardScaler), raise tol, or lower C"
+            warn(f"{type(self).__name__} {message}, {advice}", ConvergenceWarning)
+        if self.verbose:
+            print(self.report_)
+
+    def _values(self, X: RawSamples) -> np.ndarray:
+        """X wᵀ + b, a column for each row of weights."""
+        check_is_fitted(self)
+        options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
+        X = validate_data(self, X, reset=False, **options)
+        return X @ np.atleast_2d(dense_numbers(self.coef_)).T + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

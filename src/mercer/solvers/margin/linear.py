@@ -1,0 +1,146 @@
+"""Linear machines without a Gram matrix: ½‖w‖² + Σ c loss, the weights w held explicitly.
+
+Squared losses are solved by Newton's method on w, which ends after a few steps because they are
+quadratic where the same samples count; the others by coordinate descent on the dual problem.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, cg
+
+from mercer import _compiled
+from mercer.aliases import Features
+from mercer.domains.raw import dense_numbers
+from mercer.execution.cancel import check_stop
+from mercer.linalg.solution import Solution
+
+_DIRECT = 1500  # columns up to which Newton's equations are solved by a factorisation
+_SMALLEST_STEP = 1e-10
+_BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C
+
+
+@dataclasses.dataclass
+class LinearSolution(Solution):
+    """Weights, and the objective that they have."""
+
+    w: np.ndarray
+    objective: float
+
+
+@dataclasses.dataclass
+class LinearProblem:
+    """Samples with targets: ±1 for a classifier (``eps`` is None), or numbers with a tube ε."""
+
+    X: Features  # rows, dense or CSR
+    target: np.ndarray
+    penalty: np.ndarray  # C times the weight of each sample
+    eps: float | None
+
+    def errors(self, values: np.ndarray) -> np.ndarray:
+        """How far each value is on the wrong side, signed: what the losses are functions of."""
+        if self.eps is None:
+            return -self.target * np.maximum(1.0 - self.target * values, 0.0)
+        difference = values - self.target
+        return np.sign(difference) * np.maximum(np.abs(difference) - self.eps, 0.0)
+
+    def objective(self, w: np.ndarray, power: int) -> float:
+        """½‖w‖² + Σ c |error|^power."""
+        losses = np.abs(self.errors(self.X @ w)) ** power
+        return float(0.5 * w @ w + self.penalty @ losses)
+
+
+def solve_squared(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
+    """Newton's method for squared losses; ``tol`` is the decrease of the gradient."""
+    X, penalty = problem.X, problem.penalty
+    w, values = np.zeros(X.shape[1]), np.zeros(X.shape[0])
+    value, first, done, converged = problem.objective(w, 2), None, 0, False
+    while done < max_iter:
+        check_stop()
+        errors = problem.errors(values)
+        gradient = w + 2.0 * (X.T @ (penalty * errors))
+        size = float(np.linalg.norm(gradient))
+        first = size if first is None else first
+        if size <= tol * first:
+            converged = True
+            break
+        done += 1
+        step = _newton_step(X, penalty, errors != 0.0, -gradient)
+        w, values, after = _shortened(problem, w, values, step, value)
+        if after >= value:  # rounding error is all that is left
+            converged = True
+            break
+        value = after
+    return LinearSolution(w, value, iterations=done, converged=converged, reason=_reason(converged))
+
+
+def _newton_step(
+    X: Features, penalty: np.ndarray, counts: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Solve (I + 2 XᵀCX) step = right on the samples that count."""
+    rows, factor = X[counts], 2.0 * penalty[counts]
+    d = X.shape[1]
+    if d <= _DIRECT:
+        system = dense_numbers(rows.T @ (sparse.diags_array(factor) @ rows))
+        system[np.diag_indices(d)] += 1.0
+        return linalg.solve(system, right, assume_a="pos")
+    operator = LinearOperator(
+        (d, d), lambda v: v + rows.T @ (factor * (rows @ v)), dtype=np.float64
+    )
+    return cg(operator, right, rtol=1e-3)[0]
+
+
+def _shortened(
+    problem: LinearProblem, w: np.ndarray, values: np.ndarray, step: np.ndarray, value: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """As much of a step as makes the objective fall."""
+    change, share = problem.X @ step, 1.0
+    while share > _SMALLEST_STEP:
+        moved, now = w + share * step, values + share * change
+        losses = problem.errors(now) ** 2
+        after = float(0.5 * moved @ moved + problem.penalty @ losses)
+        if after < value:
+            return moved, now, after
+        share *= 0.5
+    return w, values, value
+
+
+def solve_absolute(problem: LinearProblem, tol: float, max_iter: int, seed: int) -> LinearSolution:
+    """Coordinate descent on the dual; ``tol`` is the largest change of a slope in a round."""
+    X, limit = problem.X, problem.penalty
+    lower, upper, eps = -limit, limit, problem.eps
+    if eps is None:
+        lower, upper = (
+            np.where(problem.target < 0, -limit, 0.0),
+            np.where(problem.target > 0, limit, 0.0),
+        )
+        eps = 0.0
+    square = np.maximum(_squares(X), 1e-300)
+    beta, w = np.zeros(X.shape[0]), np.zeros(X.shape[1])
+    done, converged = 0, False
+    while done < max_iter and not converged:
+        check_stop()
+        most = min(_BATCH, max_iter - done)
+        generator = np.uint64(2654435761 * (seed + 1) + done + 1)
+        rest = square, problem.target, eps, lower, upper, tol, most, generator, beta, w
+        if sparse.issparse(X):
+            rounds, converged = _compiled.linear.descend_sparse(X.data, X.indices, X.indptr, *rest)
+        else:
+            rounds, converged = _compiled.linear.descend_dense(X, *rest)
+        done += rounds
+    value = problem.objective(w, 1)
+    return LinearSolution(w, value, iterations=done, converged=converged, reason=_reason(converged))
+
+
+def _squares(X: Features) -> np.ndarray:
+    """‖x‖² of every row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def _reason(converged: bool) -> str:
+    return "converged" if converged else "increase the number of iterations"
