@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,6 +36,8 @@ _WORDS = {
 }
 
 _NO_RULE = "no rule"  # how the reason begins where nothing is proved
+
+_REAL = re.compile(r"R\^(d|\d+)")
 
 # What else the rules need to know of a part.
 POSITIVE_DIAGONAL = "k(x,x) > 0"
@@ -99,18 +102,18 @@ class Where:
 
     def meet(self, other: Where) -> Where:
         """The intersection of the two sets."""
-        if self.space == "any set" or self._holds(other):
+        spaces = self.space, other.space
+        if self.space == "any set":
             space = other.space
-        elif other.space in ("any set", self.space) or other._holds(self):
+        elif other.space in ("any set", self.space):
             space = self.space
+        elif "R^d" in spaces and all(map(_REAL.fullmatch, spaces)):
+            # the space of any dimension holds that of a given one
+            space = min(spaces)
         else:
             space = f"{self.space} ∩ {other.space}"
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         return Where(space, min(self.max_dim, other.max_dim), conditions)
-
-    def _holds(self, other: Where) -> bool:
-        """Whether this is the space of any dimension, and the other of a given one."""
-        return self.space == "R^d" and other.space.startswith("R^")
 
     def __str__(self) -> str:
         text = self.space

@@ -51,12 +51,15 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     statuses = set(map(operator.attrgetter("status"), parts))
     if statuses & {UNKNOWN, INDEFINITE}:
         return _no_rule(claim, "a term is not psd", where, parts)
+    known = frozenset[str]().union(*map(operator.attrgetter("facts"), parts))
+    if STRICT in statuses:
+        known |= {POSITIVE_DIAGONAL, SEPARATES}
     if CPD in statuses:
         rule = "sum of cpd terms: each term is ≥ 0 where Σc = 0"
-        facts = _facts([SEPARATES], parts, any)
+        facts = known & {SEPARATES}
         return Certificate(CPD, claim, rule, where, tuple(parts), facts)
     rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
-    facts = _facts([POSITIVE_DIAGONAL, SEPARATES], parts, any)
+    facts = known & {POSITIVE_DIAGONAL, SEPARATES}
     status = STRICT if STRICT in statuses else PSD
     return Certificate(status, claim, rule, where, tuple(parts), facts)
 

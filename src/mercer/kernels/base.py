@@ -230,7 +230,7 @@ class Kernel(Algebra, Logarithms, Parameterised):
             return Certificate(UNKNOWN, repr(self), "no rule: nothing is claimed")
         certificate = claim.certificate(repr(self))
         if d is None:
-            d = getattr(self, "n_columns_", None)
+            d = self.__dict__.get("n_columns_")
         if d is None or math.isinf(claim.max_dim):
             return certificate
         where = dataclasses.replace(certificate.where, max_dim=math.inf, space=f"R^{d}")
@@ -320,4 +320,7 @@ class Kernel(Algebra, Logarithms, Parameterised):
 
     def continuous_params(self) -> dict[str, Any]:
         """The parameters that `gradient` differentiates, in its order, by nested name."""
-        return {name: getattr(self, name) for name in self._continuous}
+        params = {}
+        for name in self._continuous:
+            params[name] = getattr(self, name)
+        return params

@@ -111,7 +111,6 @@ class KernelEstimator(Observable, BaseEstimator):
             given.get("degree", 3),
             given.get("coef0", 0.0),
             weight,
-            given.get("kernel_params"),
         )
         self._check_definite(choice, given.get("repair"), X)
         if not choice.foreign:
@@ -248,7 +247,7 @@ def certificate_on(kernel: Kernel, X: RawSamples, balanced: bool = False) -> Cer
     Where the claim is for few dimensions, the kernel is fitted, which tells it how many there are;
     where nothing is known in so many, the samples themselves may refute it.
     """
-    certificate = kernel.certificate()
+    certificate = kernel.certify(None)
     if math.isinf(certificate.where.max_dim):
         return certificate
     certificate = kernel.fit(X).certificate()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import ClassVar
 
 import numpy as np
@@ -132,7 +131,6 @@ def choose_kernel(
     degree: float = 3,
     coef0: float = 0.0,
     weight: Weights = None,
-    kernel_params: dict[str, object] | None = None,
 ) -> Choice:
     """A kernel object, an expression, a scikit-learn name, a callable, or "precomputed"."""
     if isinstance(kernel, Kernel):
@@ -148,8 +146,6 @@ def choose_kernel(
         name = kernel.__name__
         raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
     if callable(kernel):
-        if kernel_params:
-            kernel = functools.partial(kernel, **kernel_params)
         return Choice(CallableKernel(kernel), True)
     remedy = (
         "give a mercer kernel, an expression, a scikit-learn name, a function of two collections "

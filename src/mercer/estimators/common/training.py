@@ -30,6 +30,7 @@ from mercer.gram.plan import FLOAT64, WHOLE, Need, Plan, plan_matrix
 from mercer.gram.stored import Stored
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
+from mercer.kernels.graphs.node_kernel import NodeKernel
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
@@ -77,13 +78,18 @@ class Training:
         """Sums over the samples of positive weight, for new samples."""
         return Expansion(self.kernel, self.samples(), self.rows, self.n_given)
 
+    def whole(self) -> Prepared:
+        """All samples that were given, as the kernel reads them, or their Gram matrix."""
+        if self.kernel is None:
+            return np.require(self.X, requirements=["C", "W"])  # as solvers are compiled for it
+        return self.kernel.prepare(Batch(self.X))
+
     def prepared(self) -> Prepared:
         """The samples as the kernel reads them.
 
         They are taken from all samples, so that errors give the user's row numbers.
         """
-        assert self.kernel is not None
-        samples = self.kernel.prepare(Batch(self.X))
+        samples = self.whole()
         if self.all_count:
             return samples
         return samples.take(self.rows)
@@ -122,8 +128,10 @@ def begin(
 ) -> Training:
     """Check samples, targets and weights; choose the kernel and fit it."""
     X, y = check_data(estimator, X, y, target)
-    n = raw_length(X)
-    weight = check_weights(sample_weight, n)
+    n = len(y)
+    weight = np.ones(n)
+    if sample_weight is not None:
+        weight = check_weights(sample_weight, n)
     rows = np.flatnonzero(weight > 0)
     choice = estimator._choose(X, None if sample_weight is None else weight)
     if choice.kernel is None:
@@ -134,7 +142,7 @@ def begin(
         choice.kernel.fit_batch(Batch(counted))
         if estimator.samples_must_differ:
             check_varies(choice.kernel, counted)
-        if target != "none":
+        if target != "none" and isinstance(choice.kernel, NodeKernel):
             warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
 from mercer import _compiled
@@ -16,6 +14,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 
 _ROUNDING = 4 * np.finfo(float).eps
+_RESOLVED = 1e-4  # of the largest scale: samples that differ by more do so in feature space
 
 
 def are_vectors(domain: Domain) -> bool:
@@ -100,10 +99,10 @@ def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
 
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:
     """Warn of parameters of kernels by name that were set beside a kernel object."""
-    defaults = inspect.signature(type(estimator)).parameters
     given = vars(estimator)
+    defaults = type(estimator).__init__.__kwdefaults__
     for name in names:
-        if name in given and given[name] != defaults[name].default:
+        if name in given and given[name] != defaults.get(name, given[name]):
             rule = "is ignored: the kernel has parameters of its own"
             warn(explain(name, given[name], rule, "set them in the kernel"))
 
@@ -112,9 +111,17 @@ def check_varies(kernel: Kernel, X: RawSamples) -> None:
     """Raise an error if different samples are the same in feature space for want of precision.
 
     Of a strictly positive definite kernel this can only be rounding; others may be constant on
-    purpose. A first look at two samples settles nearly all cases.
+    purpose. A first look at two samples settles nearly all cases without the kernel.
     """
-    if not isinstance(X, np.ndarray) or not are_vectors(kernel.domain):
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+        return
+    scale = 1.0
+    for value in kernel.continuous_params().values():
+        scale = max(scale, float(np.abs(value).max()))
+    # differences far beyond rounding error in all columns, beside all length scales
+    if np.abs(X[0] - X[-1]).min() > _RESOLVED * scale:
+        return
+    if not are_vectors(kernel.domain):
         return
     others = np.flatnonzero((X[0] != X).any(axis=1))
     if len(others) == 0 or kernel.certificate().status != STRICT:

@@ -65,9 +65,8 @@ class PreImages(PrincipalComponents):
                 rule = f"with a length scale for every column cannot compare {columns}"
                 raise ParameterError("kernel", kernel, rule, "use inverse='fixed_point'")
             return kernel.fit(Z)
-        given = self._given_kernel()
         named = self.gamma_, self.degree, self.coef0
-        chosen = choose_kernel(given, Z, *named, kernel_params=self.kernel_params).kernel
+        chosen = choose_kernel(self._given_kernel(), Z, *named).kernel
         assert chosen is not None
         return chosen.fit(Z)
 

@@ -22,7 +22,7 @@ from mercer.aliases import (
     Targets,
     Weights,
 )
-from mercer.domains.base import Batch, pick_rows
+from mercer.domains.base import pick_rows
 from mercer.errors import warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
@@ -95,21 +95,15 @@ class SupportVectorMachine(KernelEstimator):
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights, target: Target) -> Training:
         """Checked training data with a fitted kernel."""
-        if is_precomputed(self.kernel) and sparse.issparse(X):
+        if sparse.issparse(X) and is_precomputed(self.kernel):
             raise TypeError("Sparse precomputed kernels are not supported: give K.toarray()")
         data = begin(self, X, y, sample_weight, target=target)
         self.shape_fit_ = data.X.shape if hasattr(data.X, "shape") else (data.n_given,)
         return data
 
-    def _whole(self, kernel: Kernel | None, X: RawSamples) -> Prepared:
-        """All samples, prepared, or their Gram matrix in the layout the solver is compiled for."""
-        if kernel is None:
-            return np.require(X, requirements=["C", "W"])
-        return kernel.prepare(Batch(X))
-
     def _problem(self, data: Training) -> MarginProblem:
         """The dual problem of all samples of positive weight."""
-        return self._part(data.kernel, self._whole(data.kernel, data.X), data.rows)
+        return self._part(data.kernel, data.whole(), data.rows)
 
     def _part(
         self,
@@ -139,12 +133,14 @@ class SupportVectorMachine(KernelEstimator):
     ) -> None:
         """Set ``report_`` and ``fit_status_``; warn of problems that were not solved."""
         worst = max(solutions, key=operator.attrgetter("gap"))
-        unsolved = [solution for solution in solutions if not solution.converged]
         tol = self.tol if tol is None else tol
-        objective, iterations, converged = 0.0, 0, not unsolved
+        objective, iterations, unsolved = 0.0, 0, []
         for solution in solutions:
             objective += solution.objective
             iterations += solution.iterations
+            if not solution.converged:
+                unsolved.append(solution)
+        converged = not unsolved
         facts = {
             "gap": worst.gap,
             "tol": tol,

@@ -105,11 +105,12 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     ) -> list[DualSolution]:
         """Solve all problems: small ones together, then the others one by one on the threads."""
         kernel = data.kernel
-        whole = self._whole(kernel, data.X)
+        whole = data.whole()
         largest_two = sum(sorted(map(len, members))[-2:])
         # cutting the problems from one matrix is half the work, if the classes are small
         if kernel is not None and largest_two <= TINY and fits_all_classes(len(whole)):
-            whole, kernel = dense(kernel, whole, whole), None
+            matrix = np.empty((len(whole), len(whole)))
+            whole, kernel = dense(kernel, whole, whole, out=matrix), None
         unsolved = problems
         if kernel is None:
             unsolved = self._solve_together(whole, problems)

@@ -11,9 +11,9 @@ from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
 from mercer.errors import ParameterError
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.hulls import nearest_points
-from mercer.estimators.svm.two_classes import TwoClasses, class_bounds
-from mercer.gram.plan import WHOLE, plan_matrix
-from mercer.solvers.margin.dual import DualSolution
+from mercer.estimators.svm.two_classes import TwoClasses
+from mercer.gram.plan import FLOAT64, Plan
+from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.solvers.margin.one_vs_one import solve_pairs
 from mercer.solvers.margin.problem import TINY, MarginProblem
 
@@ -176,7 +176,8 @@ class SVC(MarginClassifier):
             return self._solve_hard_margin(problem, two)
         beta = np.zeros((1, len(two.sign)))
         sign = two.sign[None]
-        bounds = class_bounds(sign, self.C * two.weight[None])
+        limit = self.C * two.weight[None] * sign
+        bounds = Bounds(np.minimum(limit, 0.0), np.maximum(limit, 0.0))
         solution = problem.solve(sign, bounds, beta, 0.0, self.max_iter)
         return solution, solution.beta[0], float(solution.levels[0])
 
@@ -205,8 +206,9 @@ class SVC(MarginClassifier):
             return problems
         sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
         weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))
-        bounds = class_bounds(sign, self.C * weight)
-        plan = str(plan_matrix(len(matrix), WHOLE, given=True))
+        limit = self.C * weight * sign
+        bounds = Bounds(np.minimum(limit, 0.0), np.maximum(limit, 0.0))
+        plan = str(Plan("stored", FLOAT64, matrix.nbytes, "is shared by all problems"))
         if len(problems) > 1:
             plan += ", shared by all classes"
         unsolved = []

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from mercer.solvers.margin.dual import Bounds, DualSolution
+from mercer.solvers.margin.dual import DualSolution
 
 
 @dataclasses.dataclass
@@ -22,11 +22,6 @@ class TwoClasses:
     beta: np.ndarray | None = None  # coefficients for new samples
     intercept: float = 0.0
     plan: str = ""
-
-
-def class_bounds(sign: np.ndarray, limit: np.ndarray) -> Bounds:
-    """0 ≤ sign·β ≤ limit."""
-    return Bounds(np.where(sign < 0, -limit, 0.0), np.where(sign > 0, limit, 0.0))
 
 
 def every_two_classes(
