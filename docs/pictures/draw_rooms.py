@@ -32,6 +32,7 @@ CONTENTS = {
     "readers": "files of data",
     "datasets": "two tables",
     "_compiled": "Numba loops",
+    "limits": "memory of the process",
     "errors": "every error and warning, one form of message",
     "aliases": "names of types",
 }

@@ -40,7 +40,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """At most so many known names that are like a name, in capital or small letters."""
     plain: dict[str, str] = {}
     for each in known:
-        plain.setdefault(each.lower().removesuffix("()"), each)
+        plain[each.lower().removesuffix("()")] = each
     matches = difflib.get_close_matches(name.lower(), plain, n=most, cutoff=0.6)
     return [plain[match] for match in matches]
 

@@ -15,6 +15,7 @@ WIDE = {
     "GaussianProcessRegressor": LEARNS_SCALES,
     "KernelDensity": "a wide window is a density",
     "KernelMap": "it only computes the kernel",
+    "MercerMap": "a constant kernel has one eigenfunction",
 }
 
 

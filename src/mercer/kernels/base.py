@@ -245,13 +245,14 @@ class Kernel(Algebra, Logarithms, Parameterised):
         status = UNKNOWN if witness is None else INDEFINITE
         return Certificate(status, repr(self), rule, where, witness=witness)
 
-    def warn_unknown(self, learner: str, remedy: str = "") -> None:
+    def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
         """Warn that nobody knows whether the kernel is definite, as a learner needs it."""
         for child in self.children():
             if child.certificate().status == UNKNOWN:
-                child.warn_unknown(learner, remedy)
+                child.warn_unknown(learner, remedy, because)
                 return
-        rule = f"is not known to be positive semi-definite, as {learner} needs it: used as asked"
+        known = f"is not known to be positive semi-definite{because}"
+        rule = f"{known}, as {learner} needs it: used as asked"
         warn(explain("kernel", self, rule, remedy), DefinitenessWarning)
 
     def claim(self) -> Definite | None:

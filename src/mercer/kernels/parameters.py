@@ -214,15 +214,17 @@ class Parameterised:
         """A copy of the parameters, which were checked before, without what was fitted."""
         from sklearn.base import clone  # loaded already by whoever calls this
 
-        if self._own_init and "_names" not in self.__dict__:
-            params = {name: clone(getattr(self, name), safe=False) for name in self._names}
-            return type(self)(**params)
         fresh = object.__new__(type(self))
+        construct = self._own_init and "_names" not in self.__dict__
         for name, value in self.__dict__.items():
             if name in self._names:
                 fresh.__dict__[name] = clone(value, safe=False)
             elif name in ("_ready", "_names"):
                 fresh.__dict__[name] = value
+            elif name.startswith("_"):  # derived from parameters, or learned
+                construct = True
+        if construct:
+            return type(self)(**{name: fresh.__dict__[name] for name in self._names})
         return fresh
 
     def __eq__(self, other: object) -> bool:

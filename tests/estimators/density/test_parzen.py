@@ -545,7 +545,7 @@ def test_bad_data(change, match):
         {"kernel": 3},
         {"kernel": "hope"},
         {"algorithm": "much"},
-        {"metric": "manhattan"},
+        {"metric": "hope"},
         {"leaf_size": 0},
     ],
     ids=str,

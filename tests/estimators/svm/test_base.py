@@ -79,7 +79,7 @@ def test_ways_to_name_a_kernel(classes):
         np.testing.assert_allclose(
             SVC(kernel=kernel, gamma=0.2).fit(X, y).decision_function(X), expected, atol=1e-9
         )
-    with pytest.warns(errors.DefinitenessWarning, match="unknown"):
+    with pytest.warns(errors.DefinitenessWarning, match="not known to be positive"):
         called = SVC(kernel=lambda a, b: rbf_kernel(a, b, gamma=0.2)).fit(X, y)
     np.testing.assert_allclose(called.decision_function(X), expected, atol=1e-6)
     K = RBF.from_gamma(0.2)(X)

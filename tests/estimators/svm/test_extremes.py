@@ -81,13 +81,14 @@ def test_the_limit_of_steps_is_libsvms():
 
 
 @pytest.mark.parametrize("n", [60, 1000])
-def test_a_share_of_errors_that_leaves_no_margin_is_an_error(rng, n):
+def test_a_share_of_errors_that_leaves_no_margin_is_said(rng, n):
     y = rng.integers(2, size=n)
     X = rng.normal(size=(n, 4)) + y[:, None] * [1.0, 0.0, 0.0, 0.0]
-    with pytest.raises(
-        ParameterError, match=r"nu = 0.1 is too small.*margin comes out 0.*raise nu"
+    with pytest.warns(
+        ConvergenceWarning, match=r"nu = 0.1 is too small.*margin comes out 0.*raise nu"
     ):
-        NuSVC(nu=0.1, kernel="linear").fit(X, y)
+        model = NuSVC(nu=0.1, kernel="linear").fit(X, y)
+    assert np.abs(model.decision_function(X)).max() < 1e6
 
 
 def test_a_margin_below_the_tolerance_is_resolved_or_told(rng):

@@ -145,7 +145,7 @@ class Vectors(Domain):
         if batch.raw.dtype.kind not in "fiub":
             raise _not_numbers(batch.raw, batch.raw.dtype, batch.argument)
         x = batch.raw.tocsr().astype(np.float64)
-        if 0 in x.shape:
+        if x.ndim != 2 or 0 in x.shape:
             raise _wrong_shape(x, batch.argument)
         if not x.has_canonical_format:
             x = x.copy()

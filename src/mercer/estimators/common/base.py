@@ -130,7 +130,7 @@ class KernelEstimator(Observable, BaseEstimator):
             return
         name = type(self).__name__
         if certificate.status == UNKNOWN:
-            choice.kernel.warn_unknown(name)
+            choice.kernel.warn_unknown(name, because=_because(certificate))
             return
         reason = f"is {certificate.status}{_because(certificate)}"
         if choice.foreign:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
@@ -171,8 +173,11 @@ class NuSVC(MarginClassifier):
         found = nearest_points(problem, two.sign, two.weight, share, 1.0, self.max_iter)
         if found.margin == 0.0:
             rule = "is too small for these classes and this kernel: their margin comes out 0"
-            raise ParameterError("nu", self.nu, rule, "raise nu, or give another kernel")
-        if found.margin <= found.solution.gap:
+            remedy = "predictions are near chance: raise nu, or give another kernel"
+            warn(explain("nu", self.nu, rule, remedy), ConvergenceWarning)
+            # there is no scale to give to coefficients whose sum is 0 in feature space
+            found = dataclasses.replace(found, margin=1.0)
+        elif found.margin <= found.solution.gap:
             rule = f"leaves a margin of {found.margin:.2g}, less than the accuracy of the solution"
             remedy = "the scale of decision values is uncertain: raise nu, or lower tol"
             warn(explain("nu", self.nu, rule, remedy), ConvergenceWarning)

@@ -109,7 +109,7 @@ class CustomKernel(Kernel, abstract=True):
     def text_remedy(self) -> str:
         return "encode it, or say @mercer.kernel(objects=True) if the function takes such objects"
 
-    def warn_unknown(self, learner: str, remedy: str = "") -> None:
+    def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
         """Warn once of each function, however often and in how many copies it is used."""
         if not self._function.doubted:
             self._function.doubted = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+import joblib
 import numpy as np
 
 from mercer import errors
@@ -77,7 +78,10 @@ class Fisher(Kernel):
 
     def __repr__(self) -> str:
         ridge = "" if self.epsilon == 1e-6 else f", epsilon={float(self.epsilon)!r}"
-        name = name_object(self.model, f"model_{type(self.model).__name__}")
+        # a copy of the model has the same name: its attributes are hashed one by one, because
+        # joblib sees which of them are the same object
+        content = "".join(map(joblib.hash, sorted(vars(self.model).items())))
+        name = name_object(self.model, f"model_{type(self.model).__name__}", content)
         return f"Fisher(model={name}{ridge})"
 
     def __sklearn_clone__(self) -> Fisher:

@@ -10,12 +10,12 @@ from mercer.aliases import RawSamples
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
-from mercer.errors import DefinitenessError
+from mercer.errors import DefinitenessError, ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.functions import describe, register_function
 from mercer.kernels.vectors.dot import dense_rows
-from mercer.params import function, integer, param, positive
+from mercer.params import between, function, integer, param, positive
 
 __all__ = ["Stationary"]
 
@@ -59,7 +59,7 @@ class Stationary(Kernel):
     invariance = "translation"
     spectral_density: Callable[[np.ndarray], np.ndarray] = param(check=function)
     length_scale: float = param(default=1.0, check=positive, continuous=True)
-    cutoff: float = param(default=10.0, check=positive)
+    cutoff: float = param(default=10.0, check=between(0.0, 1e100))
     points: int = param(default=64, check=integer(1, 10_000))
 
     def claim(self) -> Definite:
@@ -71,8 +71,12 @@ class Stationary(Kernel):
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """The frequencies, and their shares of the spectral mass."""
         omega = float(self.cutoff) * (np.arange(int(self.points)) + 0.5) / int(self.points)
-        density = np.asarray(self.spectral_density(omega), dtype=float)
         what = "Stationary: spectral_density"
+        try:
+            density = np.asarray(self.spectral_density(omega), dtype=float)
+        except (TypeError, ValueError) as error:
+            rule = f"must be a function of an array of frequencies ({error})"
+            raise ParameterError(what, self.spectral_density, rule) from None
         if density.shape != omega.shape or not np.isfinite(density).all():
             rule = "must be one finite number for each frequency"
             raise DefinitenessError(what, f"array of shape {density.shape}", rule)
