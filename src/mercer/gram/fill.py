@@ -104,9 +104,9 @@ def dense(
     streaming = False
     if out is None:
         require_room(n, m, dtype)
-        # so large a matrix is written past the cache, in whole cache lines
-        whole_lines = n % 8 == 0 and m % 8 == 0 and np.dtype(dtype) == FLOAT64
-        streaming = whole_lines and n * m * 8 > _CACHED
+        if n * m * 8 > _CACHED and np.dtype(dtype) == FLOAT64:
+            # so large a matrix is written past the cache, in whole cache lines
+            streaming = n % 8 == 0 and m % 8 == 0
         out = _aligned(n, m) if streaming else np.empty((n, m), dtype=dtype)
     if n <= TILE and m <= TILE:
         run(1, partial(_fill_small, kernel, x, y, out))
@@ -133,9 +133,11 @@ def _fill_small(
     # compiled loops are fast on whole rows of double precision only
     if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
         _compute(kernel, x, y, whole, matrix, work)
+        is_finite = _compiled.storage.all_finite(matrix)
     else:
         matrix[...] = _tile(kernel, x, y, whole, work)
-    if not np.isfinite(matrix).all():  # values may overflow in another precision
+        is_finite = np.isfinite(matrix).all()  # values may overflow in another precision
+    if not is_finite:
         raise _overflow(x, y, matrix, whole)
 
 

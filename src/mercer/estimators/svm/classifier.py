@@ -74,8 +74,10 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         if self.class_weight is not None:
             self.class_weight_ = self._class_weights(data)
         weight = data.weight * self.class_weight_[data.y]
-        sizes = np.bincount(data.y)
-        members = np.split(np.argsort(data.y, kind="stable"), np.cumsum(sizes)[:-1])
+        members, by_class = [], np.argsort(data.y, kind="stable")
+        for size in np.bincount(data.y).tolist():
+            members.append(by_class[:size])
+            by_class = by_class[size:]
         problems = every_two_classes(data.rows, members, weight)
         solutions = self._solve_problems(data, problems, members)
         self._pairs = list(itertools.combinations(range(len(members)), 2))
