@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer.aliases import Columns, Features
-from mercer.definiteness import INDEFINITE, Certificate, Witness
+from mercer.definiteness import INDEFINITE, STRICT, Certificate, Where, Witness
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.distributions import Bags
@@ -26,6 +26,11 @@ __all__ = ["On"]
 
 
 _WIDEST = 1000  # columns of a table that a witness is lifted to
+
+
+def only_in(d: int) -> Where:
+    """The condition of a proof that counts on d columns and no others."""
+    return Where(conditions=(f"d = {d}",))
 
 
 def _is_column(value: object) -> bool:
@@ -126,17 +131,31 @@ class On(Mapped):
         # The columns of a bag are not those of the table that holds it.
         if count and in_columns and not isinstance(self.kernel.domain, Bags):
             inner = self.kernel.certify(count)
-        covers = d is not None and set(self.positions(d) or []) == set(range(d))
-        certificate = pull_back_rule(repr(self), inner, covers, "the columns")
-        where = inner.where
-        if where.space.startswith("R^"):  # of these columns: there may be others
-            where = dataclasses.replace(where, space="R^d")
-        certificate = dataclasses.replace(certificate, where=where)
+        certificate = self._pull_back(inner, d)
         witness = self._lifted(inner.witness, d)
         if witness is None:
             return certificate
         rule = "on these columns it is the inner kernel"
         return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
+
+    def _pull_back(self, inner: Certificate, d: int | None) -> Certificate:
+        """What follows from the kernel on these columns, which are all if they are all of d."""
+        covers = d is not None and set(self.positions(d) or []) == set(range(d))
+        certificate = pull_back_rule(repr(self), inner, covers, "columns")
+        where = inner.where
+        if self.domain is TABLES and where.space != "any set":
+            listed = show_value(self.columns)
+            where = Where("tables", where.max_dim, (f"{listed} in {where}",))
+        elif where.space.startswith("R^"):  # of these columns: there may be others
+            where = dataclasses.replace(where, space="R^d")
+        counted = isinstance(self.columns, slice) and inner.where.space != where.space
+        if d is not None and (counted or (covers and inner.status == STRICT)):
+            where = where.meet(only_in(d))
+        rule = certificate.rule
+        if inner.cpd:
+            rule = "pull-back: its Gram matrix is that of the part at these columns"
+            rule += " (all of them)" if covers else ", in which distinct rows may agree"
+        return dataclasses.replace(certificate, rule=rule, where=where)
 
     def _lifted(self, witness: Witness | None, d: int | None) -> Witness | None:
         """The points of a witness in these columns, where the other columns are 0."""
