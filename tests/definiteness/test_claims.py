@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,6 +62,18 @@ def test_strictness_has_an_argument_of_its_own(kind):
             for node in _nodes(kernel.certificate(d)):
                 if node.status == "strict":
                     assert any(word in node.rule for word in STRICTLY), str(node)
+
+
+# Distinct points: the origin, and others close to it and to each other.
+CLOSE = np.array([[0.0, 0.0], [2.0**-20, 0.0], [0.0, 2.0**-20], [1.0, 1.0], [1.0, 1.0 + 2.0**-20]])
+
+
+@pytest.mark.parametrize("name", sorted({"Exp", "Power", "Product", "Sum", *naive.NUMERIC}))
+def test_strict_kernels_tell_close_points_apart(name):
+    """In 60 digits, where a matrix that is singular has an eigenvalue of about 1e-60."""
+    examples = REGISTRY.get(name, RBF).examples()
+    for kernel in (k for k in examples if k.certificate(2).status == "strict"):
+        assert naive.min_eigenvalue(naive.gram(kernel, CLOSE)) > 1e-45, repr(kernel)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ class SklearnKernel(SklearnBase):
 
     def _check_dimension(self, X: RawSamples) -> None:
         """Refuse samples with more columns than the kernel is one for; a number of them once."""
-        shape = getattr(X, "shape", ())
+        shape: tuple[int, ...] = getattr(X, "shape", ())
         if len(shape) != 2 or shape[1] == self._n_columns or not self.kernel.limited:
             return
         certificate = self.kernel.certificate(shape[1])

@@ -139,23 +139,28 @@ class On(Mapped):
         return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
 
     def _pull_back(self, inner: Certificate, d: int | None) -> Certificate:
-        """What follows from the kernel on these columns, which are all if they are all of d."""
+        """What follows from the certificate of the kernel on these columns."""
         covers = d is not None and set(self.positions(d) or []) == set(range(d))
         certificate = pull_back_rule(repr(self), inner, covers, "columns")
-        where = inner.where
-        if self.domain is TABLES and where.space != "any set":
-            listed = show_value(self.columns)
-            where = Where("tables", where.max_dim, (f"{listed} in {where}",))
-        elif where.space.startswith("R^"):  # of these columns: there may be others
-            where = dataclasses.replace(where, space="R^d")
+        where = self._tables_where(inner.where)
+        # of a slice, d tells the number of columns
         counted = isinstance(self.columns, slice) and inner.where.space != where.space
-        if d is not None and (counted or (covers and inner.status == STRICT)):
+        if d is not None and (counted or certificate.status == STRICT):
             where = where.meet(only_in(d))
-        rule = certificate.rule
-        if inner.cpd:
-            rule = "pull-back: its Gram matrix is that of the part at these columns"
-            rule += " (all of them)" if covers else ", in which distinct rows may agree"
+        if not inner.cpd:
+            return dataclasses.replace(certificate, where=where)
+        others = " (all of them)" if covers else ", in which distinct rows may agree"
+        rule = f"pull-back: its Gram matrix is that of the part at these columns{others}"
         return dataclasses.replace(certificate, rule=rule, where=where)
+
+    def _tables_where(self, inner: Where) -> Where:
+        """The tables whose columns are in a set, or the vectors: there may be other columns."""
+        if self.domain is TABLES and inner.space != "any set":
+            columns = show_value(self.columns)
+            return Where("tables", inner.max_dim, (f"{columns} in {inner}",))
+        if inner.space.startswith("R^"):
+            return dataclasses.replace(inner, space="R^d")
+        return inner
 
     def _lifted(self, witness: Witness | None, d: int | None) -> Witness | None:
         """The points of a witness in these columns, where the other columns are 0."""
