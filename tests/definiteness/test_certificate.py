@@ -206,7 +206,7 @@ def test_the_proof_names_its_rules_and_domain():
         (mercer.Spline(), ("ramp", "independent", "tensor product")),
         (Chi2(), ("e^(−tx)", "Σc = 0")),
         (mercer.Mismatch(), ("within the mismatches",)),
-        (mercer.GappedKmer(), ("some of its places",)),
+        (mercer.GappedKmer(), ("the places P",)),
         (PowerSeries(Linear(), inverse_root(4.0), radius=4.0), ("(2n choose n)/(4ⁿ θ^(n+½)) > 0",)),
         (GeneralLinear(np.eye(4) / 3), ("on R^4", "0.3333")),
     ],

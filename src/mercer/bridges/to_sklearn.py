@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import RawSamples
 from mercer.bridges.from_sklearn import entry
+from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import jacobian
-from mercer.state import storable
+from mercer.state import State, storable
 
 
 @storable
@@ -27,6 +30,9 @@ class SklearnKernel(SklearnBase):
     fixed : tuple of str, default=()
         Names of parameters that are not learned.
     """
+
+    _n_columns: int | None = None  # of the samples that were looked at last
+    stored: ClassVar[State] = State(rebuilt=("_n_columns",))
 
     def __init__(
         self, kernel: Kernel, limits: tuple[float, float] = (1e-5, 1e5), fixed: tuple[str, ...] = ()
@@ -69,6 +75,7 @@ class SklearnKernel(SklearnBase):
     def __call__(
         self, X: RawSamples, Y: RawSamples = None, eval_gradient: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        self._check_dimension(X)
         if not eval_gradient:
             return self.kernel(X, Y)
         if Y is not None:
@@ -83,6 +90,17 @@ class SklearnKernel(SklearnBase):
         if not derivatives:
             return K, np.zeros((*K.shape, 0))
         return K, np.stack(derivatives, axis=-1)
+
+    def _check_dimension(self, X: RawSamples) -> None:
+        """Refuse samples with more columns than the kernel is one for; a number of them once."""
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if len(shape) != 2 or shape[1] == self._n_columns or not self.kernel.limited:
+            return
+        certificate = self.kernel.certificate(shape[1])
+        _check_status(self.kernel, certificate)
+        if certificate.status == UNKNOWN:
+            self.kernel.warn_unknown("a Gaussian process", because=f" on {certificate.where}")
+        self._n_columns = shape[1]
 
     def diag(self, X: RawSamples) -> np.ndarray:
         return self.kernel.diag(X)
@@ -101,6 +119,15 @@ class SklearnKernel(SklearnBase):
         return f"to_sklearn({self.kernel!r})"
 
 
+def _check_status(kernel: Kernel, certificate: Certificate) -> None:
+    """Refuse a kernel that is known not to be positive semi-definite."""
+    if certificate.status in (CPD, INDEFINITE):
+        status = f"is {certificate.status} on {certificate.where}"
+        rule = f"{status}, and a Gaussian process needs a positive semi-definite kernel"
+        remedy = "centre a cpd kernel, or change the failing part"
+        raise DefinitenessError("to_sklearn", kernel, rule, remedy)
+
+
 def to_sklearn(
     kernel: Kernel, bounds: tuple[float, float] = (1e-5, 1e5), fixed: tuple[str, ...] = ()
 ) -> SklearnKernel:
@@ -109,7 +136,8 @@ def to_sklearn(
     Parameters
     ----------
     kernel : Kernel
-        A positive semi-definite kernel. Its positive continuous parameters are learned.
+        A positive semi-definite kernel. Its positive continuous parameters are learned. One that
+        is a kernel in few dimensions only refuses samples of more when a process is fitted.
     bounds : tuple of two float, default=(1e-5, 1e5)
         The least and the largest value of each learned parameter.
     fixed : tuple of str, default=()
@@ -128,9 +156,5 @@ def to_sklearn(
     >>> model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]).kernel_.theta.shape
     (2,)
     """
-    status = kernel.certificate().status
-    if status in ("cpd", "indefinite"):
-        rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-        remedy = "centre a cpd kernel, or change the failing part"
-        raise DefinitenessError("to_sklearn", kernel, rule, remedy)
+    _check_status(kernel, kernel.certificate())
     return SklearnKernel(kernel.copy(), bounds, fixed)

@@ -24,6 +24,8 @@ from mercer.definiteness.certificate import (
 
 Facts = frozenset[str]
 
+_OPPENHEIM = "det(A∘B) ≥ det A · Π B_ii (Oppenheim)"
+
 
 def _facts(
     names: Iterable[str], parts: Sequence[Certificate], how: Callable[[Iterable[bool]], bool]
@@ -59,8 +61,11 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
         facts = known & {SEPARATES}
         return Certificate(CPD, claim, rule, where, tuple(parts), facts)
     rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
+    status = PSD
+    if STRICT in statuses:
+        status = STRICT
+        rule += ", and that of a strict term is > 0 unless c = 0"
     facts = known & {POSITIVE_DIAGONAL, SEPARATES}
-    status = STRICT if STRICT in statuses else PSD
     return Certificate(status, claim, rule, where, tuple(parts), facts)
 
 
@@ -95,6 +100,7 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
         rule = "tensor product over disjoint columns that cover all, each factor strict on its own"
     elif _is_strict_product(parts):
         rule = "Schur product of a strict factor with factors of positive diagonal"
+        rule += f": {_OPPENHEIM}"
     else:
         status = PSD
         rule = "Schur product: feature map φ₁ ⊗ φ₂"
@@ -113,12 +119,13 @@ def pull_back_rule(claim: str, part: Certificate, injective: bool, name: str = "
     where = part.where
     if where.space != "any set":
         where = Where(conditions=(f"{name}(x) in {where}",))
+    image = f"its Gram matrix is that of the part at the points {name}(x)"
     if not part.cpd:
         return _no_rule(claim, "pull-back of a part that is not psd", where, [part])
     if injective:
-        rule = f"pull-back by the injective {name}: φ({name}(x))"
+        rule = f"pull-back by the injective {name}: {image}, distinct where the x are"
         return Certificate(part.status, claim, rule, where, (part,), part.facts)
-    rule = f"pull-back by {name} (not known to be injective, so never strict): φ({name}(x))"
+    rule = f"pull-back by {name}: {image}, which may be equal where the x are distinct"
     facts = (part.facts - {SEPARATES}) | _kept(part, POSITIVE_DIAGONAL)
     status = PSD if part.status == STRICT else part.status
     return Certificate(status, claim, rule, where, (part,), facts)
@@ -132,6 +139,8 @@ def conformal_rule(claim: str, part: Certificate, nonzero: bool) -> Certificate:
     if not nonzero:
         return Certificate(PSD, claim, rule, part.where, (part,))
     facts = _kept(part, POSITIVE_DIAGONAL)
+    if part.status == STRICT:
+        rule += "; strict because f(x) ≠ 0"
     return Certificate(part.status, claim, rule, part.where, (part,), facts)
 
 
@@ -141,10 +150,12 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
         return _no_rule(claim, "a power of a part that is not psd", part.where, [part])
     if float(exponent).is_integer():
         rule = "power: repeated Schur product, feature map φ ⊗ … ⊗ φ"
+        if part.status == STRICT:
+            rule += f"; strict because {_OPPENHEIM}"
     elif part.has(DIVISIBLE):
         rule = f"power {exponent:g} of an infinitely divisible kernel: log k is cpd (Schoenberg)"
         if part.status == STRICT:
-            rule += ", and a strict k keeps distinct points apart"
+            rule += ", and as k(x,y)² < k(x,x) k(y,y) for x ≠ y it is strict"
     else:
         kind = "a kernel not known to be infinitely divisible"
         why = f"a power that is not an integer ({exponent:g}) of {kind}"
@@ -181,6 +192,8 @@ def power_series_rule(
     sums = f"power series with coefficients ≥ 0{known}: sums of Schur powers and their limit"
     rule = f"{sums}; by Cauchy–Schwarz all stay inside the radius"
     status = part.status if max(coefficients[1:], default=0.0) > 0 else PSD
+    if status == STRICT:
+        rule += "; a power with a positive coefficient is strict as the base is"
     facts = _power_series_facts(part, coefficients)
     return Certificate(status, claim, rule, where, (part,), facts)
 
@@ -207,7 +220,7 @@ def exp_rule(claim: str, part: Certificate) -> Certificate:
     status = PSD
     if part.has(SEPARATES):
         status = STRICT
-        rule += "; strict because distinct points have a positive distance"
+        rule += "; strict because distinct points have a positive distance in feature space"
     facts = frozenset({POSITIVE_DIAGONAL, DIVISIBLE})
     return Certificate(status, claim, rule, part.where, (part,), facts)
 
@@ -216,7 +229,9 @@ def normalize_rule(claim: str, part: Certificate) -> Certificate:
     """k(x,y)/√(k(x,x) k(y,y)): as k."""
     if not part.psd:
         return _no_rule(claim, "normalising needs a psd kernel", part.where, [part])
-    rule = "normalisation: feature map φ/‖φ‖"
+    rule = "normalisation: feature map φ/‖φ‖, and 0 where φ is"
+    if part.status == STRICT:
+        rule = "normalisation: feature map φ/‖φ‖, a change of length that keeps independence"
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
     return Certificate(part.status, claim, rule, part.where, (part,), facts)
 
@@ -247,14 +262,20 @@ def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
 def mixture_rule(
     claim: str, parts: Sequence[Certificate], weights: Sequence[float], error: float
 ) -> Certificate:
-    """Σ w_i k_θi with w_i ≥ 0: as a sum; of the nodes that fail, or else of all, one is shown."""
+    """Σ w_i k_θi with w_i ≥ 0: as a sum; the part that is shown is one that decides the status."""
     used = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
     if not used:
         return Certificate(PSD, claim, "all weights are 0: the zero kernel", parts[0].where)
     whole = sum_rule(claim, used)
-    shown = next((part for part in used if part.status == UNKNOWN or not part.cpd), used[0])
     if not whole.cpd:
+        shown = next(part for part in used if not part.cpd)
         return dataclasses.replace(whole, parts=(shown,))
-    distance = f"; within {error:g} of the integral, as stated" if error > 0 else ""
-    rule = f"mixture: a sum over {len(used)} values of a parameter with weights ≥ 0{distance}"
+    # the one shown is the one that decides: all are at least cpd, one strict term suffices
+    shown = next(part for part in used if part.status == whole.status)
+    each = CPD if whole.status == CPD else PSD
+    rule = f"mixture: a sum with weights > 0 over {len(used)} values of a parameter, each {each}"
+    if whole.status == STRICT:
+        rule += ", and the one shown strict"
+    if error > 0:
+        rule += f"; its distance from the integral is not proved, but stated as {error:g}"
     return dataclasses.replace(whole, rule=rule, parts=(shown,))

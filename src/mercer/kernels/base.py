@@ -211,7 +211,7 @@ class Kernel(Algebra, Logarithms, Parameterised):
         >>> print((RBF() + Linear()).certificate())
         RBF() + Linear()
           is strictly positive definite on R^d
-          by sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c
+          by sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c, and that of a strict term is > 0 unless c = 0
             RBF()
               is strictly positive definite on R^d
               by Bochner: the Fourier transform of a Gaussian is a Gaussian, positive everywhere
@@ -240,10 +240,12 @@ class Kernel(Algebra, Logarithms, Parameterised):
 
     def _certify_beyond(self, certificate: Certificate, where: Where, d: int) -> Certificate:
         """What is known in a dimension beyond that of the claim."""
-        rule = f"{certificate.rule}; it does not extend to R^{d}"
         witness = refutation.refute_in(self, d, balanced=certificate.status == CPD)
-        status = UNKNOWN if witness is None else INDEFINITE
-        return Certificate(status, repr(self), rule, where, witness=witness)
+        if witness is None:
+            rule = f"no rule in R^{d}; what is proved is by {certificate.rule}"
+            return Certificate(UNKNOWN, repr(self), rule, where)
+        rule = f"a counterexample in R^{d}; what is proved is by {certificate.rule}"
+        return Certificate(INDEFINITE, repr(self), rule, where, witness=witness)
 
     def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
         """Warn that nobody knows whether the kernel is definite, as a learner needs it."""

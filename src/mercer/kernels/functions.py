@@ -148,6 +148,11 @@ class InverseRoot:
     def __init__(self, theta: float) -> None:
         self.theta = theta
 
+    @property
+    def radius(self) -> float:
+        """The radius of convergence."""
+        return self.theta
+
     def __repr__(self) -> str:
         return f"inverse_root({self.theta!r})"
 

@@ -57,9 +57,11 @@ class Precomputed(Kernel):
     def certify(self, d: int | None) -> Certificate:
         report = self._report()
         where = Where(f"the {len(report.worst)} given positions")
-        rule = f"checked: the smallest eigenvalue is {report.min_eigenvalue:.4g}"
+        rule = f"its eigenvalues, computed: the smallest is {report.min_eigenvalue:.4g}"
+        if report.strict:
+            return Certificate(STRICT, repr(self), f"{rule}, beyond rounding errors", where)
         if report.psd:
-            return Certificate(STRICT if report.strict else PSD, repr(self), rule, where)
+            return Certificate(PSD, repr(self), f"{rule}, 0 but for rounding errors", where)
         if report.cpd:
             return Certificate(CPD, repr(self), rule + ", but none is negative where Σc = 0", where)
         witness = Witness(np.arange(len(report.worst)), report.worst, report.min_eigenvalue)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer.aliases import Columns, Features
-from mercer.definiteness import INDEFINITE, Certificate, Witness
+from mercer.definiteness import INDEFINITE, STRICT, Certificate, Where, Witness
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.distributions import Bags
@@ -26,6 +26,11 @@ __all__ = ["On"]
 
 
 _WIDEST = 1000  # columns of a table that a witness is lifted to
+
+
+def only_in(d: int) -> Where:
+    """The condition of a proof that counts on d columns and no others."""
+    return Where(conditions=(f"d = {d}",))
 
 
 def _is_column(value: object) -> bool:
@@ -126,17 +131,36 @@ class On(Mapped):
         # The columns of a bag are not those of the table that holds it.
         if count and in_columns and not isinstance(self.kernel.domain, Bags):
             inner = self.kernel.certify(count)
-        covers = d is not None and set(self.positions(d) or []) == set(range(d))
-        certificate = pull_back_rule(repr(self), inner, covers, "the columns")
-        where = inner.where
-        if where.space.startswith("R^"):  # of these columns: there may be others
-            where = dataclasses.replace(where, space="R^d")
-        certificate = dataclasses.replace(certificate, where=where)
+        certificate = self._pull_back(inner, d)
         witness = self._lifted(inner.witness, d)
         if witness is None:
             return certificate
         rule = "on these columns it is the inner kernel"
         return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
+
+    def _pull_back(self, inner: Certificate, d: int | None) -> Certificate:
+        """What follows from the certificate of the kernel on these columns."""
+        covers = d is not None and set(self.positions(d) or []) == set(range(d))
+        certificate = pull_back_rule(repr(self), inner, covers, "columns")
+        where = self._tables_where(inner.where)
+        # of a slice, d tells the number of columns
+        counted = isinstance(self.columns, slice) and inner.where.space != where.space
+        if d is not None and (counted or certificate.status == STRICT):
+            where = where.meet(only_in(d))
+        if not inner.cpd:
+            return dataclasses.replace(certificate, where=where)
+        others = " (all of them)" if covers else ", in which distinct rows may agree"
+        rule = f"pull-back: its Gram matrix is that of the part at these columns{others}"
+        return dataclasses.replace(certificate, rule=rule, where=where)
+
+    def _tables_where(self, inner: Where) -> Where:
+        """The tables whose columns are in a set, or the vectors: there may be other columns."""
+        if self.domain is TABLES and inner.space != "any set":
+            columns = show_value(self.columns)
+            return Where("tables", inner.max_dim, (f"{columns} in {inner}",))
+        if inner.space.startswith("R^"):
+            return dataclasses.replace(inner, space="R^d")
+        return inner
 
     def _lifted(self, witness: Witness | None, d: int | None) -> Witness | None:
         """The points of a witness in these columns, where the other columns are 0."""

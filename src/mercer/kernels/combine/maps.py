@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from typing import ClassVar, Self
@@ -9,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from mercer.aliases import Features, Prepared, RawSamples
-from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
+from mercer.definiteness import PSD, STRICT, UNKNOWN, Certificate, Definite, Where
 from mercer.definiteness.rules import conformal_rule, pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.parts import Parts
@@ -129,8 +130,13 @@ class Conformal(Mapped):
     nonzero: bool = param(default=False, check=boolean)
 
     def certify(self, d: int | None) -> Certificate:
-        nonzero = self.nonzero or describe(self.function).nonzero
-        return conformal_rule(repr(self), self.kernel.certify(d), nonzero)
+        known = describe(self.function)
+        inner = self.kernel.certify(d)
+        certificate = conformal_rule(repr(self), inner, self.nonzero or known.nonzero)
+        if certificate.status != STRICT or known.nonzero:
+            return certificate
+        stated = Where(conditions=(f"stated: {known.name}(x) ≠ 0",))
+        return dataclasses.replace(certificate, where=certificate.where.meet(stated))
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(self.kernel.prepare(batch), weight=_one_number_each(self.function, batch))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from typing import ClassVar
@@ -13,7 +14,7 @@ from mercer.definiteness.rules import product_rule
 from mercer.domains.base import Batch
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
-from mercer.kernels.combine.columns import On
+from mercer.kernels.combine.columns import On, only_in
 from mercer.kernels.combine.composite import Nary, as_dense, within
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear
@@ -53,8 +54,10 @@ class Product(Nary):
 
     def certify(self, d: int | None) -> Certificate:
         parts = [term.certify(d) for term in self.terms]
-        splits = d is not None and self._splits(parts, d)
-        return product_rule(repr(self), parts, splits)
+        if d is None or not self._splits(parts, d):
+            return product_rule(repr(self), parts)
+        certificate = product_rule(repr(self), parts, split=True)
+        return dataclasses.replace(certificate, where=certificate.where.meet(only_in(d)))
 
     def _splits(self, parts: list[Certificate], d: int) -> bool:
         """Whether the factors look at disjoint columns that together are all d, each strictly."""

@@ -109,9 +109,12 @@ class PowerSeries(Profile):
         stated, assumed = getattr(self.coefficients, "proof", ""), ""
         if callable(self.coefficients) and not stated:
             assumed = f"aₙ ≥ 0 for all n (looked at for n < {len(first)}, refused later)"
+            assumed += " and the series converges"
         part = self.kernel.certify(d)
+        # beyond the radius that the coefficients have the series does not converge
+        radius = min(self.radius, getattr(self.coefficients, "radius", math.inf))
         return power_series_rule(
-            repr(self), part, self.radius, coefficients=first, stated=stated, assumed=assumed
+            repr(self), part, radius, coefficients=first, stated=stated, assumed=assumed
         )
 
     def prepare(self, batch: Batch) -> Parts:

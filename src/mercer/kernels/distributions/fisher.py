@@ -74,7 +74,9 @@ class Fisher(Kernel):
         return VECTORS
 
     def claim(self) -> Definite:
-        return Definite(PSD, "inner product: φ(x) = (F + εI)^(−1/2) u(x), u the score of the model")
+        return Definite(
+            PSD, "inner product: φ(x) = L⁻¹ u(x), LLᵀ = F + εI, u the score of the model"
+        )
 
     def __repr__(self) -> str:
         ridge = "" if self.epsilon == 1e-6 else f", epsilon={float(self.epsilon)!r}"

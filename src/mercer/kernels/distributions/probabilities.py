@@ -52,7 +52,7 @@ class JensenShannon(Kernel):
 
     definite = Definite(
         STRICT,
-        "Schoenberg: √JSD is a distance in a Hilbert space (Topsøe), "
+        "Schoenberg: √JSD is a distance in a Hilbert space (Fuglede and Topsøe), "
         "so −JSD is cpd, and 0 only at p = q",
         _SIMPLEX,
         facts=(DIVISIBLE,),

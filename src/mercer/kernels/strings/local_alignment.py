@@ -209,7 +209,8 @@ class LocalAlignment(Kernel):
 
 def _proved(reason: str, space: str) -> Definite:
     rule = "convolution of letters and gaps (Saigo and Vert), since exp(β score) is psd on letters"
-    return Definite(PSD, f"{rule}; normalised: {reason}", space, facts=(POSITIVE_DIAGONAL,))
+    rule = f"{rule} ({reason}), and normalised"
+    return Definite(PSD, rule, space, facts=(POSITIVE_DIAGONAL,))
 
 
 def _smallest_eigenvalue(beta: float, matrix: np.ndarray) -> float:

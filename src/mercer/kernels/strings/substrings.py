@@ -34,10 +34,6 @@ class NgramKernel(Kernel, abstract=True):
     Strings too short to have a feature have φ = 0.
     """
 
-    definite: ClassVar[Definite | None] = Definite(
-        PSD, "inner product: φ(x) = the counts of substrings", "strings"
-    )
-
     def key(self) -> tuple[object, ...]:
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._names))
@@ -111,6 +107,10 @@ class Spectrum(NgramKernel):
     renamed: ClassVar[dict[str, str]] = {"n": "length"}
     length: int = param(default=3, check=integer(1))
 
+    def claim(self) -> Definite:
+        rule = f"inner product: φ_u(x) = how often u occurs in x, |u| = {self.length}"
+        return Definite(PSD, rule, "strings")
+
     def find(self, samples: StringSamples, name: str) -> NgramCounts:
         words = substrings(samples, self.length, kind=self.length)
         return NgramCounts(canonical(words.counts), words.hashes)
@@ -147,7 +147,7 @@ class BlendedSpectrum(Kernel):
 
     domain: ClassVar[Domain] = STRINGS
     definite: ClassVar[Definite | None] = Definite(
-        PSD, "inner product: φ(x) = the weighted counts of substrings", "strings"
+        PSD, "inner product: φ_u(x) = decay^|u| times how often u occurs in x", "strings"
     )
 
     renamed: ClassVar[dict[str, str]] = {"n": "length"}
@@ -230,13 +230,13 @@ class GappedKmer(NgramKernel):
     prediction using gapped k-mer features. PLoS Computational Biology 10, e1003711.
     """
 
-    definite: ClassVar[Definite | None] = Definite(
-        PSD,
-        "inner product: φ(x) = the counts of the letters of a substring at some of its places",
-        "strings",
-    )
     length: int = param(default=6, check=integer(1))
     matches: int = param(default=4, check=integer(1))
+
+    def claim(self) -> Definite:
+        substrings = f"the number of substrings of x, of {self.length} letters,"
+        letters = f"that have the letters u at the places P, {self.matches} of them"
+        return Definite(PSD, f"inner product: φ_(P,u)(x) = {substrings} {letters}", "strings")
 
     def check_params(self) -> None:
         what = "GappedKmer: matches"

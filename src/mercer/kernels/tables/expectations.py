@@ -11,13 +11,13 @@ import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from mercer import errors
 from mercer.aliases import Prepared, RawSamples
-from mercer.definiteness import INDEFINITE, PSD, UNKNOWN, Certificate, Definite
+from mercer.definiteness import INDEFINITE, PSD, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import Categories
@@ -134,21 +134,32 @@ def incomplete_domain(kernel: Kernel, missing: Markers) -> Domain:
     return Categories(allow_missing=True, markers=missing)
 
 
+def expected_certificate(outer: Kernel, inner: Certificate) -> Certificate:
+    """The certificate of the expectation of a kernel over the fillings of both rows."""
+    if not inner.psd:
+        return uncertain(outer, inner)
+    rule = "mean embedding: the inner product of the means of φ over all fillings"
+    return Certificate(PSD, repr(outer), rule, incomplete(inner.where), (inner,))
+
+
+def incomplete(where: Where) -> Where:
+    """The set with all ways to leave values out."""
+    return where.meet(Where(conditions=("values may be missing",)))
+
+
 class Expected(Kernel, abstract=True):
     """The expectation of a kernel over all fillings of both rows, for one leaf of an expression.
 
     Its continuous parameters are those of the kernel, by the same names.
     """
 
-    definite: ClassVar[Definite | None] = Definite(
-        PSD,
-        "mean embedding: the inner product of the means of φ over all fillings",
-        "tables with missing values",
-    )
     kernel: Kernel = param(check=is_kernel)
     missing: Markers = param(default=(), check=markers)
     uniform: bool = param(default=False, check=boolean)
     values: ColumnValues = param(default=None, check=some_values)
+
+    def certify(self, d: int | None) -> Certificate:
+        return expected_certificate(self, self.kernel.certify(d))
 
     def continuous_params(self) -> dict[str, Any]:
         return self.kernel.continuous_params()

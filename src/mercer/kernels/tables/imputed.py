@@ -25,6 +25,7 @@ from mercer.kernels.combine.columns import by_names
 from mercer.kernels.combine.composite import Composite, is_kernel
 from mercer.kernels.tables.categories import Overlap
 from mercer.kernels.tables.expectations import (
+    incomplete,
     incomplete_domain,
     markers,
     read_numbers,
@@ -75,7 +76,8 @@ class _Imputing(Composite, abstract=True):
         if not inner.cpd:
             return uncertain(self, inner)
         rule = "pull-back by the function that fills a row; the mean of kernels is one"
-        return Certificate(PSD if inner.psd else CPD, repr(self), rule, inner.where, (inner,))
+        where = incomplete(inner.where)
+        return Certificate(PSD if inner.psd else CPD, repr(self), rule, where, (inner,))
 
     def fit_batch(self, batch: Batch) -> Self:
         batch.encode(self.domain)  # refuses what the kernel could not read

@@ -20,7 +20,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.aliases import Columns, Prepared
-from mercer.definiteness import PSD, Certificate
+from mercer.definiteness import Certificate
 from mercer.domains.base import Batch, Domain
 from mercer.domains.tables.columns import Markers, table_columns
 from mercer.gram.tile import Pair
@@ -38,10 +38,10 @@ from mercer.kernels.tables.expectations import (
     DerivativeSum,
     Distribution,
     distributions,
+    expected_certificate,
     markers,
     show_settings,
     some_values,
-    uncertain,
 )
 from mercer.kernels.tables.expected_categories import ExpectedMatches
 from mercer.kernels.tables.expected_numbers import ExpectedGaussian, MeanFilled
@@ -214,11 +214,7 @@ class _Expectation(Kernel, abstract=True):
         return expectation(self.kernel, self._fillings([])).domain
 
     def certify(self, d: int | None) -> Certificate:
-        inner = self.kernel.certify(d)
-        if not inner.psd:
-            return uncertain(self, inner)
-        rule = "mean embedding: the inner product of the means of φ over all fillings"
-        return Certificate(PSD, repr(self), rule, inner.where, (inner,))
+        return expected_certificate(self, self.kernel.certify(d))
 
     def fit_batch(self, batch: Batch) -> Self:
         names = batch.names or list(range(len(table_columns(batch)[0])))

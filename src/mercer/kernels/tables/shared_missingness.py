@@ -51,7 +51,7 @@ class SharedMissingness(Kernel):
         return Categories(allow_missing=True, markers=self.missing)
 
     def claim(self) -> Definite:
-        rule = "an RBF of the rows of zeros and ones that mark the missing values"
+        rule = "pull-back of a Gaussian by the rows of zeros and ones that mark missing values"
         return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
 
     def prepare(self, batch: Batch) -> Parts:

@@ -5,6 +5,8 @@ The domain of their certificates names that dimension.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.polynomial.polynomial import polyval
@@ -49,9 +51,9 @@ class Bessel(ScaledDistance):
 
     def claim(self) -> Definite:
         dimension = 2 * self.order + 2
-        proof = "Bochner and Schoenberg: the spectral measure lives on a sphere of 2ν + 2"
-        rule = f"{proof} = {dimension:g} dimensions"
-        return Definite(PSD, rule, max_dim=dimension, facts=(POSITIVE_DIAGONAL,))
+        rule = "Bochner: in d < 2ν + 2 dimensions the spectral density ∝ (1 − ‖ℓω‖²)₊^(ν−d/2) is "
+        rule += f"≥ 0 and integrable, in d = 2ν + 2 = {dimension:g} the measure is a sphere"
+        return Definite(PSD, rule, max_dim=math.floor(dimension), facts=(POSITIVE_DIAGONAL,))
 
     def _value(self, s2: np.ndarray, order: float) -> np.ndarray:
         """The profile of this order; near 0 by its power series."""
@@ -88,8 +90,7 @@ class DistanceCosine(RadialKernel):
 
     definite = Definite(
         PSD,
-        "Bochner: the spectral measure is two points, "
-        "which exist as a radial measure on the line only",
+        "Bochner: on the line the spectral measure is two points, of weight ½ each",
         max_dim=1,
         facts=(POSITIVE_DIAGONAL,),
     )
@@ -135,8 +136,11 @@ class Wendland(RadialKernel):
 
     def claim(self) -> Definite:
         reach = 2 * (self.dimension // 2) + 1  # the formula for 2m dimensions holds for 2m + 1 too
-        rule = "Bochner: the Fourier transform is positive (Wendland 1995) in up to"
-        return Definite(STRICT, f"{rule} {reach} dimensions", max_dim=reach)
+        rule = (
+            f"Bochner: in up to {reach} dimensions the Fourier transform is ≥ 0 (Wendland 1995); "
+        )
+        rule += "it is analytic, as the support is compact, so that its zeros have measure 0"
+        return Definite(STRICT, rule, max_dim=reach)
 
     def _polynomial(self) -> tuple[int, np.ndarray]:
         """The power p of 1 − t, and the coefficients of q from the lowest."""

@@ -226,8 +226,9 @@ class Spline(_Histogram):
 
     definite = Definite(
         STRICT,
-        "inner product: φ(x) = (1, x, the ramp t ↦ (x − t)₊), and ramps with different ends are "
-        "independent; a tensor product over the columns, which stays strict",
+        "inner product: φ(x) = (1, x, the ramp t ↦ (x − t)₊ on t ≥ 0); ramps with different ends "
+        "x > 0 are independent, and beside them φ(0) = (1, 0, 0) is; a tensor product over the "
+        "columns, which stays strict",
         "x ≥ 0",
     )
 

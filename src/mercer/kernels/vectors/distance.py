@@ -97,7 +97,7 @@ class Multiquadric(DistanceKernel):
 
     definite = Definite(
         CPD,
-        "Schoenberg: −√(r² + c²) is minus a Bernstein function of r², 0 apart only at r = 0",
+        "Schoenberg: −√(r² + c²) is minus a Bernstein function of r², which grows from r = 0 on",
         facts=(SEPARATES,),
     )
     c: float = param(default=1.0, check=positive, continuous=True)

@@ -67,6 +67,7 @@ class DotKernel(Kernel, abstract=True):
         best = min(itertools.starmap(self._witness, candidates), key=lambda form: form.value)
         if best.value < 0:
             return Certificate(INDEFINITE, repr(self), rule, Where("R^d"), witness=best)
+        rule = f"no rule: the quadratic form that refutes it is 0 in floating point ({rule})"
         return Certificate(UNKNOWN, repr(self), rule, Where("R^d"))
 
     def _witness(self, points: np.ndarray, coefficients: np.ndarray) -> Witness:
@@ -341,7 +342,9 @@ class White(Kernel):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    definite = Definite(STRICT, "inner product: one orthogonal direction per sample", "any set")
+    definite = Definite(
+        STRICT, "inner product: a direction for each sample, orthogonal to all others", "any set"
+    )
     domain: ClassVar[Domain] = _ANYTHING
     invariance: ClassVar[str] = "none"
 

@@ -64,6 +64,8 @@ class Matern(RadialKernel):
     References
     ----------
     Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006, chapter 4.
+    Grosswald, "The Student t-distribution of any degree of freedom is infinitely divisible",
+    Zeitschrift für Wahrscheinlichkeitstheorie 36, 1976.
 
     Examples
     --------
@@ -72,13 +74,16 @@ class Matern(RadialKernel):
     [[1.0, 0.4834], [0.4834, 1.0]]
     """
 
-    definite = Definite(
-        STRICT,
-        "Bochner: the spectral density ∝ (2ν/ℓ² + ‖ω‖²)^(−ν−d/2) is positive in every dimension",
-        facts=(DIVISIBLE,),
-    )
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
     nu: float = param(default=1.5, check=positive_or_inf)
+
+    def claim(self) -> Definite:
+        if math.isinf(self.nu):
+            return Definite(STRICT, "Bochner: for ν = ∞ it is the Gaussian", facts=(DIVISIBLE,))
+        rule = "Bochner: the spectral density ∝ (2ν + ‖ℓω‖²)^(−ν−d/2) is positive for every d"
+        # for powers: it is the Laplace transform of an inverse Gamma distribution at s²
+        rule += "; infinitely divisible as the t distribution is (Grosswald 1976)"
+        return Definite(STRICT, rule, facts=(DIVISIBLE,))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         profiles = _compiled.profiles

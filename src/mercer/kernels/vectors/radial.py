@@ -216,7 +216,7 @@ class RBF(RadialKernel):
         >>> print(RBF().algebraic_certificate())  # doctest: +ELLIPSIS
         RBF() = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)
           is strictly positive definite on R^d
-          by conformal change: feature map f(x) φ(x)
+          by conformal change: feature map f(x) φ(x); strict because f(x) ≠ 0
             exp(⟨x, y⟩/ℓ²)
               is strictly positive definite on R^d
               by exponential: the power series of exp; strict because ...

@@ -168,7 +168,10 @@ class ArcCosine(Kernel):
     order: int = param(default=1, check=choice(0, 1, 2))
 
     def claim(self) -> Definite:
-        rule = "mixture: an integral of products of threshold units over Gaussian weights"
+        unit = f"max(0, ⟨w, x⟩)^{self.order}"
+        if self.order == 0:
+            unit = "[⟨w, x⟩ > 0] + ½ [⟨w, x⟩ = 0]"
+        rule = f"mixture: 2 E φ_w(x) φ_w(y), w of a normal distribution, φ_w(x) = {unit}"
         return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,))
 
     def prepare(self, batch: Batch) -> Parts:
