@@ -89,3 +89,17 @@ def test_unknown():
         match="learner = 'discriminant' does not do regression; one of auto, ridge, gp",
     ):
         learner_for("regression", "discriminant")
+
+
+def test_the_evidence_counts_a_weight_as_so_many_copies():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((25, 2))
+    y, weight = np.sin(X[:, 0]), rng.integers(1, 4, 25)
+    rows = np.repeat(np.arange(25), weight)
+    penalties = (1.0, 0.1, 0.01)
+    for task, target in (("regression", y), ("classification", (y > 0).astype(int))):
+        score = LEARNERS[task, "gp"].score_penalties
+        weighted = score(RBF()(X), target, 0, penalties, weight)
+        repeated = score(RBF()(X[rows]), target[rows], 0, penalties)
+        losses = [[one.loss for one in scores] for scores in (weighted, repeated)]
+        np.testing.assert_allclose(*losses, rtol=1e-6)

@@ -70,13 +70,18 @@ PROCESS = {
 WEIGHTED = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 
 A_MAP = {
+    **none("it learns nothing of the samples but landmarks", "sample_weight"),
     **none("it takes kernel objects only", *FORMS),
     **none("it solves nothing that could be reported", "report", "callbacks"),
 }
 
 CASES: dict[str, Case] = {
     "GaussianProcessClassifier": Case(GIVEN, cannot=PROCESS),
-    "GaussianProcessRegressor": Case({**GIVEN, "alpha": 0.1}, cannot=PROCESS),
+    "GaussianProcessRegressor": Case(
+        {**GIVEN, "alpha": 0.1},
+        cannot=PROCESS,
+        unlike=none("with alpha=1e-10 copies of a row leave a singular matrix", *WEIGHTED),
+    ),
     "ImputedVote": Case(
         kernel=lambda kernel: {"estimator": _precise(SVC(kernel=kernel), kernel)},
         messages={
@@ -97,12 +102,21 @@ CASES: dict[str, Case] = {
             "check_estimators_empty_data_messages",
             "check_estimator_sparse_tag",
             "check_classifier_data_not_an_array",
+            "check_sample_weights_not_an_array",
             "check_supervised_y_2d",
             "check_fit2d_predict1d",
         ),
     ),
-    "KernelCCA": Case(kernel=lambda kernel: {"kernel": [kernel, KERNEL]}, second_view=True),
-    "KernelICA": Case({"random_state": 0}, kernel=lambda kernel: {}, cannot=NO_KERNEL),
+    "KernelCCA": Case(
+        kernel=lambda kernel: {"kernel": [kernel, KERNEL]},
+        second_view=True,
+        cannot=none("not offered", "sample_weight"),
+    ),
+    "KernelICA": Case(
+        {"random_state": 0},
+        kernel=lambda kernel: {},
+        cannot={**NO_KERNEL, **none("not offered", "sample_weight")},
+    ),
     "KernelKMeans": Case(
         {"n_clusters": 3, "random_state": 0},
         cannot=none("copies of a sample change which centres are drawn first", "weights"),
@@ -110,6 +124,13 @@ CASES: dict[str, Case] = {
     ),
     "KernelMap": Case(cannot=A_MAP),
     "MercerMap": Case(cannot=A_MAP),
+    **dict.fromkeys(
+        ("KernelNeighborsClassifier", "KernelNeighborsRegressor"),
+        Case(
+            cannot=none("copies of a sample take the places of other neighbours", "weights"),
+            unlike=none("copies of a sample take the places of other neighbours", *WEIGHTED),
+        ),
+    ),
     "KernelPCA": Case({"n_components": 3}),
     "KernelQuantileRegressor": Case({"quantile": [0.2, 0.8]}),
     "KernelRidgeCV": Case(
@@ -119,7 +140,7 @@ CASES: dict[str, Case] = {
     "LinearSVC": Case(kernel=lambda kernel: {}, cannot=LINEAR),
     "LinearSVR": Case(
         kernel=lambda kernel: {},
-        cannot=LINEAR,
+        cannot={**LINEAR, **none("coordinate descent ends at a tolerance", "absence")},
         unlike=none("coordinate descent ends at a tolerance", *WEIGHTED),
     ),
     "MCA": Case(
@@ -137,7 +158,14 @@ CASES: dict[str, Case] = {
     ),
     "RVC": Case(many=260),  # more than one strip of functions
     "RVR": Case(many=260),
-    "SpectralClustering": Case({"n_clusters": 3, "random_state": 0}),
+    "SpectralClustering": Case(
+        {"n_clusters": 3, "random_state": 0},
+        cannot=none("copies of a sample are linked, parts of a sample are not", "sample_weight"),
+    ),
+    **dict.fromkeys(
+        ("LabelPropagation", "LabelSpreading"),
+        Case(cannot=none("copies of a sample are linked with each other", "sample_weight")),
+    ),
 }
 
 

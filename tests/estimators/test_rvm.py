@@ -646,3 +646,28 @@ def test_targets_without_noise_end_and_the_evidence_never_falls():
     steps, values = np.array(evidence).T
     rises = np.diff(values)[np.diff(steps) > 0]  # within a start
     assert rises.min() > -0.1
+
+
+def test_weights_are_copies():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-5, 5, (50, 1))
+    y = 1e3 * (np.sinc(X[:, 0]) + 0.1 * rng.standard_normal(50))
+    weight = rng.integers(0, 4, 50)
+    rows = np.repeat(np.arange(50), weight)
+    Z = np.linspace(-5, 5, 30)[:, None]
+    weighted = RVR(RBF()).fit(X, y, sample_weight=weight)
+    repeated = RVR(RBF()).fit(X[rows], y[rows])
+    np.testing.assert_array_equal(rows[repeated.relevance_], weighted.relevance_)
+    values = [m.log_marginal_likelihood_value_ for m in (weighted, repeated)]
+    np.testing.assert_allclose(*values, rtol=1e-6)
+    np.testing.assert_allclose(weighted.noise_variance_, repeated.noise_variance_, rtol=1e-3)
+    for ours, theirs in zip(
+        weighted.predict(Z, return_std=True), repeated.predict(Z, return_std=True), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1.0)
+    labels = NAMES[np.digitize(y, [0.0, 500.0])]
+    weighted = RVC(RBF()).fit(X, labels, sample_weight=weight)
+    repeated = RVC(RBF()).fit(X[rows], labels[rows])
+    np.testing.assert_allclose(weighted.predict_proba(Z), repeated.predict_proba(Z), atol=1e-3)
+    values = [m.log_marginal_likelihood_value_ for m in (weighted, repeated)]
+    np.testing.assert_allclose(*values, rtol=1e-5)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets
+from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.automatic.candidates import candidates, is_auto
 from mercer.automatic.frames import (
     as_collection,
@@ -23,6 +23,7 @@ from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import ParameterError, ShapeError, WidthError, warn
+from mercer.estimators.common.validation import check_weights
 from mercer.state import State
 
 # What only a fit on a table sets.
@@ -57,7 +58,7 @@ class Automatic(BaseEstimator):
         self.tune_rows = tune_rows
         self.random_state = random_state
 
-    def _fit(self, X: RawSamples, y: np.ndarray) -> None:
+    def _fit(self, X: RawSamples, y: np.ndarray, weight: np.ndarray | None) -> None:
         """Choose kernel and penalty on at most ``tune_rows`` samples, then fit on all."""
         n_samples = raw_length(X)
         learner = learner_for(self._task, self.learner, n_samples)
@@ -68,18 +69,20 @@ class Automatic(BaseEstimator):
         if len(rows) < n_samples:
             X_tune = pick_rows(X, rows)
         self.candidates_ = candidates(X, self.kernel, tuple(self.missing))
-        self.tuned_: TunedModel = tune(learner, self.candidates_, X_tune, y[rows], seed)
+        of_rows = None if weight is None else weight[rows]
+        self.tuned_: TunedModel = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows)
         self.n_tuned_ = len(rows)
         self.learner_ = learner.name
         self.way_ = learner.way
         self.loss_ = learner.loss
         self.penalty_name_ = learner.penalty
         with blas_threads(n_samples):
-            self.model_ = learner.make(self.tuned_.kernel, self.tuned_.penalty).fit(X, y)
+            model = learner.make(self.tuned_.kernel, self.tuned_.penalty)
+            self.model_ = model.fit(X, y, sample_weight=weight)
         self.kernel_ = self.model_.kernel_
         if isinstance(self.kernel_, list):  # one for each class, of which none was learned
             self.kernel_ = self.kernel_[0]
-        self._calibrate(X_tune, y[rows], seed)
+        self._calibrate(X_tune, y[rows], seed, of_rows)
 
     def _seed(self) -> int:
         """The seed of the folds; a random generator draws it."""
@@ -114,11 +117,13 @@ class Automatic(BaseEstimator):
             priority[members[:2]] = -1.0
         return np.sort(np.argsort(priority, kind="stable")[: self.tune_rows])
 
-    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int) -> None:
+    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int, weight: Weights) -> None:
         """Classifiers calibrate their probabilities here."""
 
-    def _check_input(self, X: RawSamples, y: Targets) -> tuple[RawSamples, np.ndarray]:
-        """Samples and targets for a fit."""
+    def _check_input(
+        self, X: RawSamples, y: Targets, sample_weight: Weights
+    ) -> tuple[RawSamples, np.ndarray, np.ndarray | None]:
+        """Samples, targets and weights for a fit; samples of weight 0 are left out."""
         if y is None:
             # The words are those that scikit-learn's own checks of estimators look for.
             message = "requires y to be passed, but the target y is None"
@@ -129,7 +134,13 @@ class Automatic(BaseEstimator):
         if len(y) != raw_length(X):
             rule = f"must have one for each of the {raw_length(X)} samples"
             raise ShapeError("y", f"{len(y)} values", rule)
-        return X, y
+        if sample_weight is None:
+            return X, y, None
+        weight = check_weights(sample_weight, len(y))
+        rows = np.flatnonzero(weight)
+        if len(rows) < len(y):
+            X = pick_rows(X, rows)
+        return X, y[rows], weight[rows]
 
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from sklearn.base import is_classifier
 
-from mercer.aliases import Estimator, KernelLike
+from mercer.aliases import Estimator, KernelLike, Weights
 from mercer.automatic.subsets import split_folds
 from mercer.errors import ParameterError, did_you_mean
 from mercer.estimators import estimator
@@ -26,9 +27,15 @@ class CandidateScore:
 
 Penalties = tuple[float, ...]
 Factory = Callable[[KernelLike, float], Estimator]  # an estimator with a kernel and a penalty
-# Scores penalties, given a Gram matrix, the targets, a seed and the penalties.
 Scores = list[CandidateScore]
-Scorer = Callable[[np.ndarray, np.ndarray, int, Penalties], Scores]
+
+
+class Scorer(Protocol):
+    """Scores penalties, given a Gram matrix, the targets, a seed and perhaps weights."""
+
+    def __call__(
+        self, K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+    ) -> Scores: ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,77 +92,104 @@ def _cross_validated(make: Factory, task: str) -> Scorer:
     """The mean error on held-out folds; parts of one Gram matrix serve all penalties."""
     classification = task == "classification"
 
-    def score_penalties(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+    def score_penalties(
+        K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+    ) -> Scores:
         total = np.zeros(len(penalties))
         with warnings.catch_warnings():
             # Small folds may lack a class, and extreme penalties may not converge.
             warnings.simplefilter("ignore", UserWarning)
             for train, test in split_folds(y, classification, _n_folds(y, classification), seed):
                 models = [make("precomputed", penalty) for penalty in penalties]
-                total += _fold_losses(models, K, y, train, test)
-        losses = (total / len(y)).tolist()
+                total += _fold_losses(models, K, y, train, test, weight)
+        losses = (total / (len(y) if weight is None else np.sum(weight))).tolist()
         return [CandidateScore(*pair) for pair in zip(penalties, losses, strict=True)]
 
     return score_penalties
 
 
 def _fold_losses(
-    models: list[Estimator], K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+    models: list[Estimator],
+    K: np.ndarray,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    weight: Weights = None,
 ) -> np.ndarray:
     """The total loss of each model on the test set: errors, or squared errors."""
     classification = is_classifier(models[0])
+    of_train, of_test = None, np.ones(len(test))
+    if weight is not None:
+        of_train, of_test = np.asarray(weight)[train], np.asarray(weight)[test]
     if classification and len(np.unique(y[train])) < 2:
         # All samples of a rare class are held out: only the other class can be predicted.
-        return np.full(len(models), float((y[test] != y[train][0]).sum()))
+        return np.full(len(models), float(((y[test] != y[train][0]) * of_test).sum()))
     K_train = K[np.ix_(train, train)]
     K_test = K[np.ix_(test, train)]
     losses = []
     for model in models:
-        predicted = model.fit(K_train, y[train]).predict(K_test)
+        predicted = model.fit(K_train, y[train], sample_weight=of_train).predict(K_test)
         wrong = predicted != y[test] if classification else (predicted - y[test]) ** 2
-        losses.append(float(wrong.sum()))
+        losses.append(float((wrong * of_test).sum()))
     return np.array(losses)
 
 
-def _ridge_squared_errors(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+def _ridge_squared_errors(
+    K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+) -> Scores:
     """The leave-one-out mean squared error of kernel ridge regression, in closed form."""
     from mercer.estimators.ridge.cross_validated import KernelRidgeCV
 
-    model = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y)
+    model = KernelRidgeCV(alphas=penalties, kernel="precomputed").fit(K, y, weight)
     losses = map(float, model.loo_errors_)
     return [CandidateScore(*pair) for pair in zip(penalties, losses, strict=True)]
 
 
-def _ridge_error_rates(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+def _ridge_error_rates(
+    K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+) -> Scores:
     """The leave-one-out error rate of the ridge classifier, in closed form."""
     from mercer.estimators.ridge.classifier import KernelRidgeClassifier
 
     scores = []
     for alpha in penalties:
         model = KernelRidgeClassifier(alpha=alpha, kernel="precomputed", leave_one_out=True)
-        scores.append(CandidateScore(alpha, 1.0 - model.fit(K, y).loo_accuracy_))
+        decision = model.fit(K, y, weight).loo_decision_.reshape(len(y), -1)
+        right = np.average(model._labels(decision) == y, weights=weight)
+        scores.append(CandidateScore(alpha, 1.0 - float(right)))
     return scores
 
 
-def _evidence_scores(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+def _evidence_scores(
+    K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+) -> Scores:
     """The negative log evidence per sample of a Gaussian process with covariance s²(K + λI).
 
-    The penalty is λ, and s² is at its maximum, which has a closed form.
+    The penalty is λ, and s² is at its maximum, which has a closed form. A sample of weight w counts
+    as w observations of the same value, for which K is √W K √W and the determinant has as many
+    more factors λ.
     """
+    count = float(len(y))
+    if weight is not None:
+        root, count = np.sqrt(weight), float(np.sum(weight))
+        K, y = root[:, None] * K * root, root * y
     eigenvalues, vectors = np.linalg.eigh(K)
     eigenvalues = np.maximum(eigenvalues, 0.0)
     squares = (vectors.T @ y) ** 2
     scores = []
     for ridge in penalties:
         spectrum = eigenvalues + ridge
-        variance = max(float((squares / spectrum).mean()), 1e-300)
-        log_determinant = float(np.log(spectrum).mean())
+        variance = max(float((squares / spectrum).sum()) / count, 1e-300)
+        copies = (count - len(y)) * np.log(ridge)
+        log_determinant = (float(np.log(spectrum).sum()) + copies) / count
         loss = 0.5 * (log_determinant + np.log(2 * np.pi * variance) + 1.0)
         scores.append(CandidateScore(ridge, loss))
     return scores
 
 
-def _laplace_scores(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties) -> Scores:
+def _laplace_scores(
+    K: np.ndarray, y: np.ndarray, seed: int, penalties: Penalties, weight: Weights = None
+) -> Scores:
     """The negative log evidence per sample of a Gaussian process classifier (Laplace)."""
     from mercer.kernels.precomputed import Precomputed
 
@@ -164,9 +198,10 @@ def _laplace_scores(K: np.ndarray, y: np.ndarray, seed: int, penalties: Penaltie
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for factor in penalties:
-            model = _gp_classifier(kernel, factor).fit(rows, y)
+            model = _gp_classifier(kernel, factor).fit(rows, y, weight)
             evidence = float(np.mean(model.log_marginal_likelihood_value_))
-            scores.append(CandidateScore(factor, -evidence / len(y)))
+            count = len(y) if weight is None else float(np.sum(weight))
+            scores.append(CandidateScore(factor, -evidence / count))
     return scores
 
 

@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.aliases import RawSamples, Targets
+from mercer.aliases import RawSamples, Targets, Weights
 from mercer.automatic.base import Automatic
 from mercer.errors import InputError, ParameterError
 from mercer.estimators.common.fitting import restores
@@ -66,7 +66,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
     stored: ClassVar[State] = State(plain=("classes_",))
 
     @restores
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Choose kernel and penalty, and fit the classifier.
 
         Parameters
@@ -75,12 +75,16 @@ class AutoClassifier(ClassifierMixin, Automatic):
             The samples.
         y : array of shape (n,)
             Their classes.
+        sample_weight : array of shape (n,), optional
+            Weights of the samples, in the errors by which kernel and penalty are chosen and in the
+            fit; the learner's own documentation says what they mean there. Samples of weight 0 are
+            left out.
 
         Returns
         -------
         self
         """
-        X, y = self._check_input(X, y)
+        X, y, weight = self._check_input(X, y, sample_weight)
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("Input y contains NaN or infinity: a class must have a name")
         check_classification_targets(y)
@@ -93,17 +97,17 @@ class AutoClassifier(ClassifierMixin, Automatic):
         if n_classes > 2 and counts.max() == 1:
             rule = "has no value twice: no class can be learned"
             raise InputError("y", f"{n_classes} classes", rule, "is it a name?")
-        self._fit(X, codes)
+        self._fit(X, codes, weight)
         self.model_.classes_ = self.classes_[self.model_.classes_]
         return self
 
-    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int) -> None:
+    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int, weight: Weights) -> None:
         """Platt's scaling of a support vector machine, by decision values on held-out folds."""
         if self.learner_ != "svc":
             return
         K = np.asarray(self.kernel_(X))
         options = {"C": self.tuned_.penalty, "probability": True, "random_state": seed}
-        calibrated = type(self.model_)(kernel="precomputed", **options).fit(K, y)
+        calibrated = type(self.model_)(kernel="precomputed", **options).fit(K, y, weight)
         self.model_.probability = True
         self.model_._steepness = calibrated._steepness
 
@@ -178,7 +182,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     stored: ClassVar[State] = State(finite=("target_mean_", "target_scale_"))
 
     @restores
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Choose kernel and penalty, and fit the regressor.
 
         Parameters
@@ -187,16 +191,24 @@ class AutoRegressor(RegressorMixin, Automatic):
             The samples.
         y : array of shape (n,)
             Their target values.
+        sample_weight : array of shape (n,), optional
+            Weights of the samples, in the errors by which kernel and penalty are chosen and in the
+            fit; the learner's own documentation says what they mean there. Samples of weight 0 are
+            left out.
 
         Returns
         -------
         self
         """
-        X, y = self._check_input(X, y)
+        X, y, weight = self._check_input(X, y, sample_weight)
         y = check_array(y, ensure_2d=False, dtype=np.float64)
-        self.target_mean_ = float(y.mean())
-        self.target_scale_ = float(y.std()) or 1.0
-        self._fit(X, (y - self.target_mean_) / self.target_scale_)
+        mean, variance = y.mean(), y.var()
+        if weight is not None:
+            mean = np.average(y, weights=weight)
+            variance = np.average((y - mean) ** 2, weights=weight)
+        self.target_mean_ = float(mean)
+        self.target_scale_ = float(np.sqrt(variance)) or 1.0
+        self._fit(X, (y - self.target_mean_) / self.target_scale_, weight)
         return self
 
     def predict(

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer.aliases import RawSamples
+from mercer.aliases import RawSamples, Weights
 from mercer.automatic.learners import Learner, Penalties
 from mercer.errors import DefinitenessWarning
 from mercer.execution.blas import serial_blas
@@ -52,7 +52,12 @@ def blas_threads(n_samples: int) -> contextlib.AbstractContextManager[None]:
 
 
 def tune(
-    learner: Learner, kernels: list[Kernel], X: RawSamples, y: np.ndarray, seed: int
+    learner: Learner,
+    kernels: list[Kernel],
+    X: RawSamples,
+    y: np.ndarray,
+    seed: int,
+    weight: Weights = None,
 ) -> TunedModel:
     """Choose a kernel by the learner's coarse penalties, then a penalty for it.
 
@@ -61,7 +66,7 @@ def tune(
     trials: list[tuple[str, float, float]] = []
 
     def best_of(kernel: Kernel, K: np.ndarray, penalties: Penalties) -> TunedModel:
-        scores = learner.score_penalties(K, y, seed, penalties)
+        scores = learner.score_penalties(K, y, seed, penalties, weight)
         trials.extend((repr(kernel), score.penalty, score.loss) for score in scores)
         best = min(scores, key=lambda score: score.loss)
         return TunedModel(kernel, best.penalty, best.loss, trials)

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from mercer.aliases import Estimator, RawSamples, Targets
-from mercer.domains.base import in_order_of, raw_length
+from mercer.aliases import Estimator, RawSamples, Targets, Weights
+from mercer.domains.base import in_order_of, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.fitting import restores
-from mercer.estimators.common.validation import note_columns
+from mercer.estimators.common.validation import check_weights, note_columns
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
 from mercer.state import State
@@ -100,7 +100,7 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @restores
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fill the table several times, and fit a copy of the classifier to each.
 
         Parameters
@@ -109,6 +109,9 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             A table that may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights for the copies of the classifier. Rows of weight 0 are left out, also among
+            those that others are filled from; there, all other rows count alike.
 
         Returns
         -------
@@ -128,17 +131,30 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if labels.shape != (raw_length(X),):
             missing = f"must have one label for each of the {raw_length(X)} samples"
             raise ShapeError("y", f"array of shape {labels.shape}", missing)
-        self.classes_ = np.unique(labels)
         note_columns(self, X)
+        options: dict[str, np.ndarray] = {}
+        donors, counted = X, labels
+        if sample_weight is not None:
+            options["sample_weight"] = self._checked_weights(sample_weight, len(labels))
+            rows = np.flatnonzero(options["sample_weight"])
+            donors, counted = pick_rows(X, rows), labels[rows]
+        self.classes_ = np.unique(counted)
         numbers = not self.categories
-        self.deck_ = HotDeck(X, self.missing, self.draws, self.donors, self.random_state, numbers)
+        seed = self.random_state
+        self.deck_ = HotDeck(donors, self.missing, self.draws, self.donors, seed, numbers)
         filled = self.deck_.completions(X)
         self.estimators_ = []
         for draw in range(self.draws):
             table = self.deck_.table(filled, draw)
-            self.estimators_.append(clone(self.estimator).fit(table, labels))
+            self.estimators_.append(clone(self.estimator).fit(table, labels, **options))
         self.n_features_in_ = len(self.deck_.columns)
         return self
+
+    def _checked_weights(self, sample_weight: Weights, n: int) -> np.ndarray:
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            rule = "takes no sample_weight"
+            raise ParameterError("estimator", self.estimator, rule, "choose one that does")
+        return check_weights(sample_weight, n)
 
     def votes(self, X: RawSamples) -> np.ndarray:
         """The numbers of copies that choose each class.

@@ -32,11 +32,18 @@ from mercer import (
 )
 
 
+COPIES = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "copies take the places of other neighbours"
+    for kind in ("dense", "sparse")
+}
+
+
 @parametrize_with_checks(
     [
         KernelNeighborsClassifier(3, weights="distance", kernel=RBF()),
         KernelNeighborsRegressor(3, weights="distance", kernel=RBF()),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: COPIES,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -461,3 +468,33 @@ def test_graphs_are_those_of_scikit_learn(mode):
         np.testing.assert_allclose(graph.toarray(), expected.toarray(), atol=1e-7)
     with pytest.raises(errors.ParameterError, match="mode"):
         ours.kneighbors_graph(mode="weights")
+
+
+def test_weights_of_samples_are_weights_of_votes():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [50.0]])
+    labels, numbers = np.array(list("aabba")), np.array([1.0, 2.0, 3.0, 4.0, 100.0])
+    weight = np.array([1.0, 2.0, 5.0, 0.0, 1.0])
+    model = KernelNeighborsClassifier(3, kernel=RBF(9.0)).fit(X, labels, sample_weight=weight)
+    np.testing.assert_allclose(model.predict_proba([[1.1]]), [[3 / 8, 5 / 8]])
+    mean = KernelNeighborsRegressor(3, kernel=RBF(9.0)).fit(X, numbers, sample_weight=weight)
+    np.testing.assert_allclose(mean.predict([[1.1]]), [(1.0 + 4.0 + 15.0) / 8])
+    # a sample of weight 0 is nobody's neighbour, and positions are those of the others
+    assert mean.n_samples_fit_ == len(mean.X_fit_) == 4
+    assert mean.kneighbors([[3.0]], 4, return_distance=False)[0].tolist() == [2, 1, 0, 3]
+    assert mean.kneighbors(n_neighbors=1, return_distance=False)[:, 0].tolist() == [1, 0, 1, 2]
+    K = RBF(9.0)(X)
+    given = KernelNeighborsRegressor(3, kernel="precomputed").fit(K, numbers, sample_weight=weight)
+    np.testing.assert_allclose(given.predict(RBF(9.0)([[1.1]], X)), mean.predict([[1.1]]))
+    of_training = given.kneighbors(n_neighbors=1, return_distance=False)
+    assert of_training[:, 0].tolist() == [1, 0, 1, 2]
+    assert given.kneighbors_graph().shape == (4, 4)
+
+
+def test_weights_of_samples_multiply_those_of_distances():
+    X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0.0, 1.0, 5.0])
+    weight = np.array([1.0, 4.0, 2.0])
+    model = KernelNeighborsRegressor(3, weights="distance", kernel="linear")
+    model.fit(X, y, sample_weight=weight)
+    own = weight / np.abs(X[:, 0] - 2.0)
+    np.testing.assert_allclose(model.predict([[2.0]]), [own @ y / own.sum()])
+    np.testing.assert_allclose(model.predict([[1.0]]), [1.0])

@@ -668,3 +668,52 @@ def test_text_where_numbers_should_be():
         KernelPCA(kernel="rbf").fit([["a"], ["b"]])
     with pytest.raises(ValueError, match="one text, not a collection"):
         KernelPCA(kernel=Jaccard()).fit("abc")
+
+
+@pytest.mark.parametrize("solver", ["dense", "lanczos", "randomized"])
+def test_weights_are_copies(solver):
+    X, Z = samples(400)
+    weight = np.random.default_rng(1).integers(0, 4, len(X))
+    rows = np.repeat(np.arange(len(X)), weight)
+    options = {"kernel": RBF(6.0), "eigen_solver": solver, "random_state": 0, "tol": 1e-12}
+    options |= {"iterated_power": 40, "fit_inverse_transform": True}
+    weighted = KernelPCA(4, **options).fit(X, sample_weight=weight.astype(float))
+    repeated = KernelPCA(4, **options).fit(X[rows])
+    for name in ("eigenvalues_", "explained_variance_", "explained_variance_ratio_"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-6)
+    projected = weighted.transform(Z)
+    np.testing.assert_allclose(projected, repeated.transform(Z), atol=1e-6)
+    ours, theirs = (m.reconstruction_error(Z) for m in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    ours, theirs = (m.inverse_transform(projected) for m in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    weighted.inverse = repeated.inverse = "fixed_point"
+    ours, theirs = (m.inverse_transform(projected) for m in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_projections_of_weighted_samples():
+    X, Z = samples(60)
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, len(X))
+    model = KernelPCA(3, kernel=RBF(6.0))
+    of_training = model.fit_transform(X, sample_weight=weight)
+    np.testing.assert_allclose(of_training, model.transform(X), atol=1e-10)
+    # the weighted variances of the coordinates, which do not correlate
+    scatter = (weight[:, None] * of_training).T @ of_training
+    np.testing.assert_allclose(scatter, np.diag(model.eigenvalues_), atol=1e-9)
+    np.testing.assert_allclose(weight @ of_training, 0.0, atol=1e-10)
+    weight[::3] = 0.0
+    coordinates = model.fit_transform(X, sample_weight=weight)
+    assert coordinates.shape == (60, 3)
+    np.testing.assert_allclose(coordinates, model.transform(X), atol=1e-10)
+    K = KernelPCA(3, kernel="precomputed").fit(RBF(6.0)(X), sample_weight=weight)
+    np.testing.assert_allclose(K.transform(RBF(6.0)(Z, X)), model.transform(Z), atol=1e-9)
+
+
+def test_weights_of_plain_principal_components():
+    X, Z = samples(50)
+    weight = np.random.default_rng(1).integers(1, 4, len(X))
+    ours = KernelPCA(3, kernel="linear").fit(X, sample_weight=weight)
+    plain = PCA(3).fit(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(np.abs(ours.transform(Z)), np.abs(plain.transform(Z)), atol=1e-8)
+    np.testing.assert_allclose(ours.explained_variance_, plain.explained_variance_)

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -585,6 +586,19 @@ def test_numbers_under_estimators():
         GridSearchCV(SVC(kernel=MissingAware(WeightedOverlap())), grid, cv=3).fit(X, y).best_score_
         > 0.85
     )
+
+
+def test_votes_of_weighted_rows():
+    X, y = votes()
+    weight = np.ones(len(X))
+    weight[::3] = 0.0
+    kept = np.flatnonzero(weight)
+    model = ImputedVote(SVC(kernel=Overlap()), draws=3)
+    expected = model.fit(X.iloc[kept], np.asarray(y)[kept]).votes(X)
+    np.testing.assert_array_equal(model.fit(X, y, sample_weight=weight).votes(X), expected)
+    without = ImputedVote(KNeighborsClassifier())
+    with pytest.raises(ValueError, match=r"estimator = KNeighborsClassifier.*sample_weight"):
+        without.fit(X, y, sample_weight=weight)
 
 
 def test_votes_of_several_machines():

@@ -31,10 +31,11 @@ class Neighbors(KernelEstimator):
 
     needs: ClassVar[str] = "cpd"
     stored: ClassVar[State] = State(
-        finite=("_squares", "_y"),
-        plain=("kernel_", "X_fit_", "n_samples_fit_", "report_"),
+        finite=("_squares", "_y", "_sample_weight"),
+        plain=("kernel_", "X_fit_", "n_samples_fit_", "report_", "_rows", "_n_training"),
         samples=("X_fit_",),
-        per_sample=("_squares", "_y"),
+        per_sample=("_squares", "_y", "_sample_weight", "_rows"),
+        positions={"_rows": "_n_training"},
     )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
@@ -61,19 +62,28 @@ class Neighbors(KernelEstimator):
         self.coef0 = coef0
 
     def _keep(self, data: Training, start: float) -> None:
-        self._y = data.y
+        self._y, self._sample_weight = data.y, data.weight
+        self._rows, self._n_training = data.rows, data.n_given
         self.kernel_ = data.kernel
         self.X_fit_ = data.X
-        self.n_samples_fit_ = data.n_given
+        if not data.all_count:
+            self.X_fit_ = data.gram() if data.kernel is None else data.samples()
+        self.n_samples_fit_ = data.count
         self._squares = np.ascontiguousarray(data.products().diagonal())
         plan = "samples remembered, distances tile by tile"
         solver = f"the {self.n_neighbors} nearest"
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
 
-    def _expansion(self) -> Expansion:
-        n = self.n_samples_fit_
-        return Expansion(self.kernel_, self.X_fit_, np.arange(n), n)
+    def _expansion(self, of_training: bool) -> Expansion:
+        """Sums over the training samples of positive weight.
+
+        A precomputed matrix has columns for all, except for that of these samples themselves.
+        """
+        if of_training:
+            n = self.n_samples_fit_
+            return Expansion(self.kernel_, self.X_fit_, np.arange(n), n)
+        return Expansion(self.kernel_, self.X_fit_, self._rows, self._n_training)
 
     def _own_squares(self, X: RawSamples, expansion: Expansion) -> np.ndarray:
         """k(x, x) of new samples; NaN where a precomputed k(X, X_train) does not determine it."""
@@ -113,14 +123,14 @@ class Neighbors(KernelEstimator):
         distances : ndarray of shape (n_queries, n_neighbors)
             Distances in feature space; only if ``return_distance`` is True.
         positions : ndarray of shape (n_queries, n_neighbors)
-            Positions of the neighbours among the training samples.
+            Positions of the neighbours in ``X_fit_``, the training samples of positive weight.
         """
         check_is_fitted(self)
         of_training = X is None
         X = self.X_fit_ if of_training else self._check_X(X, reset=False)
         k = self._checked_count(n_neighbors, self.n_samples_fit_ - of_training)
         n = raw_length(X)
-        expansion = self._expansion()
+        expansion = self._expansion(of_training)
         if of_training:
             own, skip = self._squares, np.arange(n)
         else:
@@ -172,10 +182,12 @@ class Neighbors(KernelEstimator):
         return sparse.csr_matrix((values, positions.ravel(), starts), shape=shape)
 
     def _weighted(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and weights of the neighbours of new samples.
+        """Positions and weights of the neighbours of new samples, with those given to ``fit``."""
+        positions, weight = self._weighted_by_distance(X)
+        return positions, weight * self._sample_weight[positions]
 
-        By ``weights="distance"``, a sample at distance 0 outweighs all others.
-        """
+    def _weighted_by_distance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
+        """By ``weights="distance"``, a sample at distance 0 outweighs all others."""
         if self.weights in (None, "uniform"):
             positions = np.asarray(self.kneighbors(X, return_distance=False))
             return positions, np.ones(positions.shape)

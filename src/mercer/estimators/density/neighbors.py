@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RawSamples, Targets
+from mercer.aliases import RawSamples, Targets, Weights
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin, begin_classes
 from mercer.estimators.density.neighbor_search import Neighbors
@@ -48,9 +48,9 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
     kernel_ : Kernel or None
         The kernel in use; None for a precomputed Gram matrix.
     X_fit_ : collection
-        The training samples, or their Gram matrix.
+        The training samples of positive weight, or their Gram matrix.
     n_samples_fit_ : int
-        The number of training samples.
+        The number of these samples.
     report_ : FitReport
         How the model was fitted.
     n_features_in_ : int
@@ -74,7 +74,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
     stored: ClassVar[State] = State(plain=("classes_",))
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Remember the training samples.
 
         Parameters
@@ -83,6 +83,10 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
             Training samples, or their Gram matrix if it is precomputed.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the vote of each sample is multiplied by, where the sample is among the nearest. It
+            is not a number of copies: a sample of weight 2 is one of the ``n_neighbors``. One of
+            weight 0 is left out, and is nobody's neighbour.
 
         Returns
         -------
@@ -90,7 +94,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
             The fitted estimator.
         """
         start = time.perf_counter()
-        self._keep(begin_classes(self, X, y, None), start)
+        self._keep(begin_classes(self, X, y, sample_weight), start)
         return self
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
@@ -166,9 +170,9 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
     kernel_ : Kernel or None
         The kernel in use; None for a precomputed Gram matrix.
     X_fit_ : collection
-        The training samples, or their Gram matrix.
+        The training samples of positive weight, or their Gram matrix.
     n_samples_fit_ : int
-        The number of training samples.
+        The number of these samples.
     report_ : FitReport
         How the model was fitted.
     n_features_in_ : int
@@ -189,7 +193,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
     """
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Remember the training samples.
 
         Parameters
@@ -198,6 +202,10 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
             Training samples, or their Gram matrix if it is precomputed.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the weight of each sample in the mean is multiplied by, where the sample is among
+            the nearest. It is not a number of copies: a sample of weight 2 is one of the
+            ``n_neighbors``. One of weight 0 is left out, and is nobody's neighbour.
 
         Returns
         -------
@@ -205,7 +213,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
             The fitted estimator.
         """
         start = time.perf_counter()
-        self._keep(begin(self, X, y, None, target="numbers"), start)
+        self._keep(begin(self, X, y, sample_weight, target="numbers"), start)
         return self
 
     def predict(self, X: RawSamples) -> np.ndarray:

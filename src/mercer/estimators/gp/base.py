@@ -10,17 +10,20 @@ import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import UNKNOWN
+from mercer.domains.base import Batch, pick_rows
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, check_data
+from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp import learning
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import Hyperparameters, check_status
 from mercer.estimators.gp.kernel_argument import choose_hyperparameters
+from mercer.gram.fill import check_diagonal
 from mercer.kernels.base import Kernel
 from mercer.state import State
 
@@ -81,6 +84,29 @@ class GaussianProcess(KernelEstimator):
         if certificate.status == UNKNOWN:
             kernel.warn_unknown("a Gaussian process")
         return X, y
+
+    def _count(
+        self, X: RawSamples, y: np.ndarray, sample_weight: Weights
+    ) -> tuple[RawSamples, np.ndarray, np.ndarray, np.ndarray | float]:
+        """Samples and targets of positive weight, which of all they are, and their weights.
+
+        The weight is 1.0 where none are given.
+        """
+        if sample_weight is None:
+            return X, y, np.ones(len(y), dtype=bool), 1.0
+        weight = check_weights(sample_weight, len(y))
+        counted = weight > 0
+        if counted.all():
+            return X, y, counted, weight
+        return pick_rows(X, np.flatnonzero(counted)), y[counted], counted, weight[counted]
+
+    def _check_values(self, kernel: Kernel | None, X: RawSamples, counted: np.ndarray) -> None:
+        """Refuse k(x, x) that is not finite by the row of X, before some rows are left out."""
+        if kernel is None or counted.all():
+            return
+        samples = kernel.prepare(Batch(X)).take(np.flatnonzero(counted))
+        with np.errstate(all="ignore"):
+            check_diagonal(kernel.diagonal(samples), samples=samples)
 
     def _own(self, X: RawSamples) -> RawSamples:
         """The training samples, copied if that was asked for."""

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ModelFileError, ParameterError, explain
@@ -31,6 +31,7 @@ from mercer.estimators.gp.problems import (
     choose_contrasts,
 )
 from mercer.gram.plan import require_room
+from mercer.solvers.gp.mode import SampleWeight
 from mercer.state import State
 
 
@@ -163,7 +164,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self.priors = priors
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Learn the hyperparameters by the approximate evidence of the labels.
 
         Parameters
@@ -172,6 +173,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             The training samples, of whatever kind the kernel reads.
         y : array-like of shape (n_samples,)
             A label for each sample.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the log-likelihood of each label is multiplied by. A weight of 2 is the same row
+            twice (with one value of a `White` term for both), one of 0 leaves the row out.
 
         Returns
         -------
@@ -179,8 +183,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             The fitted estimator.
         """
         start = time.perf_counter()
-        X, y = self._begin(X, y, "labels")
+        given, y = self._begin(X, y, "labels")
         check_classification_targets(y)
+        X, y, counted, weight = self._count(given, y, sample_weight)
         n = raw_length(X)
         self.classes_, labels = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
@@ -190,7 +195,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             raise ValueError(f"GaussianProcessClassifier {rule}; got {self.n_classes_} class")
         X = self._own(X)
         self._contrasts = choose_contrasts(self.n_classes_, self.multi_class)
-        problems = [self._problem(X, labels, contrast) for contrast in self._contrasts]
+        problems = [self._problem(X, labels, weight, contrast) for contrast in self._contrasts]
+        self._check_values(problems[0].parameters.mercer_kernel, given, counted)
         self._continue_from_last_fit(problems)
         learned = Learned()
         for problem in problems:
@@ -203,8 +209,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         size = format_bytes(8 * n * n)
         plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
         facts = {"likelihood": self.log_marginal_likelihood_value_}
-        parameters = [problem.parameters for problem in problems]
-        self._set_report(parameters, plan, n, start, learned, facts)
+        self._set_report([p.parameters for p in problems], plan, n, start, learned, facts)
         return self
 
     @property
@@ -223,19 +228,22 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         else:
             require_room(n, n, np.float64)
 
-    def _problem(self, X: RawSamples, labels: np.ndarray, contrast: Contrast) -> LaplaceProblem:
+    def _problem(
+        self, X: RawSamples, labels: np.ndarray, weight: SampleWeight, contrast: Contrast
+    ) -> LaplaceProblem:
         positive, negative = contrast
         parameters, max_iter = self._hyperparameters(), self.max_iter_predict
         problem: LaplaceProblem
         if positive is None:
             indicators = labels == np.arange(self.n_classes_)[:, None]
-            problem = MultinomialProblem(parameters, X, indicators, max_iter)
+            problem = MultinomialProblem(parameters, X, indicators, weight, max_iter)
         elif negative is None:
-            problem = BinaryProblem(parameters, X, labels == positive, max_iter)
+            problem = BinaryProblem(parameters, X, labels == positive, weight, max_iter)
         else:
             rows = np.flatnonzero((labels == positive) | (labels == negative))
-            some = pick_rows(X, rows)
-            problem = BinaryProblem(parameters, some, labels[rows] == positive, max_iter)
+            some, ones = pick_rows(X, rows), labels[rows] == positive
+            own = weight if np.ndim(weight) == 0 else weight[rows]
+            problem = BinaryProblem(parameters, some, ones, own, max_iter)
         parameters.fit(problem.X)
         return problem
 
@@ -380,14 +388,12 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if self.n_classes_ == 2:  # also where probabilities are a half but for rounding
             mean, _ = self.latent_mean_and_variance(X)
             return self.classes_[(mean > 0).astype(int)]
-        probabilities = self.predict_proba(X)
-        return self.classes_[np.argmax(probabilities, axis=1)]
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     def _check_loaded(self) -> None:
         contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         n_classes = len(self.classes_)
         consistent = self.n_classes_ == n_classes and self._contrasts == contrasts
         if not consistent or len(self._problems) != len(contrasts):
-            raise ModelFileError(
-                "classes_", f"{n_classes} classes", "are not those of the problems"
-            )
+            found = f"{n_classes} classes"
+            raise ModelFileError("classes_", found, "are not those of the problems")

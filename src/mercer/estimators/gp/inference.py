@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
-from mercer.domains.base import raw_length
+from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import explain, warn
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Evidence, Learned
@@ -27,33 +27,49 @@ _RISE = 1e-4  # a relative rise of the bound that is not worth another round
 
 
 def choose_posterior(
-    method: str, parameters: Hyperparameters, X: RawSamples, Y: np.ndarray, noise: np.ndarray
+    method: str,
+    parameters: Hyperparameters,
+    X: RawSamples,
+    Y: np.ndarray,
+    noise: np.ndarray,
+    weight: np.ndarray | float,
 ) -> Posterior:
     """The posterior by the given method; "auto" is exact while the matrix fits the memory."""
     n = len(Y)
     plan = plan_matrix(n, WHOLE, required=method == "exact")
     if method in ("exact", "auto") and plan.stored:
         require_room(n, n, np.float64)
-        return ExactPosterior(parameters, X, Y, noise)
+        return ExactPosterior(parameters, X, Y, noise, weight)
     reason = "asked for"
     if method == "auto":
         size = format_bytes(plan.bytes)
         reason = f"the matrix of {size} exceeds the memory budget of {budget_text()}"
     kind = IterativePosterior if method == "iterative" else SparsePosterior
-    posterior = kind(parameters, X, Y, np.broadcast_to(noise, (n,)))
+    posterior = kind(parameters, X, Y, np.broadcast_to(noise, (n,)), weight)
     posterior.reason = reason
     return posterior
 
 
-def checked_noise(alpha: float | np.ndarray, n: int) -> np.ndarray:
-    """The variance of the noise, one for all samples or one for each."""
+def checked_noise(alpha: float | np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """The variance of the noise, one for all samples or one for each that is counted."""
+    n = len(counted)
     if isinstance(alpha, np.ndarray):
         if alpha.shape != (n,):
             rule = "alpha must be a scalar or an array with same number of entries as y."
             raise ValueError(f"{rule} ({alpha.shape} != ({n},))")
         if not ((alpha >= 0) & np.isfinite(alpha)).all():
             raise ValueError(explain("alpha", alpha, "must be variances: finite and >= 0"))
+        alpha = alpha[counted]
     return np.asarray(alpha, dtype=float)
+
+
+def check_separable(parameters: Hyperparameters, X: RawSamples) -> None:
+    """Refuse weights where a kernel's own noise, which they divide, cannot be told apart."""
+    one = pick_rows(X, np.arange(1))
+    if parameters.mercer_kernel is None and parameters.diag(one) != parameters.cross(one, one)[0]:
+        rule = "has noise that sample_weight should divide, and mercer cannot tell it apart"
+        remedy = "write it with mercer's kernels, or replace WhiteKernel by alpha"
+        raise ValueError(explain("kernel", parameters.kernel, rule, remedy))
 
 
 def refine_inducing(

@@ -15,8 +15,10 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ModelFileError, explain, warn
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.sparse_inputs import SparseInputs
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import Evidence, evidence
+from mercer.solvers.gp.weighted_noise import WeightedNoise
 from mercer.state import State, storable
 
 _SINGULAR = 1e12  # a condition number with which an evidence has three digits
@@ -30,16 +32,22 @@ class Posterior(abc.ABC):
     """
 
     stored: ClassVar[State] = State(
-        finite=("Y", "noise", "jitter", "value", "lower", "dual"),
+        finite=("Y", "noise", "weight", "jitter", "value", "lower", "dual"),
         plain=("parameters", "X", "likelihood", "bound", "doubt"),
         samples=("X",),
         per_sample=("Y",),
     )
 
     def __init__(
-        self, parameters: Hyperparameters, X: RawSamples, Y: np.ndarray, noise: np.ndarray
+        self,
+        parameters: Hyperparameters,
+        X: RawSamples,
+        Y: np.ndarray,
+        noise: np.ndarray,
+        weight: np.ndarray | float = 1.0,
     ) -> None:
         self.parameters, self.X, self.Y, self.noise = parameters, X, Y, noise
+        self.weight = weight  # how often every target was observed
         self.jitter = 0.0  # what was added to the diagonal
         self.doubt = ""  # why rounding errors rule the evidence, where they do
         self.bound: float | None = None  # a lower bound of the evidence, where that is learned by
@@ -142,20 +150,38 @@ class ExactPosterior(Posterior):
 
     def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
         self.parameters.theta = theta
+        noise, inputs = self._weighted_noise()
         # jitter only where there is no other way; `condition` reports it
-        result = self._factor() or self._factor(jitter=True)
+        result = self._factor(noise) or self._factor(noise, jitter=True)
         if result is None or not np.isfinite(result.value):
             return -np.inf, np.zeros(len(theta))
         if not eval_gradient:
             return result.value, np.zeros(0)
-        return result.value, self.parameters.gradient(self.X, result.weights())
+        weights = result.weights()
+        diagonal = weights.diagonal().copy()
+        gradient = self.parameters.gradient(self.X, weights)
+        if inputs is not None:  # white noise is divided by the weights, and the function is not
+            more = noise.slopes(diagonal, self.Y.shape[1]) - diagonal
+            gradient += self.parameters.chain_rule(inputs.diagonal_gradient(more, -more))
+        return result.value, gradient
 
-    def _factor(self, jitter: bool = False) -> Evidence | None:
+    def _weighted_noise(self) -> tuple[WeightedNoise, SparseInputs | None]:
+        """The noise of the samples, and the kernel's part of it where there are weights."""
+        kernel = self.parameters.mercer_kernel
+        if np.ndim(self.weight) == 0 or kernel is None or not kernel.has_white_noise:
+            return WeightedNoise(self.noise, 0.0, self.weight), None
+        inputs = SparseInputs(kernel, self.X, pick_rows(self.X, np.arange(1)))
+        return WeightedNoise(self.noise, inputs.white_noise(), self.weight), inputs
+
+    def _factor(self, noise: WeightedNoise, jitter: bool = False) -> Evidence | None:
         K = self.parameters.training_gram(self.X)
-        return evidence(K, self.noise, self.Y, jitter)
+        result = evidence(K, noise.added, self.Y, jitter)
+        if result is not None:
+            result.values += noise.constant
+        return result
 
     def condition(self) -> None:
-        result = self._factor(jitter=True)
+        result = self._factor(self._weighted_noise()[0], jitter=True)
         if result is None:
             raise self._not_definite()
         self.jitter = result.jitter

@@ -22,7 +22,7 @@ from mercer.estimators.gp.posterior import cross_blocks
 from mercer.linalg.products import product
 from mercer.solvers.gp.laplace import Laplace
 from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace
-from mercer.solvers.gp.mode import Approximation
+from mercer.solvers.gp.mode import Approximation, SampleWeight
 from mercer.state import State, storable
 
 Contrast = tuple[int | None, int | None]
@@ -50,7 +50,7 @@ class LaplaceProblem(abc.ABC):
     """
 
     stored: ClassVar[State] = State(
-        finite=("labels", "mode"),
+        finite=("labels", "mode", "weight"),
         plain=("parameters", "X", "max_iter", "approximation"),
         samples=("X",),
         per_sample_last=("labels",),
@@ -59,10 +59,15 @@ class LaplaceProblem(abc.ABC):
     approximation: Approximation
 
     def __init__(
-        self, parameters: Hyperparameters, X: RawSamples, labels: np.ndarray, max_iter: int
+        self,
+        parameters: Hyperparameters,
+        X: RawSamples,
+        labels: np.ndarray,
+        weight: SampleWeight,
+        max_iter: int,
     ) -> None:
         self.parameters, self.X, self.max_iter = parameters, X, max_iter
-        self.labels = labels.astype(float)
+        self.labels, self.weight = labels.astype(float), weight
         self.mode: np.ndarray | None = None  # of the last θ, near which the next one begins
 
     @abc.abstractmethod
@@ -90,7 +95,7 @@ class LaplaceProblem(abc.ABC):
         """The approximate log evidence at θ, and its gradient, which is empty if not wanted."""
         self.parameters.theta = theta
         K = self.parameters.training_gram(self.X)
-        approximation = self.kind.at_mode(K, self.labels, self.mode, self.max_iter)
+        approximation = self._at_mode(K, self.mode)
         if approximation is None:
             return -np.inf, np.zeros(len(theta))
         self.mode = approximation.mode
@@ -99,10 +104,13 @@ class LaplaceProblem(abc.ABC):
         weights = approximation.weights(K, self.labels)
         return approximation.value, self.parameters.gradient(self.X, weights)
 
+    def _at_mode(self, K: np.ndarray, start: np.ndarray | None) -> Approximation | None:
+        return self.kind.at_mode(K, self.labels, start, self.max_iter, weight=self.weight)
+
     def condition(self) -> None:
         """Compute the approximation at the present θ."""
         K = self.parameters.training_gram(self.X)
-        approximation = self.kind.at_mode(K, self.labels, None, self.max_iter)
+        approximation = self._at_mode(K, None)
         if approximation is None:
             rule = "gives a matrix that is not positive semi-definite"
             remedy = "look at kernel.certificate()"
@@ -127,7 +135,7 @@ class BinaryProblem(LaplaceProblem):
     def latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latent function."""
         mean, variance = np.empty(raw_length(X)), self.parameters.diag(X)
-        gap = self.labels - self.approximation.probability
+        gap = self.approximation.slope(self.labels)
         lower, root = self.approximation.lower, self.approximation.root
         for rows, K in cross_blocks(self.parameters, X, self.X):
             mean[rows] = product(K, gap)
@@ -157,7 +165,7 @@ class MultinomialProblem(LaplaceProblem):
     def probabilities(self, X: RawSamples) -> np.ndarray:
         probabilities = np.empty((raw_length(X), len(self.labels)))
         diagonal = self.parameters.diag(X)
-        gap = (self.labels - self.approximation.probability).T
+        gap = self.approximation.slope(self.labels).T
         for rows, K in cross_blocks(self.parameters, X, self.X):
             columns = np.ascontiguousarray(K.T)
             covariances = self.approximation.covariances(columns, diagonal[rows])

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
-from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import raw_length
 from mercer.errors import NotFittedError, explain
 from mercer.estimators.common.fitting import fits
@@ -86,7 +86,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     log_marginal_likelihood_value_ : float
         The log marginal likelihood at these hyperparameters, or its bound with inducing points.
     X_train_ : ndarray or list
-        The training samples.
+        The training samples, those of positive weight.
     y_train_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The targets, without the mean function and normalised if that was asked for.
     L_ : ndarray
@@ -177,7 +177,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.n_inducing = n_inducing
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Learn the hyperparameters by the evidence of the targets, and compute the posterior.
 
         Parameters
@@ -186,6 +186,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             The training samples, of whatever kind the kernel reads.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             One or several numbers for each sample.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each target was observed: the variance of its noise, ``alpha`` and the
+            `White` terms of the kernel, is divided by the weight. A weight of 2 is the same row
+            twice, one of 0 leaves the row out.
 
         Returns
         -------
@@ -193,21 +197,25 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             The fitted estimator.
         """
         start = time.perf_counter()
-        X, y = self._begin(X, y, "numbers")
+        given, y = self._begin(X, y, "numbers")
+        X, y, counted, weight = self._count(given, y, sample_weight)
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
             rule = "The number of targets seen in `y` is different from the parameter `n_targets`"
             raise ValueError(f"{rule}. Got {n_targets} != {self.n_targets}.")
         X = self.X_train_ = self._own(X)
-        self.mean_ = fitted_mean(self.mean, X, y)
+        self.mean_ = fitted_mean(self.mean, X, y, weight)
         y = y - mean_at(self.mean_, X, y.shape)
-        self._units = Units.of(y, self.normalize_y)
+        self._units = Units.of(y, self.normalize_y, weight)
         self.y_train_ = self._units.normalise(y)
         parameters = self._hyperparameters()
         parameters.fit(X)
+        self._check_values(parameters.mercer_kernel, given, counted)
+        if sample_weight is not None:
+            inference.check_separable(parameters, X)
         Y = self.y_train_.reshape(len(y), n_targets)
-        noise = inference.checked_noise(self.alpha, len(Y))
-        posterior = inference.choose_posterior(self.method, parameters, X, Y, noise)
+        noise = inference.checked_noise(self.alpha, counted)
+        posterior = inference.choose_posterior(self.method, parameters, X, Y, noise, weight)
         learned = self._learn_posterior(posterior)
         posterior.condition()
         learned = inference.warn_of_rounding(posterior, learned, self.alpha)
@@ -358,6 +366,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Predict every noisy observation from all the others, in closed form.
+
+        A sample of weight w is w observations of the same value, which are left out together; what
+        is predicted is their mean.
 
         Returns
         -------

@@ -25,6 +25,7 @@ from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence
 from mercer.solvers.gp.inducing import Bound, bound
+from mercer.solvers.gp.weighted_noise import WeightedNoise
 from mercer.state import State, check_positions, storable
 
 _FEW = 3000  # samples up to which the exact likelihood is computed beside the bound
@@ -103,11 +104,17 @@ class SparsePosterior(Posterior):
         most = max(self.count, rows_at_a_time(self.count, _FACTOR))
         return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
 
+    def _weighted_noise(self, inputs: SparseInputs) -> WeightedNoise:
+        return WeightedNoise(self.noise, inputs.white_noise(), self.weight)
+
     def _bound(self, inputs: SparseInputs) -> Bound | None:
-        noise = self.noise + inputs.white_noise()
+        noise = self._weighted_noise(inputs)
         keep = fits(len(self.Y), len(self.inducing), COPY)
         Kuu = inputs.inducing_gram()
-        return bound(Kuu, inputs, inputs.function_diagonal, noise, self.Y, keep)
+        result = bound(Kuu, inputs, inputs.function_diagonal, noise.variance, self.Y, keep)
+        if result is not None:
+            result.value += self.Y.shape[1] * noise.constant
+        return result
 
     def evidence(self, theta: np.ndarray, eval_gradient: bool) -> tuple[float, np.ndarray]:
         self.parameters.theta = theta
@@ -125,10 +132,12 @@ class SparsePosterior(Posterior):
         for rows, weights in result.sample_weights():
             samples = inputs.x.take(np.arange(rows.start, rows.stop))
             add_derivatives(total, gradient_between(kernel, samples, inputs.u, weights))
-        function = -0.5 * self.Y.shape[1] / result.noise
+        n_targets = self.Y.shape[1]
+        function = -0.5 * n_targets / result.noise
         noise = function
         if inputs.has_white_noise:
-            noise = result.noise_slopes()
+            weighted = self._weighted_noise(inputs)
+            noise = weighted.slopes(result.noise_slopes(each=weighted.given), n_targets)
         add_derivatives(total, inputs.diagonal_gradient(noise, function - noise))
         return self.parameters.chain_rule(total)
 
@@ -151,9 +160,10 @@ class SparsePosterior(Posterior):
         n = len(self.Y)
         if n <= _FEW and fits(n, n, COPY):
             K = self.parameters.training_gram(self.X)
-            exact = evidence(K, self.noise, self.Y, jitter=True)
+            noise = self._weighted_noise(self._inputs(np.arange(1)))
+            exact = evidence(K, noise.added, self.Y, jitter=True)
             if exact is not None:
-                self.likelihood = exact.value
+                self.likelihood = exact.value + self.Y.shape[1] * noise.constant
 
     @property
     def plan(self) -> str:
@@ -195,7 +205,7 @@ class IterativePosterior(SparsePosterior):
         super().condition()
         inputs = self._inputs(np.arange(1))
         self.prepared, self.white = inputs.x, inputs.white_noise()
-        self.root = 1.0 / np.sqrt(self.noise + self.white)
+        self.root = 1.0 / np.sqrt(self._weighted_noise(inputs).variance)
         n = len(self.Y)
         rank = min(n, rows_at_a_time(n, _FACTOR, most=_RANK))
         _, factor = landmarks(NoiseFreeGram(self.kernel, self.X, inputs), rank)

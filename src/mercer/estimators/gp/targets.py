@@ -8,17 +8,27 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from mercer.aliases import Estimator, RawSamples
-from mercer.errors import NotFiniteError, ShapeError
+from mercer.errors import NotFiniteError, ParameterError, ShapeError
 from mercer.state import State, storable
 
 MeanFunction = Estimator | Callable[[RawSamples], np.ndarray] | None
 
 
-def fitted_mean(mean: MeanFunction, X: RawSamples, y: np.ndarray) -> MeanFunction:
+def fitted_mean(
+    mean: MeanFunction, X: RawSamples, y: np.ndarray, weight: np.ndarray | float
+) -> MeanFunction:
     """A copy of the mean function that is fitted to the data, if it is a regressor."""
-    return clone(mean).fit(X, y) if hasattr(mean, "fit") else mean
+    if not hasattr(mean, "fit"):
+        return mean
+    if np.ndim(weight) == 0:
+        return clone(mean).fit(X, y)
+    if not has_fit_parameter(mean, "sample_weight"):
+        rule = "is fitted without sample_weight, and the process with it"
+        raise ParameterError("mean", mean, rule, "choose a regressor that takes weights")
+    return clone(mean).fit(X, y, sample_weight=weight)
 
 
 def mean_at(mean: MeanFunction, X: RawSamples, shape: tuple[int, ...]) -> np.ndarray | float:
@@ -49,11 +59,14 @@ class Units:
     scale: np.ndarray
 
     @classmethod
-    def of(cls, y: np.ndarray, normalise: bool) -> Self:
+    def of(cls, y: np.ndarray, normalise: bool, weight: np.ndarray | float = 1.0) -> Self:
         """The units of y, or those in which it has mean 0 and, if it varies, deviation 1."""
         if not normalise:
             return cls(np.zeros(y.shape[1:]), np.ones(y.shape[1:]))
         mean, deviation = y.mean(axis=0), y.std(axis=0)
+        if np.ndim(weight) > 0:
+            mean = np.average(y, axis=0, weights=weight)
+            deviation = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
         rounding = 10 * np.finfo(float).eps * np.abs(mean)
         return cls(np.asarray(mean), np.where(deviation > rounding, deviation, 1.0))
 

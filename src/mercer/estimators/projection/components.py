@@ -20,7 +20,7 @@ from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
 from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
-from mercer.gram.matrix import Centered, Matrix
+from mercer.gram.matrix import Centered, Matrix, Weighted
 from mercer.gram.stored import FEW
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.state import State
@@ -38,8 +38,22 @@ class _Unit:
         self.scale = scale
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
-        image = self.matrix @ (V - V.mean(axis=0)) / self.scale
-        return image - image.mean(axis=0)
+        image = self.matrix @ self._centred(V) / self.scale
+        return self._centred(image)
+
+    def _centred(self, V: np.ndarray) -> np.ndarray:
+        return V - V.mean(axis=0)
+
+
+class _WeightedUnit(_Unit):
+    """√W K √W over a scale, centred: (I − qqᵀ) √W K √W (I − qqᵀ) with q = √w/‖√w‖."""
+
+    def __init__(self, matrix: Matrix, scale: float, root: np.ndarray) -> None:
+        super().__init__(Weighted(matrix, root), scale)
+        self.unit = root / np.linalg.norm(root)
+
+    def _centred(self, V: np.ndarray) -> np.ndarray:
+        return V - np.outer(self.unit, self.unit @ V)
 
 
 class PrincipalComponents(KernelEstimator):
@@ -134,10 +148,15 @@ class PrincipalComponents(KernelEstimator):
     def _solve(
         self, data: Training, matrix: Centered, count: int, solver: str
     ) -> tuple[Leading, str]:
-        """The largest eigenpairs of the centred matrix, and how they were found."""
+        """The largest eigenpairs of the centred matrix, and how they were found.
+
+        Where samples have weights they are those of √W K √W.
+        """
         n = len(matrix)
+        root = None if (data.weight == 1).all() else np.sqrt(data.weight)
         if solver == "dense":
-            return self._solve_dense(data, matrix, count), f"dense eigenvalues, {n} x {n}"
+            view = matrix if root is None else Weighted(matrix, root)
+            return self._solve_dense(data, view, count), f"dense eigenvalues, {n} x {n}"
         if solver == "randomized":
             name, block, tol = "randomised block Krylov", count + 10, 0.0
             passes = self._power(count, n) + 1
@@ -147,7 +166,8 @@ class PrincipalComponents(KernelEstimator):
             if not matrix.plan.stored:
                 block = block_size(count)
         rng = check_random_state(self.random_state or 0)
-        top = self._iterate(matrix, rng.standard_normal((n, min(n, block))), count, tol, passes)
+        start = rng.standard_normal((n, min(n, block)))
+        top = self._iterate(matrix, root, start, count, tol, passes)
         if solver == "lanczos" and not top.converged:
             message = f"relative residual {top.residual:.2g} after {top.iterations} passes"
             advice = "raise max_iter, or use 'dense'"
@@ -162,13 +182,22 @@ class PrincipalComponents(KernelEstimator):
         return 4 if count >= 0.1 * n else 7
 
     def _iterate(
-        self, matrix: Centered, start: np.ndarray, count: int, tol: float, passes: int
+        self,
+        matrix: Centered,
+        root: np.ndarray | None,
+        start: np.ndarray,
+        count: int,
+        tol: float,
+        passes: int,
     ) -> Leading:
+        diagonal = self._diagonal if root is None else self._diagonal * root**2
         # squares of tiny or huge eigenvalues would be lost
-        scale = float(np.abs(self._diagonal).max(initial=0.0)) or 1.0
+        scale = float(np.abs(diagonal).max(initial=0.0)) or 1.0
         # the rounding error of products with the matrix that is not centred
-        noise = np.finfo(float).eps * float(np.abs(self._diagonal / scale).sum())
+        noise = np.finfo(float).eps * float(np.abs(diagonal / scale).sum())
         unit, callback = _Unit(matrix.matrix, scale), iteration_callback(self)
+        if root is not None:
+            unit = _WeightedUnit(matrix.matrix, scale, root)
         with serial_blas():  # products run on mercer's threads, and the rest is small
             top = leading(
                 unit, start, count, tol=tol, noise=noise, passes=passes, callback=callback
@@ -186,20 +215,22 @@ class PrincipalComponents(KernelEstimator):
         lowest = float(values[0]) if some is None else np.nan
         return Leading(values[::-1][:count], vectors[:, ::-1][:, :count], lowest, iterations=1)
 
-    def _keep_eigenpairs(self, top: Leading, count: int) -> None:
+    def _keep_eigenpairs(self, top: Leading, count: int, weight: np.ndarray) -> None:
         """Eigenpairs with signs that reproduce; rounding errors and negative values become 0."""
-        n = len(top.vectors)
+        n, total = len(top.vectors), float(weight.sum())
         eps = np.finfo(float).eps
-        trace = float(self._diagonal.sum()) - n * self._total_mean
+        diagonal = weight * self._diagonal
+        trace = float(diagonal.sum()) - total * self._total_mean
         rounding = max(
-            eps * n * float(np.abs(self._diagonal).max(initial=0.0)),
+            eps * n * float(np.abs(diagonal).max(initial=0.0)),
             10 * eps * float(np.abs(top.values).max(initial=0.0)),
         )
         positive = np.flatnonzero(top.values > rounding)
         values, vectors = np.zeros(count), np.zeros((n, count))
         values[: len(positive)] = top.values[positive]
         kept = top.vectors[:, positive]
-        vectors[:, : len(positive)] = kept * sign_flips(kept)
+        # copies of a sample share its entry: one of weight w has √w times theirs
+        vectors[:, : len(positive)] = kept * sign_flips(kept / np.sqrt(weight)[:, None])
         size = count
         if self._wanted() is None or self.remove_zero_eig:
             size = len(positive)
@@ -207,9 +238,9 @@ class PrincipalComponents(KernelEstimator):
             reached = np.searchsorted(np.cumsum(values[:size]), self.n_components * trace)
             size = min(size, int(reached) + 1)
         self.eigenvalues_, self.eigenvectors_ = values[:size], vectors[:, :size]
-        self.explained_variance_ = self.eigenvalues_ / max(n - 1, 1)
-        total = trace if trace > rounding else np.inf
-        self.explained_variance_ratio_ = self.eigenvalues_ / total
+        self.explained_variance_ = self.eigenvalues_ / max(total - 1, 1)
+        whole = trace if trace > rounding else np.inf
+        self.explained_variance_ratio_ = self.eigenvalues_ / whole
 
     def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
         """Its eigenvalues will tell."""

@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RawSamples, Targets
+from mercer.aliases import RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
@@ -27,7 +27,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     """Kernel principal component analysis: the directions Σ_i v_ij φ(x_i)/√λ_j of largest variance.
 
     v_j are the leading eigenvectors of the centred Gram matrix and λ_j their eigenvalues; new
-    samples are centred with the training mean. Parameters and attributes are those of scikit-learn.
+    samples are centred with the training mean. With weights w they are those of √W K √W, and the
+    directions are Σ_i √w_i v_ij φ(x_i)/√λ_j. Parameters and attributes are those of scikit-learn.
     A matrix that does not fit half the memory budget is never stored. Conditionally positive
     definite kernels will do, because centring makes them positive semi-definite.
 
@@ -81,9 +82,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     eigenvalues_ : ndarray of shape (n_components,)
         The eigenvalues of the centred Gram matrix, the largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Its eigenvectors; the largest entry of a column is positive.
+        Its eigenvectors, a row for each sample of positive weight; the largest entry of a column,
+        over the root of the weight, is positive.
     explained_variance_ : ndarray of shape (n_components,)
-        The variances of the components, eigenvalues over n − 1.
+        The variances of the components, eigenvalues over n − 1, with n the sum of the weights.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Their shares in the whole variance.
     kernel_ : Kernel or None
@@ -91,7 +93,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     gamma_ : float
         The coefficient of the kernel that was given by name.
     X_fit_ : collection or None
-        The training samples; None for a precomputed Gram matrix.
+        The training samples of positive weight; None for a precomputed Gram matrix.
     X_transformed_fit_ : ndarray of shape (n_samples, n_components)
         The projections of the training samples, for ridge pre-images.
     dual_coef_ : ndarray of shape (n_samples, n_features)
@@ -125,14 +127,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
 
     memory_remedy: ClassVar[str] = "use eigen_solver='lanczos' with a number of components"
     stored: ClassVar[State] = State(
-        finite=("_dual", "_center"),
-        plain=("kernel_", "gamma_", "X_fit_", "report_", "_n_training", "_n_features_out"),
+        finite=("_dual", "_center", "_weight"),
+        plain=(
+            *("kernel_", "gamma_", "X_fit_", "report_", "_n_training", "_n_features_out"),
+            "_rows",
+        ),
         samples=("X_fit_",),
-        per_sample=("_dual",),
+        per_sample=("_dual", "_weight", "_rows"),
+        positions={"_rows": "_n_training"},
     )
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Find the principal components.
 
         Parameters
@@ -141,6 +147,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
             Training samples, or their Gram matrix if it is precomputed.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the samples in the mean and in the covariance. A weight of 2 is the same
+            row twice, one of 0 leaves the row out.
 
         Returns
         -------
@@ -153,7 +162,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         if self.fit_inverse_transform and is_precomputed(self.kernel):
             rule = "is not possible: Cannot fit_inverse_transform with a precomputed kernel"
             raise ParameterError("fit_inverse_transform", True, rule, "give the kernel and samples")
-        data = begin(self, X, None, None, target="none")
+        data = begin(self, X, None, sample_weight, target="none")
         if self.fit_inverse_transform:
             self._check_invertible(data)
         n = data.count
@@ -162,11 +171,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         if solver == "dense":
             plans.require_room(n, n, np.float64)
         matrix = data.matrix(plans.PRODUCTS, required=solver == "dense")
-        centered = Centered(matrix, np.full(n, 1.0 / n))
+        total = data.weight.sum()
+        centered = Centered(matrix, data.weight / total)
         self._diagonal = matrix.diagonal()
-        self._total_mean = float(centered.row_means.mean())
+        self._total_mean = float((data.weight * centered.row_means).sum() / total)
         top, how = self._solve(data, centered, count, solver)
-        self._keep_eigenpairs(top, count)
+        self._keep_eigenpairs(top, count, data.weight)
         self._keep_projection(data, centered.row_means)
         n_positive = int((self.eigenvalues_ > 0).sum())
         notes = self._notes(top, n_positive)
@@ -181,22 +191,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     def _keep_projection(self, data: Training, row_means: np.ndarray) -> None:
         self.kernel_ = data.kernel
         self.X_fit_ = data.own_samples() if self.copy_X else data.samples()
-        self._n_training = data.n_given
+        self._n_training, self._rows, self._weight = data.n_given, data.rows, data.weight
         self.gamma_ = self.gamma
         if self._takes_vectors():
-            self.gamma_ = gamma_value(self.gamma, data.X, None)
+            weight = np.bincount(data.rows, data.weight, data.n_given)
+            self.gamma_ = gamma_value(self.gamma, data.X, None if (weight == 1).all() else weight)
         positive = self.eigenvalues_ > 0
         root = np.sqrt(np.where(positive, self.eigenvalues_, 1.0))
         self._dual = np.where(positive, self.eigenvectors_ / root, 0.0)
+        self._dual *= np.sqrt(data.weight)[:, None]
         # far from the origin, a sum that is only nearly 0 would count
-        self._dual -= self._dual.mean(axis=0)
+        self._dual -= data.weight[:, None] * (self._dual.sum(axis=0) / data.weight.sum())
         self._center = row_means @ self._dual
         self._n_features_out = self._dual.shape[1]
 
     # -- projections -------------------------------------------------------------------------------
 
     def _expansion(self) -> Expansion:
-        return Expansion(self.kernel_, self.X_fit_, np.arange(self._n_training), self._n_training)
+        return Expansion(self.kernel_, self.X_fit_, self._rows, self._n_training)
 
     def transform(self, X: RawSamples) -> np.ndarray:
         """Coordinates along the components.
@@ -233,6 +245,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
             The coordinates.
         """
         self.fit(X, y, **options)
+        if len(self._rows) < self._n_training:
+            return self.transform(X)
         return self._projections()
 
     def reconstruction_error(self, X: RawSamples) -> np.ndarray:
@@ -253,8 +267,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = self._expansion()
-        uniform = np.full((self._n_training, 1), 1.0 / self._n_training)
-        sums = expansion.apply(X, np.ascontiguousarray(np.hstack([self._dual, uniform])))
+        share = (self._weight / self._weight.sum())[:, None]
+        sums = expansion.apply(X, np.ascontiguousarray(np.hstack([self._dual, share])))
         Z, mean = sums[:, :-1] - self._center, sums[:, -1]
         own = expansion.squares(X, self._diagonal)
         return np.maximum(own - 2 * mean + self._total_mean - (Z**2).sum(axis=1), 0.0)

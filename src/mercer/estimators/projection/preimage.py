@@ -40,6 +40,7 @@ class PreImages(PrincipalComponents):
     gamma_: Gamma
     X_fit_: RawSamples
     _dual: np.ndarray
+    _weight: np.ndarray  # of the training samples
 
     def _check_invertible(self, data: Training) -> None:
         what = "fit_inverse_transform"
@@ -53,8 +54,8 @@ class PreImages(PrincipalComponents):
             radial_part(data.kernel)
 
     def _projections(self) -> np.ndarray:
-        """The projections of the training samples."""
-        return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+        """The projections of the training samples of positive weight."""
+        return self.eigenvectors_ * np.sqrt(self.eigenvalues_) / np.sqrt(self._weight)[:, None]
 
     def _latent_kernel(self, Z: np.ndarray) -> Kernel:
         """The kernel that compares projections."""
@@ -76,7 +77,7 @@ class PreImages(PrincipalComponents):
         self._latent = self._latent_kernel(Z)
         self.X_transformed_fit_ = Z
         K = latent_matrix(self._latent, Z)
-        self.dual_coef_ = ridge(K, np.asarray(self.X_fit_), float(self.alpha))
+        self.dual_coef_ = ridge(K, np.asarray(self.X_fit_), float(self.alpha) / self._weight)
 
     def inverse_transform(self, X: RawSamples) -> np.ndarray:
         """Samples whose projections are near given ones.
@@ -115,15 +116,15 @@ class PreImages(PrincipalComponents):
         for first in range(0, len(Z), _BLOCK):
             block = slice(first, first + _BLOCK)
             nearest = np.argmin(squares - 2 * Z[block] @ projections.T, axis=1)
-            weights = Z[block] @ self._dual.T + 1.0 / len(samples)
+            weights = Z[block] @ self._dual.T + self._weight / self._weight.sum()
             images[block] = fixed_point(kernel, samples, weights, samples[nearest])
         return images
 
 
-def ridge(K: np.ndarray, X: np.ndarray, penalty: float) -> np.ndarray:
+def ridge(K: np.ndarray, X: np.ndarray, penalty: np.ndarray | float) -> np.ndarray:
     """(K + penalty)⁻¹ X: a regression from the projections, with kernel matrix K, to the samples.
 
-    K is overwritten.
+    Samples may have penalties of their own. K is overwritten.
     """
     K.flat[:: len(K) + 1] += penalty
     return linalg.solve(K, X, assume_a="pos", overwrite_a=True, check_finite=False)

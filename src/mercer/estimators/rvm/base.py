@@ -66,9 +66,8 @@ class RelevanceMachine(KernelEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def _maximise(self, matrix: Matrix, likelihood: Gaussian | Logistic) -> Relevance:
+    def _maximise(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
         """The functions that the evidence keeps, in order of the samples."""
-        basis = Basis(matrix, self.fit_intercept)
         # many small matrices: threads of BLAS would wait for each other
         with serial_blas():
             result = likelihood.maximise(basis, self.max_iter, iteration_callback(self))

@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import Gamma, KernelLike, RawSamples, Targets
+from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
 from mercer.estimators.common.averaging import averaged
 from mercer.estimators.common.dual_classifier import single_column_as_vector
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin_classes
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
+from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.likelihoods import Logistic
 from mercer.state import State
 
@@ -126,7 +127,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         self.tol = tol
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -135,6 +136,9 @@ class RVC(ClassifierMixin, RelevanceMachine):
             Training samples, or their kernel matrix if the kernel is "precomputed".
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the log-likelihood of each label is multiplied by. A weight of 2 is the same row
+            twice, one of 0 leaves the row out.
 
         Returns
         -------
@@ -142,14 +146,15 @@ class RVC(ClassifierMixin, RelevanceMachine):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin_classes(self, X, y, None)
+        data = begin_classes(self, X, y, sample_weight)
         matrix = data.matrix(PRODUCTS)
         against_rest = range(len(self.classes_))
         if len(self.classes_) == 2:
             against_rest = range(1, 2)
+        basis = Basis(matrix, self.fit_intercept)
+        labels = [(data.y == c).astype(float) for c in against_rest]
         results = [
-            self._maximise(matrix, Logistic((data.y == c).astype(float), self.tol))
-            for c in against_rest
+            self._maximise(basis, Logistic(label, self.tol, data.weight)) for label in labels
         ]
         self._keep(data, results, matrix, start)
         self.covariance_: list[np.ndarray] | np.ndarray = self._covariances

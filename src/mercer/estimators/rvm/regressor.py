@@ -11,12 +11,13 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
+from mercer.solvers.rvm.basis import Basis, WeightedBasis
 from mercer.solvers.rvm.likelihoods import Gaussian
 from mercer.state import State
 
@@ -142,7 +143,7 @@ class RVR(RegressorMixin, RelevanceMachine):
         self.tol = tol
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -151,6 +152,9 @@ class RVR(RegressorMixin, RelevanceMachine):
             Training samples, or their kernel matrix if the kernel is "precomputed".
         y : array-like of shape (n_samples,)
             Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each target was observed: the log-likelihood of a sample is multiplied by its
+            weight. A weight of 2 is the same row twice, one of 0 leaves the row out.
 
         Returns
         -------
@@ -158,19 +162,23 @@ class RVR(RegressorMixin, RelevanceMachine):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin(self, X, y, None, target="number")
+        data = begin(self, X, y, sample_weight, target="number")
         # squares stay finite while the targets have magnitude 1
         size = float(np.abs(data.y).max()) or 1.0
         if size > _LARGEST:
             rule = f"has no finite variance beyond {_LARGEST:g}"
             raise ParameterError("y", f"values up to {size:.3g}", rule, "scale y")
         matrix = data.matrix(PRODUCTS)
-        likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol)
-        result = self._maximise(matrix, likelihood)
+        basis, weight = Basis(matrix, self.fit_intercept), None
+        if sample_weight is not None:
+            weight = data.weight
+            basis = WeightedBasis(matrix, self.fit_intercept, weight)
+        likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol, weight)
+        result = self._maximise(basis, likelihood)
         result.mean = result.mean * size
         result.alpha = result.alpha / size**2
         result.covariance = result.covariance * size**2
-        result.value -= data.count * np.log(size)
+        result.value -= likelihood.count * np.log(size)
         self._keep(data, [result], matrix, start)
         self.noise_variance_ = likelihood.noise * size**2
         self.covariance_ = result.covariance

@@ -209,39 +209,44 @@ class SupportVectorMachine(KernelEstimator):
 
 
 class SingleMachine(SupportVectorMachine):
-    """A machine with one dual problem and one row of coefficients."""
+    """A machine with one Gram matrix of all samples, and a row of coefficients for each output."""
+
+    n_iter_: int | np.ndarray
 
     def _finish(
         self,
         problem: MarginProblem,
         data: Training,
-        beta: np.ndarray,
-        intercept: float,
-        solution: DualSolution,
+        betas: list[np.ndarray],
+        intercepts: list[float],
+        solutions: list[DualSolution],
         start: float,
     ) -> None:
-        """Set the fitted attributes from coefficients β and the intercept."""
-        beta = problem.coefficients(beta)
-        used = np.flatnonzero(beta)
+        """Set the fitted attributes from the coefficients β and the intercept of each output."""
+        beta = np.array([problem.coefficients(each) for each in betas])
+        used = np.flatnonzero(beta.any(axis=0))
         self._keep_support(data.kernel, data.X, data.rows[used])
-        self._n_support = np.array([len(used)], dtype=np.int32)
-        self._dual_coef = beta[None, used]
-        self.intercept_ = np.array([intercept])
-        self.n_iter_ = solution.iterations
-        self._report(data.kernel, problem.plan, [solution], time.perf_counter() - start)
+        self._n_support = np.count_nonzero(beta, axis=1).astype(np.int32)
+        self._dual_coef = beta[:, used]
+        self.intercept_ = np.array(intercepts)
+        self.n_iter_ = solutions[0].iterations
+        if len(solutions) > 1:
+            self.n_iter_ = np.array([solution.iterations for solution in solutions])
+        self._report(data.kernel, problem.plan, solutions, time.perf_counter() - start)
 
     @property
     def n_support_(self) -> np.ndarray:
-        """Number of support vectors."""
+        """Number of support vectors of each output."""
         check_is_fitted(self)
         return self._n_support
 
     def _value(self, X: RawSamples) -> np.ndarray:
-        """f(x) = Σ β_i k(x, x_i) + b."""
+        """f(x) = Σ β_i k(x, x_i) + b, a column for each of several outputs."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         coefficients = np.ascontiguousarray(self._dual_coef.T)
-        return self._expansion().apply(X, coefficients)[:, 0] + self.intercept_[0]
+        values = self._expansion().apply(X, coefficients) + self.intercept_
+        return values if len(self.intercept_) > 1 else values[:, 0]
 
 
 def filled(room: np.ndarray, total: float) -> np.ndarray:

@@ -225,6 +225,6 @@ class OneClassSVM(NoveltyDetector):
         bounds = Bounds(zero.copy(), room[None].copy())
         solution = problem.solve(zero, bounds, beta, 0.0, self.max_iter)
         level = boundary_level(solution, problem.diagonal)
-        self._finish(problem, data, solution.beta[0], level, solution, start)
+        self._finish(problem, data, [solution.beta[0]], [level], [solution], start)
         self.offset_ = -self.intercept_
         return self

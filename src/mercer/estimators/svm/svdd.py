@@ -146,7 +146,8 @@ class SVDD(NoveltyDetector):
         self._diagonal = None
         if np.ptp(problem.diagonal) <= 1e-12 * abs(first):
             self._diagonal = first
-        self._finish(problem, data, 2 * solution.beta[0] / total, 2 * level, solution, start)
+        beta = 2 * solution.beta[0] / total
+        self._finish(problem, data, [beta], [2 * level], [solution], start)
         self.offset_ = np.array([-(self.radius_**2)])
         return self
 

@@ -6,7 +6,7 @@ import time
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
@@ -17,7 +17,7 @@ from mercer.solvers.margin.problem import MarginProblem
 from mercer.state import State
 
 
-class MarginRegressor(RegressorMixin, SingleMachine):
+class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
     """Base class of support vector regression."""
 
     C: float
@@ -30,8 +30,8 @@ class MarginRegressor(RegressorMixin, SingleMachine):
         ----------
         X : array-like or collection of n_samples
             Training samples, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,)
-            Target values.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values. Several outputs are solved one after the other on the same Gram matrix.
         sample_weight : array-like of shape (n_samples,), default=None
             Each weight multiplies C for its sample.
 
@@ -41,10 +41,17 @@ class MarginRegressor(RegressorMixin, SingleMachine):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = self._begin(X, y, sample_weight, "number")
+        shape = np.asarray(y).shape
+        several = len(shape) == 2 and shape[1] > 1
+        data = self._begin(X, y, sample_weight, "numbers" if several else "number")
         problem = self._problem(data)
-        solution, intercept = self._solve(problem, data.y, self.C * data.weight)
-        self._finish(problem, data, solution.beta.sum(axis=0), intercept, solution, start)
+        limit = self.C * data.weight
+        outputs = np.ascontiguousarray(np.atleast_2d(data.y.T))
+        results = [self._solve(problem, output, limit) for output in outputs]
+        solutions, intercepts = [list(part) for part in zip(*results, strict=True)]
+        betas = [solution.beta.sum(axis=0) for solution in solutions]
+        self._keep_width(solutions)
+        self._finish(problem, data, betas, intercepts, solutions, start)
         return self
 
     def _solve(
@@ -52,6 +59,9 @@ class MarginRegressor(RegressorMixin, SingleMachine):
     ) -> tuple[DualSolution, float]:
         """Solve the dual problem with |β| ≤ limit: the solution and the intercept."""
         raise NotImplementedError(type(self).__name__)
+
+    def _keep_width(self, solutions: list[DualSolution]) -> None:
+        """Keep the width of the tube, where it is learned."""
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """Predict the targets of new samples.
@@ -63,7 +73,7 @@ class MarginRegressor(RegressorMixin, SingleMachine):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
             f(x) = Σ β_i k(x, x_i) + b.
         """
         return self._value(X)
@@ -121,16 +131,16 @@ class SVR(MarginRegressor):
         Positions of the support vectors among the training samples.
     support_vectors_ : array-like or collection of n_SV
         The support vectors; empty where the kernel is precomputed.
-    n_support_ : ndarray of shape (1,)
-        Number of support vectors.
-    dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
+    n_support_ : ndarray of shape (n_outputs,)
+        Number of support vectors of each output.
+    dual_coef_ : ndarray or CSR matrix of shape (n_outputs, n_SV)
         Coefficients of the support vectors; CSR where the samples are sparse.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (n_outputs,)
         The bias.
-    coef_ : ndarray or CSR matrix of shape (1, n_features)
+    coef_ : ndarray or CSR matrix of shape (n_outputs, n_features)
         The weight of each feature, read-only; only for the linear kernel.
-    n_iter_ : int
-        Number of steps of the solver.
+    n_iter_ : int or ndarray of shape (n_outputs,)
+        Number of steps of the solver, for each of several outputs.
     fit_status_ : int
         0 if the fit has converged, else 1 (with a warning).
     shape_fit_ : tuple of int
@@ -250,24 +260,24 @@ class NuSVR(MarginRegressor):
 
     Attributes
     ----------
-    epsilon_ : float
-        Half the width of the tube.
+    epsilon_ : float or ndarray of shape (n_outputs,)
+        Half the width of the tube, for each of several outputs.
     kernel_ : Kernel or None
         The fitted kernel; None where it is precomputed.
     support_ : ndarray of shape (n_SV,)
         Positions of the support vectors among the training samples.
     support_vectors_ : array-like or collection of n_SV
         The support vectors; empty where the kernel is precomputed.
-    n_support_ : ndarray of shape (1,)
-        Number of support vectors.
-    dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
+    n_support_ : ndarray of shape (n_outputs,)
+        Number of support vectors of each output.
+    dual_coef_ : ndarray or CSR matrix of shape (n_outputs, n_SV)
         Coefficients of the support vectors; CSR where the samples are sparse.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (n_outputs,)
         The bias.
-    coef_ : ndarray or CSR matrix of shape (1, n_features)
+    coef_ : ndarray or CSR matrix of shape (n_outputs, n_features)
         The weight of each feature, read-only; only for the linear kernel.
-    n_iter_ : int
-        Number of steps of the solver.
+    n_iter_ : int or ndarray of shape (n_outputs,)
+        Number of steps of the solver, for each of several outputs.
     fit_status_ : int
         0 if the fit has converged, else 1 (with a warning).
     shape_fit_ : tuple of int
@@ -339,5 +349,8 @@ class NuSVR(MarginRegressor):
         bounds = Bounds(np.vstack([zero, -limit]), np.vstack([limit, zero]))
         beta = np.vstack([start, -start])
         solution = problem.solve(np.vstack([y, y]), bounds, beta, 0.0, self.max_iter)
-        self.epsilon_ = float((solution.levels[0] - solution.levels[1]) / 2)
         return solution, float(solution.levels.mean())
+
+    def _keep_width(self, solutions: list[DualSolution]) -> None:
+        widths = [(one.levels[0] - one.levels[1]) / 2 for one in solutions]
+        self.epsilon_ = np.array(widths) if len(widths) > 1 else float(widths[0])

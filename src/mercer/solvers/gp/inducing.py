@@ -117,9 +117,12 @@ class Bound(InducingPosterior):
             G += product(self.Y[rows] * tau, w.T)
             yield rows, G
 
-    def noise_slopes(self) -> np.ndarray:
-        """The derivative of the bound in λ of every sample, or their mean where all λ are equal."""
-        if float(np.ptp(self.noise)) == 0.0:
+    def noise_slopes(self, each: bool = False) -> np.ndarray:
+        """The derivative of the bound in λ of every sample.
+
+        Where all λ are equal it is their mean, which is quicker, unless ``each`` is wanted.
+        """
+        if not each and float(np.ptp(self.noise)) == 0.0:
             return np.full(len(self.noise), self._noise_slope() / len(self.noise))
         tau, c = 1.0 / self.noise, self.Y.shape[1]
         N = self._middle()

@@ -16,41 +16,42 @@ from scipy import linalg
 from scipy.special import expit, log_expit
 
 from mercer.linalg.products import product
-from mercer.solvers.gp.mode import Approximation
+from mercer.solvers.gp.mode import Approximation, SampleWeight
 from mercer.state import State, storable
 
 
 @storable
 @dataclasses.dataclass
 class Laplace(Approximation):
-    """The approximation for labels 0 and 1, with W = π(1 − π) and B = I + √W K √W = LLᵀ."""
+    """The approximation for labels 0 and 1, with W = wπ(1 − π) and B = I + √W K √W = LLᵀ."""
 
     stored: ClassVar[State] = State(finite=("root",))
 
     root: np.ndarray  # √W
 
     @classmethod
-    def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> Self | None:
+    def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray, weight: SampleWeight) -> Self | None:
         p = expit(f)
-        root = np.sqrt(p * (1 - p))
+        root = np.sqrt(weight * (p * (1 - p)))
         B = root[:, None] * K * root
         B[np.diag_indices(len(f))] += 1.0
         lower, info = linalg.lapack.dpotrf(B.T, lower=1, clean=1, overwrite_a=1)
         if info != 0:
             return None
-        return cls(f, a, p, lower, float(np.log(lower.diagonal()).sum()), root)
+        half = float(np.log(lower.diagonal()).sum())
+        return cls(f, a, p, lower, half, root, sample_weight=weight)
 
     def newton_step(self, K: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         root = self.root
-        b = root**2 * self.mode + (labels - self.probability)
+        b = root**2 * self.mode + self.slope(labels)
         Kb = root * product(K, b)
         a = b - root * linalg.cho_solve((self.lower, True), Kb, check_finite=False)
         return a, product(K, a)
 
     @staticmethod
-    def objective(a: np.ndarray, f: np.ndarray, labels: np.ndarray) -> float:
+    def objective(a: np.ndarray, f: np.ndarray, labels: np.ndarray, weight: SampleWeight) -> float:
         sign = 2.0 * labels - 1.0
-        return -0.5 * float(a @ f) + float(log_expit(sign * f).sum())
+        return -0.5 * float(a @ f) + float((weight * log_expit(sign * f)).sum())
 
     def weights(self, K: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """V for which Σ V∘dK is the derivative of the evidence for a symmetric dK.
@@ -68,7 +69,7 @@ class Laplace(Approximation):
         V *= -root[:, None]
         V *= root
         V.reshape(-1)[:: len(V) + 1] *= 0.5
-        gradient = labels - p
+        gradient = self.slope(labels)
         halves = np.array([0.5 * self.dual, through, gradient])
         others = np.array([self.dual, 0.5 * gradient, 0.5 * through])
         return linalg.blas.dgemm(1.0, halves, others, beta=1.0, c=V.T, trans_a=1, overwrite_c=1).T

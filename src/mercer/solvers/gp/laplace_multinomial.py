@@ -1,8 +1,8 @@
 """Laplace's approximation for several classes at once: softmax likelihood, one latent function per
 class, one kernel for all.
 
-W = diag π − ΠΠᵀ couples the classes of a sample; K is the same in every block. All that is factored
-are C + 1 matrices of n × n.
+W = w(diag π − ΠΠᵀ) couples the classes of a sample of weight w; K is the same in every block. All
+that is factored are C + 1 matrices of n × n.
 
 References
 ----------
@@ -19,7 +19,7 @@ from scipy import linalg
 from scipy.special import logsumexp, softmax
 
 from mercer.linalg.products import product
-from mercer.solvers.gp.mode import Approximation
+from mercer.solvers.gp.mode import Approximation, SampleWeight
 from mercer.state import State, storable
 
 
@@ -28,7 +28,8 @@ from mercer.state import State, storable
 class MultinomialLaplace(Approximation):
     """The approximation for labels of C × n, 1 for the class of a sample and 0 for others.
 
-    (W⁻¹ + K)⁻¹ = E − E R (Σ E)⁻¹ Rᵀ E, with E = √π(I + √π K √π)⁻¹√π of every class, and Σ E = LLᵀ.
+    (W⁻¹ + K)⁻¹ = E − E R (Σ E)⁻¹ Rᵀ E, with E = √D(I + √D K √D)⁻¹√D of every class, where D = wπ,
+    and Σ E = LLᵀ. The determinant of I + KW is that of Σ E, over Π w, times those of all I + KD.
     """
 
     stored: ClassVar[State] = State(finite=("E",))
@@ -36,12 +37,12 @@ class MultinomialLaplace(Approximation):
     E: np.ndarray  # C × n × n
 
     @classmethod
-    def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray) -> Self | None:
+    def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray, weight: SampleWeight) -> Self | None:
         pi = softmax(f, axis=0)
         n = len(K)
-        E, half = np.empty((len(f), n, n)), 0.0
+        E, half = np.empty((len(f), n, n)), -0.5 * float(np.log(weight).sum())
         for c, p in enumerate(pi):
-            root = np.sqrt(p)
+            root = np.sqrt(weight * p)
             B = root[:, None] * K * root
             B.reshape(-1)[:: n + 1] += 1.0
             upper, info = linalg.lapack.dpotrf(B.T, lower=0, clean=0, overwrite_a=1)
@@ -54,17 +55,19 @@ class MultinomialLaplace(Approximation):
         lower, info = linalg.lapack.dpotrf(E.sum(axis=0), lower=1, clean=1)
         if info != 0 or not np.isfinite(lower).all():
             return None
-        return cls(f, a, pi, lower, half + float(np.log(lower.diagonal()).sum()), E)
+        half += float(np.log(lower.diagonal()).sum())
+        return cls(f, a, pi, lower, half, E, sample_weight=weight)
 
     def newton_step(self, K: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         pi, f = self.probability, self.mode
-        b = pi * f - pi * (pi * f).sum(axis=0) + labels - pi
+        b = self.sample_weight * (pi * f - pi * (pi * f).sum(axis=0) + labels - pi)
         a = b - self._shrink(product(b, K))
         return a, product(a, K)
 
     @staticmethod
-    def objective(a: np.ndarray, f: np.ndarray, labels: np.ndarray) -> float:
-        return float((labels * f).sum() - logsumexp(f, axis=0).sum() - 0.5 * (a * f).sum())
+    def objective(a: np.ndarray, f: np.ndarray, labels: np.ndarray, weight: SampleWeight) -> float:
+        likelihood = (weight * labels * f).sum() - (weight * logsumexp(f, axis=0)).sum()
+        return float(likelihood - 0.5 * (a * f).sum())
 
     @staticmethod
     def scale(objective: float) -> float:
@@ -99,10 +102,11 @@ class MultinomialLaplace(Approximation):
 
         It sums what K changes directly and what it changes through the mode.
         """
-        pi, gap = self.probability, labels - self.probability
+        pi, gap = self.probability, self.slope(labels)
         S = self.covariances(K, K.diagonal())
         lean = np.einsum("icc->ci", S) - 2 * np.einsum("icd,di->ci", S, pi)
-        pull = -0.5 * pi * (lean - (pi * lean).sum(axis=0))  # d log|I + KW| / d mode
+        pull = -0.5 * pi * (lean - (pi * lean).sum(axis=0))
+        pull *= self.sample_weight  # −½ d log|I + KW| / d mode
         through = pull - self._shrink(product(pull, K))
         shared = self._solve_lower(self.E)
         direct = self.E.sum(axis=0) - sum(product(part.T, part) for part in shared)

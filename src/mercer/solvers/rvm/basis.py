@@ -66,6 +66,23 @@ class Basis:
         return out
 
 
+class WeightedBasis(Basis):
+    """√W Φ for weights W of the samples: rows that count w times."""
+
+    def __init__(self, matrix: Matrix, constant: bool, weight: np.ndarray) -> None:
+        super().__init__(matrix, constant)
+        self.weight, self.root = weight, np.sqrt(weight)
+
+    def columns(self, which: np.ndarray) -> np.ndarray:
+        return self.root[:, None] * super().columns(which)
+
+    def correlate(self, V: np.ndarray) -> np.ndarray:
+        return super().correlate(self.root[:, None] * V)
+
+    def energy(self, b: np.ndarray) -> np.ndarray:
+        return super().energy(self.weight * b)
+
+
 def _squares_by_tiles(matrix: Streamed, b: np.ndarray) -> np.ndarray:
     """Σ b_i φ_i² of the columns of a matrix that is not stored."""
     sums = np.zeros(len(matrix))

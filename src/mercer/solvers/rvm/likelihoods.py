@@ -52,18 +52,30 @@ def _scan(
 
 
 class Gaussian:
-    """Numbers with noise of one variance, learned unless it is given."""
+    """Numbers with noise of one variance, learned unless it is given.
 
-    def __init__(self, y: np.ndarray, noise: float | None, tol: float) -> None:
+    A sample of weight w is w observations of the same number: its row of the basis, which is a
+    `WeightedBasis`, and its number are multiplied by √w.
+    """
+
+    def __init__(
+        self, y: np.ndarray, noise: float | None, tol: float, weight: np.ndarray | None = None
+    ) -> None:
         self.y, self.learned, self.tol = y, noise is None, tol
-        typical = float(np.var(y)) or float(y @ y) / len(y) or 1.0
+        self.count = float(len(y))  # of observations
+        typical = float(np.var(y))
+        if weight is not None:
+            self.y, self.count = np.sqrt(weight) * y, float(weight.sum())
+            mean = float(weight @ y) / self.count
+            typical = float(weight @ (y - mean) ** 2) / self.count
+        typical = typical or float(self.y @ self.y) / self.count or 1.0
         # below, the functions reproduce the numbers and the evidence has no maximum
         self.floor = 1e-8 * typical
         self.noise = noise or typical
         self._products: dict[int, np.ndarray] = {}  # Φᵀφ of functions that were in use once
         self._energy: np.ndarray | None = None
         self._A: np.ndarray | None = None  # the functions that the moments belong to
-        self._moments_of_A: tuple[np.ndarray, np.ndarray] = y, y
+        self._moments_of_A: tuple[np.ndarray, np.ndarray] = self.y, self.y
 
     def maximise(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
         """The best result from different first guesses of the noise.
@@ -82,14 +94,14 @@ class Gaussian:
 
     def settle(self, A: np.ndarray, alpha: np.ndarray) -> Posterior:
         """The posterior of the weights of the functions A with precisions alpha."""
-        n = len(self.y)
         H, b = self._moments(A)
         covariance, logdet = _inverse(H / self.noise, alpha)
         mean = covariance @ b / self.noise
         gap = self.y - A @ mean
         # yᵀC⁻¹y = ‖gap‖²/σ² + Σ α mean², a sum of terms that cannot be negative
         quadratic = float(gap @ gap) / self.noise + float(alpha @ mean**2)
-        determinant = n * np.log(2 * np.pi * self.noise) - logdet - float(np.log(alpha).sum())
+        constant = self.count * np.log(2 * np.pi * self.noise)
+        determinant = constant - logdet - float(np.log(alpha).sum())
         return Posterior(mean, covariance, -0.5 * (determinant + quadratic), gap / self.noise)
 
     def _moments(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +128,7 @@ class Gaussian:
         self, A: np.ndarray, alpha: np.ndarray, posterior: Posterior, max_steps: int
     ) -> np.ndarray:
         """Ascent in all logarithms at once, from ΦᵀΦ and Φᵀy of the functions in use alone."""
-        n, square = len(self.y), float(self.y @ self.y)
+        n, square = self.count, float(self.y @ self.y)
         H, b = self._moments(A)
 
         def negative_evidence(theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -146,10 +158,16 @@ class Gaussian:
 
 
 class Logistic:
-    """Labels 0 and 1; Laplace's approximation at the mode of the weights."""
+    """Labels 0 and 1; Laplace's approximation at the mode of the weights.
 
-    def __init__(self, label: np.ndarray, tol: float) -> None:
+    The log-likelihood of every label is multiplied by the weight of its sample.
+    """
+
+    def __init__(
+        self, label: np.ndarray, tol: float, sample_weight: np.ndarray | float = 1.0
+    ) -> None:
         self.label, self.sign, self.tol = label, 2.0 * label - 1.0, tol
+        self.sample_weight = sample_weight
         self._last = np.zeros(len(label))  # the function of the last mode
 
     def maximise(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
@@ -161,8 +179,9 @@ class Logistic:
         w = self._first_guess(A, alpha)
         for _ in range(_NEWTON_STEPS):
             p = expit(A @ w)
-            slope = A.T @ (self.label - p) - alpha * w
-            covariance, logdet = _inverse(A.T @ ((p * (1 - p))[:, None] * A), alpha)
+            pull, curvature = self._derivatives(p)
+            slope = A.T @ pull - alpha * w
+            covariance, logdet = _inverse(A.T @ (curvature[:, None] * A), alpha)
             step = covariance @ slope
             if float(slope @ step) <= 1e-14:
                 break
@@ -173,7 +192,11 @@ class Logistic:
         self._last = A @ w
         determinant = float(np.log(alpha).sum()) + logdet
         value = -self._cost(A, w, alpha) + 0.5 * determinant
-        return Posterior(w, covariance, value, self.label - p)
+        return Posterior(w, covariance, value, pull)
+
+    def _derivatives(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The derivative of the log-likelihood in the function, and minus the second one."""
+        return self.sample_weight * (self.label - p), self.sample_weight * (p * (1 - p))
 
     def _first_guess(self, A: np.ndarray, alpha: np.ndarray) -> np.ndarray:
         """Weights near the last mode, or zeros where these are better."""
@@ -196,12 +219,12 @@ class Logistic:
 
     def _cost(self, A: np.ndarray, w: np.ndarray, alpha: np.ndarray) -> float:
         """Minus the logarithm of likelihood times prior."""
-        return float(-log_expit(self.sign * (A @ w)).sum() + 0.5 * alpha @ w**2)
+        likelihood = (self.sample_weight * log_expit(self.sign * (A @ w))).sum()
+        return float(-likelihood + 0.5 * alpha @ w**2)
 
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, posterior: Posterior) -> Scan:
         """What each function of the basis could add."""
-        p = self.label - posterior.pull
-        b = p * (1 - p)
+        _, b = self._derivatives(self.label - posterior.pull / self.sample_weight)
         # everything that is multiplied by the whole basis, in one pass
         products = basis.correlate(np.column_stack([posterior.pull, b[:, None] * A]))
         Q, C = products[:, 0], products[:, 1:]
