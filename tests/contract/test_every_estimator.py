@@ -31,6 +31,7 @@ from contract.cases import (
     target,
     value,
 )
+from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -117,6 +118,18 @@ def test_frames_are_arrays(name, frame):
     assert framed.feature_names_in_.tolist() == columns
     named = frame(dict(zip(columns, Z.T, strict=True)))
     np.testing.assert_array_equal(value(framed, named), value(fitted(name), Z))
+
+
+@every_estimator()
+def test_rows_may_be_sparse_in_training_or_afterwards(name):
+    X, Z = samples(name), samples(name, 20, 1)
+    if not make(name).__sklearn_tags__().input_tags.sparse:
+        pytest.skip("takes no sparse rows")
+    dense, from_sparse = fitted(name), fitted(name, csr_array(X))
+    expected = value(dense, Z)
+    for values in (value(dense, csr_array(Z)), value(from_sparse, Z)):
+        np.testing.assert_allclose(values, expected, atol=1e-6)
+    np.testing.assert_allclose(value(from_sparse, csr_array(Z)), expected, atol=1e-6)
 
 
 @every_estimator("sets")

@@ -8,6 +8,7 @@ from sklearn import semi_supervised
 from sklearn.datasets import make_classification, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import NearestNeighbors
 
 from mercer import RBF, LabelPropagation, LabelSpreading, errors
 
@@ -71,3 +72,20 @@ def test_bad_input(estimator):
         estimator(kernel=RBF(), max_iter=1).fit(X, y)
     far = estimator(kernel=RBF(), max_iter=1000).fit(X, y).predict_proba(1e6 + new)
     np.testing.assert_allclose(far, 1 / 3)
+
+
+def few_neighbours(X, Y):
+    """A function of whole collections, with a sparse matrix."""
+    links = NearestNeighbors(n_neighbors=10).fit(X).kneighbors_graph(Y, mode="distance")
+    links.data = np.exp(-(links.data**2))
+    return links.T
+
+
+@pytest.mark.parametrize("ours", BOTH)
+def test_a_function_may_give_a_sparse_graph_of_all_samples(ours):
+    X, y, new = half_labelled()
+    model = ours(kernel=few_neighbours, max_iter=5000).fit(X, y)
+    theirs = getattr(semi_supervised, ours.__name__)(kernel=few_neighbours, max_iter=5000)
+    theirs.fit(X, y)
+    np.testing.assert_allclose(model.label_distributions_, theirs.label_distributions_, atol=1e-7)
+    np.testing.assert_allclose(model.predict_proba(new), theirs.predict_proba(new), atol=1e-7)

@@ -22,6 +22,8 @@ lanes                vector steps of recursions over two strings
 smo                  the loop of all support vector machines
 one_vs_one           many small support vector problems in one call
 linear               coordinate descent for linear machines, without a Gram matrix
+linear_columns       the same on the weights, of which many become zero
+linear_classes       the same for several classes at once
 interrupts           Ctrl-C is raised after a compilation, not in the middle of it
 ===================  ===============================================================================
 
@@ -58,6 +60,8 @@ _MODULES = {
     "smo": "margin.smo",
     "one_vs_one": "margin.one_vs_one",
     "linear": "margin.linear",
+    "linear_columns": "margin.linear_columns",
+    "linear_classes": "margin.linear_classes",
 }
 
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.

@@ -2,197 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from numbers import Integral, Real
-from typing import ClassVar, Self
+from numbers import Real
+from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Interval
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
-from mercer.errors import ParameterError, warn
-from mercer.estimators.common.base import KernelEstimator
-from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.training import Training, begin
-from mercer.gram.plan import PRODUCTS
-from mercer.state import State
-
-Step = Callable[[np.ndarray], np.ndarray]  # of the distributions of all samples
+from mercer.aliases import Gamma, KernelLike, ParameterRules
+from mercer.estimators.label_graph import LabelGraph, Step
 
 
-class _LabelGraph(ClassifierMixin, KernelEstimator):
-    """The graph of affinities, the iteration on it, and predictions."""
-
-    needs: ClassVar[str] = "any"
-    stored: ClassVar[State] = State(
-        finite=("label_distributions_",),
-        plain=("classes_", "kernel_", "X_", "transduction_", "n_iter_", "report_"),
-        samples=("X_",),
-        per_sample=("label_distributions_", "transduction_"),
-    )
-    _parameter_constraints: ClassVar[ParameterRules] = {
-        "gamma": [
-            StrOptions({"scale", "auto", "sigest", "median"}),
-            Interval(Real, 0, None, closed="left"),
-        ],
-        "n_neighbors": [Interval(Integral, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [None, Integral],
-    }
-    n_neighbors: int
-    max_iter: int
-    tol: float
-
-    def _given_kernel(self) -> KernelLike:
-        return "linear" if self._by_neighbours() else vars(self)["kernel"]
-
-    def _by_neighbours(self) -> bool:
-        kernel = vars(self)["kernel"]
-        return isinstance(kernel, str) and kernel == "knn"
-
-    @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
-        """Spread the labels of some samples to all of them.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or collection of length n_samples
-            Samples with and without labels, or their affinities if they are precomputed.
-        y : array-like of shape (n_samples,)
-            Class labels; −1 marks a sample without one.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        start = time.perf_counter()
-        data = begin(self, X, y, None, target="labels")
-        check_classification_targets(data.y)
-        numeric = data.y.dtype.kind in "iuf"
-        unlabelled = data.y == -1 if numeric else np.zeros(data.count, dtype=bool)
-        self.classes_ = np.unique(data.y[~unlabelled])
-        if len(self.classes_) == 0:
-            raise ParameterError("y", "-1 only", "needs a label", "label some of the samples")
-        self.kernel_, self.X_ = data.kernel, data.X
-        given = (data.y[:, None] == self.classes_).astype(np.float64)
-        plan, multiply, degree, loops = self._graph(data)
-        if degree.min() < 0:
-            rule = "is a sum of negative affinities"
-            remedy = "use a kernel with values >= 0, such as 'rbf'"
-            raise ParameterError("degree", float(degree.min()), rule, remedy)
-        step = self._step(given, unlabelled, multiply, degree, loops)
-        converged = self._iterate(given, step)
-        self._normalise()
-        seconds = time.perf_counter() - start
-        facts = {"iterations": self.n_iter_}
-        solver = "iteration to a steady state"
-        notes = (f"{int((~unlabelled).sum())} samples have labels",)
-        self.report_ = FitReport(
-            data.kernel, plan, solver, data.count, seconds, converged, facts, notes
-        )
-        return self
-
-    def _graph(self, data: Training) -> tuple[str, Step, np.ndarray, np.ndarray]:
-        """Products with the affinities, their column sums, and those of samples themselves."""
-        if self._by_neighbours():
-            search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(data.X)
-            links = sparse.csr_array(search.kneighbors_graph(data.X, mode="connectivity"))
-            degree = np.asarray(links.sum(axis=0)).ravel()
-            return "graph of neighbours", lambda F: links @ F, degree, links.diagonal()
-        matrix = data.matrix(PRODUCTS)
-        degree = (matrix @ np.ones((data.count, 1)))[:, 0]
-        return str(matrix.plan), lambda F: matrix @ F, degree, np.array(matrix.diagonal())
-
-    def _step(
-        self,
-        given: np.ndarray,
-        unlabelled: np.ndarray,
-        multiply: Step,
-        degree: np.ndarray,
-        loops: np.ndarray,
-    ) -> Step:
-        """One round of the iteration."""
-        raise NotImplementedError
-
-    def _iterate(self, given: np.ndarray, step: Step) -> bool:
-        """Repeat the step until the distributions change by less than ``tol``."""
-        current, before = given, np.zeros_like(given)
-        rounds = 0
-        while rounds < self.max_iter and np.abs(current - before).sum() >= self.tol:
-            before, current = current, step(np.ascontiguousarray(current))
-            rounds += 1
-        self.n_iter_, self.label_distributions_ = rounds, current
-        if rounds == self.max_iter:
-            message = f"max_iter={self.max_iter} was reached without convergence."
-            warn(f"{message} Raise max_iter, or tol={self.tol}", ConvergenceWarning)
-        return rounds < self.max_iter
-
-    def _normalise(self) -> None:
-        total = self.label_distributions_.sum(axis=1, keepdims=True)
-        self.label_distributions_ = self.label_distributions_ / np.where(total > 0, total, 1.0)
-        self.transduction_ = self.classes_[np.argmax(self.label_distributions_, axis=1)]
-
-    def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """Average the distributions of the training samples by their affinities.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or collection of length n_samples
-            New samples, or their affinities with the training samples if they are precomputed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities; equal ones for a sample that no training sample resembles.
-        """
-        check_is_fitted(self)
-        X = self._check_X(X, reset=False)
-        values = np.ascontiguousarray(self.label_distributions_)
-        if self._by_neighbours():
-            search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self.X_)
-            sums = values[search.kneighbors(X, return_distance=False)].sum(axis=1)
-        else:
-            n = len(values)
-            samples = None if self.kernel_ is None else self.X_
-            sums = Expansion(self.kernel_, samples, np.arange(n), n).apply(X, values)
-        total = sums.sum(axis=1, keepdims=True)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / sums.shape[1])
-
-    def predict(self, X: RawSamples) -> np.ndarray:
-        """Predict class labels.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or collection of length n_samples
-            New samples, or their affinities with the training samples if they are precomputed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The likeliest classes.
-        """
-        probability = self.predict_proba(X)
-        return self.classes_[np.argmax(probability, axis=1)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-class LabelPropagation(_LabelGraph):
+class LabelPropagation(LabelGraph):
     """Label propagation: every sample takes the mean of its neighbours' labels, given ones stay.
 
     Parameters
@@ -283,7 +103,7 @@ class LabelPropagation(_LabelGraph):
         return step
 
 
-class LabelSpreading(_LabelGraph):
+class LabelSpreading(LabelGraph):
     """Label spreading: F = αSF + (1 − α)Y with the normalised affinities S = D^{-1/2} W D^{-1/2}.
 
     Given labels Y may change, by as much as α allows: use it where some of them are wrong.
@@ -345,7 +165,7 @@ class LabelSpreading(_LabelGraph):
     """
 
     _parameter_constraints: ClassVar[ParameterRules] = {
-        **_LabelGraph._parameter_constraints,
+        **LabelGraph._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="neither")],
     }
 

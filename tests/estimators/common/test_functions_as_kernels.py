@@ -12,7 +12,7 @@ import sklearn.kernel_ridge
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 import mercer
-from mercer import RBF, SVC, KernelPCA, KernelRidge, errors
+from mercer import RBF, SVC, KernelPCA, KernelRidge
 
 pytestmark = pytest.mark.filterwarnings("ignore::mercer.errors.DefinitenessWarning")
 
@@ -54,10 +54,23 @@ def test_functions_on_lists():
     assert model.predict(["abd", "zy"]).tolist() == [0, 1]
 
 
-def test_a_sparse_matrix_is_refused(rng):
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])
+def test_a_function_may_give_a_sparse_matrix(rng, layout):
+    X, y = layout(rng.standard_normal((8, 2))), [0, 1] * 4
+    model = SVC(kernel=lambda A, B: scipy.sparse.csr_array(A @ B.T)).fit(X, y)
+    expected = SVC(kernel="linear").fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
+
+
+def test_a_function_may_want_to_see_all_samples(rng):
     X = rng.standard_normal((8, 2))
-    with pytest.raises(errors.InputTypeError, match="toarray"):
-        SVC(kernel=lambda A, B: scipy.sparse.csr_matrix(A @ B.T)).fit(X, X[:, 0] > 0)
+
+    def of_eight(A, B):
+        return (A @ B.T + np.zeros((8, 8)))[: len(A), : len(B)]
+
+    expected = KernelRidge(kernel="linear").fit(X, X[:, 0]).predict(X)
+    found = KernelRidge(kernel=of_eight).fit(X, X[:, 0]).predict(X)
+    np.testing.assert_allclose(found, expected)
 
 
 def test_what_a_function_raises_is_not_hidden(rng):

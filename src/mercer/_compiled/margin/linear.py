@@ -37,7 +37,7 @@ def _rests(beta, slope, eps, lower, upper, margin):
 
 
 @compiled
-def _shuffle(order, count, seed):
+def shuffle(order, count, seed):
     """Exchange the first entries at random, by a generator of 64 bits; returns its state."""
     for i in range(count - 1, 0, -1):
         seed ^= (seed << np.uint64(13)) & np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -55,7 +55,7 @@ def descend_dense(X, square, target, eps, lower, upper, tol, most, seed, beta, w
     order = np.arange(n)
     active, margin = n, np.inf
     for done in range(most):
-        seed = _shuffle(order, active, seed)
+        seed = shuffle(order, active, seed)
         worst, k = 0.0, 0
         while k < active:
             i = order[k]
@@ -92,7 +92,7 @@ def descend_sparse(
     order = np.arange(n)
     active, margin = n, np.inf
     for done in range(most):
-        seed = _shuffle(order, active, seed)
+        seed = shuffle(order, active, seed)
         worst, k = 0.0, 0
         while k < active:
             i = order[k]
@@ -117,3 +117,15 @@ def descend_sparse(
                 return done + 1, True
             active, margin = n, np.inf
     return most, False
+
+
+@compiled
+def add_products(data, columns, starts, factor, out):
+    """Add Σ f_i x_i x_iᵀ to a matrix, for rows in CSR form."""
+    for i in range(len(factor)):
+        if factor[i] == 0.0:
+            continue
+        for p in range(starts[i], starts[i + 1]):
+            value = factor[i] * data[p]
+            for q in range(starts[i], starts[i + 1]):
+                out[columns[p], columns[q]] += value * data[q]

@@ -109,7 +109,7 @@ class KernelEstimator(Observable, BaseEstimator):
             X,
             given.get("gamma", "scale"),
             given.get("degree", 3),
-            given.get("coef0", 0.0),
+            given.get("coef0", 1.0),  # as scikit-learn's functions, without the parameter
             weight,
         )
         self._check_definite(choice, given.get("repair"), X)

@@ -12,7 +12,8 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
-from mercer.errors import InputTypeError, ParameterError, ShapeError
+from mercer.domains.raw import dense_numbers
+from mercer.errors import ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -89,8 +90,6 @@ class CallableKernel(Kernel, abstract=True):
             others = pick_rows(right, np.arange(min(cols, raw_length(right))))
             try:
                 self._values(some, others)
-            except InputTypeError:
-                raise
             except Exception as error:  # whatever a user's function raises on what it cannot take
                 refusal = error
         return refusal is None or not self._takes_pairs(left, right, refusal)
@@ -98,16 +97,21 @@ class CallableKernel(Kernel, abstract=True):
     def _takes_pairs(self, left: RawSamples, right: RawSamples, refusal: Exception) -> bool:
         try:
             float(self.function(left[0], right[0]))
-        except Exception:  # neither one nor the other: the first reason says more
-            raise refusal from None
+        except Exception:  # neither one nor the other, unless it wants to see all samples
+            return self._refuses(left, right, refusal)
         return True
+
+    def _refuses(self, left: RawSamples, right: RawSamples, refusal: Exception) -> bool:
+        """False if it takes these collections, though not a few of them; else the reason."""
+        try:
+            self._values(left, right)
+        except Exception:  # the first reason says more
+            raise refusal from None
+        return False
 
     def _values(self, left: RawSamples, right: RawSamples) -> np.ndarray:
         values = self.function(left, right)
-        if hasattr(values, "toarray"):
-            rule = "returned a sparse matrix, and a Gram matrix is dense"
-            raise InputTypeError("kernel", self.function, rule, "return its .toarray()")
-        values = np.asarray(values, dtype=float)
+        values = dense_numbers(values)
         shape = raw_length(left), raw_length(right)
         if values.shape != shape:
             rule = f"returned shape {values.shape} for {shape[0]} and {shape[1]} samples"

@@ -82,7 +82,7 @@ class Hyperparameters(abc.ABC):
 
     def at_bounds(self) -> list[str]:
         """The hyperparameters that lie at bounds that could be widened."""
-        close = np.isclose(self.bounds(), self.theta[:, None], rtol=1e-6, atol=1e-6)
+        close = np.isclose(self.bounds(), self.theta[:, None], rtol=1e-5, atol=1e-6)
         close[:, 1] &= np.logical_not(self.at_end)
         return [name for name, near in zip(self.labels(), close, strict=True) if near.any()]
 

@@ -69,10 +69,13 @@ class LinearMachine(Observable, BaseEstimator):
         """The weights; the tolerance of squared losses is multiplied by a share, as LIBLINEAR's."""
         if self.loss.startswith("squared"):
             return solve_squared(problem, self.tol * share, self.max_iter)
-        seed = 0  # without a random_state, the same bits in every fit
-        if self.random_state is not None:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return solve_absolute(problem, self.tol, self.max_iter, seed)
+        return solve_absolute(problem, self.tol, self.max_iter, self._seed())
+
+    def _seed(self) -> int:
+        """Of the order of coordinates; without a random_state, the same bits in every fit."""
+        if self.random_state is None:
+            return 0
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _split(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """Rows of weights as coefficients and intercepts."""
@@ -88,9 +91,7 @@ class LinearMachine(Observable, BaseEstimator):
             "objective": sum(solution.objective for solution in solutions),
             "iterations": self.n_iter_,
         }
-        solver = "coordinate descent on the dual problem"
-        if self.loss.startswith("squared"):
-            solver = "Newton's method on the weights"
+        solver = solutions[0].method
         seconds = time.perf_counter() - start
         plan = "no Gram matrix: the weights of the columns"
         self.report_ = FitReport(Linear(), plan, solver, n, seconds, converged, facts)

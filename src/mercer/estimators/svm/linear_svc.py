@@ -13,12 +13,21 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from mercer.aliases import ClassWeight, ParameterRules, RandomState, RawSamples, Targets, Weights
-from mercer.errors import ParameterError
+from mercer.aliases import (
+    ClassWeight,
+    Features,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.svm.linear import LinearMachine
-from mercer.solvers.margin.linear import LinearProblem
+from mercer.solvers.margin.linear import LinearProblem, LinearSolution
+from mercer.solvers.margin.linear_classes import solve_classes
+from mercer.solvers.margin.linear_l1 import solve_l1
 from mercer.state import State
 
 
@@ -31,8 +40,9 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
 
     Parameters
     ----------
-    penalty : {"l2"}, default="l2"
-        The norm of the weights that is penalised.
+    penalty : {"l2", "l1"}, default="l2"
+        The norm of the weights that is penalised: ½ ‖w‖², or Σ |wⱼ|, with which many weights are
+        zero (``loss="squared_hinge"`` only).
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss: max(0, 1 − y f)², or max(0, 1 − y f).
     dual : bool or "auto", default="auto"
@@ -41,8 +51,9 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         The tolerance of the solver, in LIBLINEAR's units.
     C : float, default=1.0
         The inverse strength of the penalty: the loss is multiplied by C.
-    multi_class : {"ovr"}, default="ovr"
-        How several classes are told apart: each against the rest.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        How several classes are told apart: each against the rest, or all in one problem, which
+        has no use for ``penalty`` and ``loss``.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     intercept_scaling : float, default=1.0
@@ -53,7 +64,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     verbose : int, default=0
         Whether the report of the fit is printed.
     random_state : int, RandomState instance or None, default=None
-        Determines the order of coordinate descent, with ``loss="hinge"``.
+        Determines the order of coordinate descent, where that is the solver.
     max_iter : int, default=1000
         The largest number of rounds over the samples, or of Newton steps.
 
@@ -82,6 +93,11 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     ----------
     .. [1] C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, "A dual
            coordinate descent method for large-scale linear SVM", ICML 2008.
+    .. [2] G.-X. Yuan, K.-W. Chang, C.-J. Hsieh and C.-J. Lin, "A comparison of optimization
+           methods and software for large-scale L1-regularized linear classification", Journal of
+           Machine Learning Research 11 (2010) 3183-3234.
+    .. [3] S. S. Keerthi, S. Sundararajan, K.-W. Chang, C.-J. Hsieh and C.-J. Lin, "A sequential
+           dual method for large scale multi-class linear SVMs", KDD 2008.
 
     Examples
     --------
@@ -156,28 +172,48 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         if len(self.classes_) < 2:
             got = f"got {len(self.classes_)} class"
             raise ValueError(f"The number of classes has to be greater than one; {got}")
-        solutions = []
         rows, penalty = self._columns(X), self.C * weight * self._class_weights(y)
+        if self.multi_class == "crammer_singer":
+            solutions = self._all_at_once(rows, y, penalty)
+        else:
+            solutions = self._one_against_the_rest(rows, y, penalty)
+        weights = np.vstack([found.w for found in solutions])
+        if len(self.classes_) == 2 and len(weights) == 2:
+            weights = weights[1:] - weights[:1]
+        self.coef_, self.intercept_ = self._split(weights)
+        self._finish(solutions, X.shape[0], start)
+        return self
+
+    def _one_against_the_rest(
+        self, rows: Features, y: np.ndarray, penalty: np.ndarray
+    ) -> list[LinearSolution]:
+        solutions = []
         for one in self.classes_[1:] if len(self.classes_) == 2 else self.classes_:
             sign = np.where(y == one, 1.0, -1.0)
             share = float(min(np.mean(sign > 0), np.mean(sign < 0)))
             problem = LinearProblem(rows, sign, penalty, None)
             solutions.append(self._solve(problem, max(share, 1.0 / len(sign))))
-        self.coef_, self.intercept_ = self._split(np.array([found.w for found in solutions]))
-        self._finish(solutions, X.shape[0], start)
-        return self
+        return solutions
+
+    def _all_at_once(
+        self, rows: Features, y: np.ndarray, penalty: np.ndarray
+    ) -> list[LinearSolution]:
+        label = np.searchsorted(self.classes_, y)
+        return [solve_classes(rows, label, penalty, self.tol, self.max_iter, self._seed())]
+
+    def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
+        if self.penalty == "l1":
+            return solve_l1(problem, self.tol * share, self.max_iter, self._seed())
+        return super()._solve(problem, share)
 
     def _check_combination(self) -> None:
-        """Refuse what LIBLINEAR does not offer, and what is not offered here."""
+        """Refuse what LIBLINEAR does not offer."""
+        if self.multi_class == "crammer_singer":
+            return
         words = f"penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual}"
         impossible = self.loss == "hinge" and (self.penalty == "l1" or self.dual is False)
         if impossible or (self.penalty == "l1" and self.dual is True):
             raise ValueError(f"Unsupported set of arguments: {words}")
-        remedy = "use sklearn.svm.LinearSVC"
-        if self.penalty == "l1":
-            raise ParameterError("penalty", self.penalty, "is not offered, only 'l2'", remedy)
-        if self.multi_class != "ovr":
-            raise ParameterError("multi_class", self.multi_class, "is not offered", remedy)
 
     def _class_weights(self, y: np.ndarray) -> np.ndarray:
         """The weight of each sample's class."""

@@ -14,21 +14,21 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from mercer import _compiled
 from mercer.aliases import Features
-from mercer.domains.raw import dense_numbers
 from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
 
 _DIRECT = 1500  # columns up to which Newton's equations are solved by a factorisation
 _SMALLEST_STEP = 1e-10
-_BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C
+BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C
 
 
 @dataclasses.dataclass
 class LinearSolution(Solution):
-    """Weights, and the objective that they have."""
+    """Weights, the objective that they have, and how they were found."""
 
     w: np.ndarray
     objective: float
+    method: str = "coordinate descent on the dual problem"
 
 
 @dataclasses.dataclass
@@ -74,23 +74,40 @@ def solve_squared(problem: LinearProblem, tol: float, max_iter: int) -> LinearSo
             converged = True
             break
         value = after
-    return LinearSolution(w, value, iterations=done, converged=converged, reason=_reason(converged))
+    return LinearSolution(
+        w,
+        value,
+        "Newton's method on the weights",
+        iterations=done,
+        converged=converged,
+        reason=reason(converged),
+    )
 
 
 def _newton_step(
     X: Features, penalty: np.ndarray, counts: np.ndarray, right: np.ndarray
 ) -> np.ndarray:
     """Solve (I + 2 XᵀCX) step = right on the samples that count."""
-    rows, factor = X[counts], 2.0 * penalty[counts]
     d = X.shape[1]
     if d <= _DIRECT:
-        system = dense_numbers(rows.T @ (sparse.diags_array(factor) @ rows))
-        system[np.diag_indices(d)] += 1.0
-        return linalg.solve(system, right, assume_a="pos")
+        return linalg.solve(_system(X, 2.0 * penalty * counts), right, assume_a="pos")
+    rows, factor = X[counts], 2.0 * penalty[counts]
     operator = LinearOperator(
         (d, d), lambda v: v + rows.T @ (factor * (rows @ v)), dtype=np.float64
     )
     return cg(operator, right, rtol=1e-3)[0]
+
+
+def _system(X: Features, factor: np.ndarray) -> np.ndarray:
+    """I + Xᵀ diag(factor) X."""
+    system = np.eye(X.shape[1])
+    if sparse.issparse(X):  # a product of sparse matrices takes many times longer
+        _compiled.linear.add_products(X.data, X.indices, X.indptr, factor, system)
+        return system
+    used = factor > 0.0
+    rows = X[used] * np.sqrt(factor[used])[:, None]
+    system += rows.T @ rows
+    return system
 
 
 def _shortened(
@@ -118,13 +135,12 @@ def solve_absolute(problem: LinearProblem, tol: float, max_iter: int, seed: int)
             np.where(problem.target > 0, limit, 0.0),
         )
         eps = 0.0
-    square = np.maximum(_squares(X), 1e-300)
+    square = np.maximum(squares(X), 1e-300)
     beta, w = np.zeros(X.shape[0]), np.zeros(X.shape[1])
     done, converged = 0, False
     while done < max_iter and not converged:
         check_stop()
-        most = min(_BATCH, max_iter - done)
-        generator = np.uint64(2654435761 * (seed + 1) + done + 1)
+        most, generator = min(BATCH, max_iter - done), generator_state(seed, done)
         rest = square, problem.target, eps, lower, upper, tol, most, generator, beta, w
         if sparse.issparse(X):
             rounds, converged = _compiled.linear.descend_sparse(X.data, X.indices, X.indptr, *rest)
@@ -132,15 +148,20 @@ def solve_absolute(problem: LinearProblem, tol: float, max_iter: int, seed: int)
             rounds, converged = _compiled.linear.descend_dense(X, *rest)
         done += rounds
     value = problem.objective(w, 1)
-    return LinearSolution(w, value, iterations=done, converged=converged, reason=_reason(converged))
+    return LinearSolution(w, value, iterations=done, converged=converged, reason=reason(converged))
 
 
-def _squares(X: Features) -> np.ndarray:
+def squares(X: Features) -> np.ndarray:
     """‖x‖² of every row."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 
-def _reason(converged: bool) -> str:
+def generator_state(seed: int, done: int) -> np.uint64:
+    """Where a random order begins after some rounds."""
+    return np.uint64(2654435761 * (seed + 1) + done + 1)
+
+
+def reason(converged: bool) -> str:
     return "converged" if converged else "increase the number of iterations"

@@ -1,0 +1,73 @@
+"""Coordinate descent for several classes at once, after Crammer and Singer.
+
+    minimise  ½ Σ_m ‖w_m‖² + Σ_i Σ_m [m ≠ y_i] α_im   where  w_m = Σ_i α_im x_i,
+    Σ_m α_im = 0 and α_im ≤ c_i [m = y_i].
+
+A step minimises over all coefficients of one sample, which sorting solves exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._compiled import compiled
+from mercer._compiled.margin.linear import shuffle
+
+
+@compiled
+def _violation(slopes, coefficients, label, limit):
+    """By how much the largest slope exceeds the smallest one that could be followed."""
+    high, low = -np.inf, np.inf
+    for m in range(len(slopes)):
+        high = max(high, slopes[m])
+        if coefficients[m] < (limit if m == label else 0.0):
+            low = min(low, slopes[m])
+    return high - low
+
+
+@compiled
+def _threshold(linear, label, room):
+    """The multiplier of Σ α = 0; ``room`` is the bound of the sample's own class, times ‖x‖²."""
+    sorted_ = linear.copy()
+    sorted_[label] += room
+    sorted_ = np.sort(sorted_)[::-1]
+    total, count = sorted_[0] - room, 1
+    while count < len(linear) and total < count * sorted_[count]:
+        total += sorted_[count]
+        count += 1
+    return total / count
+
+
+@compiled
+def descend_classes(data, columns, starts, square, label, limit, tol, most, seed, alpha, w):
+    """Rounds over rows in CSR form; returns how many, and whether the tolerance was reached."""
+    n, count = alpha.shape
+    order = np.arange(n)
+    slopes = np.empty(count)
+    for done in range(most):
+        seed = shuffle(order, n, seed)
+        worst = 0.0
+        for i in order:
+            slopes[:] = 1.0
+            slopes[label[i]] = 0.0
+            for p in range(starts[i], starts[i + 1]):
+                for m in range(count):
+                    slopes[m] += w[columns[p], m] * data[p]
+            violation = _violation(slopes, alpha[i], label[i], limit[i])
+            if violation <= 1e-12 or square[i] == 0.0:
+                continue
+            worst = max(worst, violation)
+            for m in range(count):
+                slopes[m] -= square[i] * alpha[i, m]
+            threshold = _threshold(slopes, label[i], square[i] * limit[i])
+            for m in range(count):
+                bound = limit[i] if m == label[i] else 0.0
+                after = min(bound, (threshold - slopes[m]) / square[i])
+                move = after - alpha[i, m]
+                if move != 0.0:
+                    alpha[i, m] = after
+                    for p in range(starts[i], starts[i + 1]):
+                        w[columns[p], m] += move * data[p]
+        if worst <= tol:
+            return done + 1, True
+    return most, False
