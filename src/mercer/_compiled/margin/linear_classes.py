@@ -26,14 +26,19 @@ def _violation(slopes, coefficients, label, limit):
 
 
 @compiled
-def _threshold(linear, label, room):
+def _threshold(linear, label, room, falling):
     """The multiplier of Σ α = 0; ``room`` is the bound of the sample's own class, times ‖x‖²."""
-    sorted_ = linear.copy()
-    sorted_[label] += room
-    sorted_ = np.sort(sorted_)[::-1]
-    total, count = sorted_[0] - room, 1
-    while count < len(linear) and total < count * sorted_[count]:
-        total += sorted_[count]
+    for m in range(len(linear)):  # into falling order, by insertion: classes are few
+        value, k = linear[m], m
+        if m == label:
+            value += room
+        while k > 0 and falling[k - 1] < value:
+            falling[k] = falling[k - 1]
+            k -= 1
+        falling[k] = value
+    total, count = falling[0] - room, 1
+    while count < len(linear) and total < count * falling[count]:
+        total += falling[count]
         count += 1
     return total / count
 
@@ -43,7 +48,7 @@ def descend_classes(data, columns, starts, square, label, limit, tol, most, seed
     """Rounds over rows in CSR form; returns how many, and whether the tolerance was reached."""
     n, count = alpha.shape
     order = np.arange(n)
-    slopes = np.empty(count)
+    slopes, falling = np.empty(count), np.empty(count)
     for done in range(most):
         seed = shuffle(order, n, seed)
         worst = 0.0
@@ -59,7 +64,7 @@ def descend_classes(data, columns, starts, square, label, limit, tol, most, seed
             worst = max(worst, violation)
             for m in range(count):
                 slopes[m] -= square[i] * alpha[i, m]
-            threshold = _threshold(slopes, label[i], square[i] * limit[i])
+            threshold = _threshold(slopes, label[i], square[i] * limit[i], falling)
             for m in range(count):
                 bound = limit[i] if m == label[i] else 0.0
                 after = min(bound, (threshold - slopes[m]) / square[i])
