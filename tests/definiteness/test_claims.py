@@ -152,6 +152,17 @@ def test_an_expectation_claims_no_more_than_its_kernel():
     assert "values may be missing" in MissingAware(Polynomial(degree=2)).certificate().domain
 
 
+def test_letters_beyond_those_of_the_proof_are_told():
+    """Below 0.2 it is a kernel on the amino acids, and not with B, Z, X and *."""
+    letters = list("ARNDCQEGHILKMFPSTWYVBZX*")
+    kernel = mercer.LocalAlignment(beta=0.1, scores="blosum62", open=11, extend=1)
+    assert kernel.certificate().domain == "strings of ARNDCQEGHILKMFPSTWYV"
+    with pytest.warns(mercer.errors.DefinitenessWarning, match="20 amino acids only"):
+        assert np.linalg.eigvalsh(kernel(letters))[0] < -0.005
+    assert np.linalg.eigvalsh(kernel(letters[:20]))[0] > 0
+    assert np.linalg.eigvalsh(kernel.set_params(beta=0.2)(letters))[0] > 0
+
+
 def test_scikit_learn_is_told_of_a_kernel_that_is_none_in_this_dimension(rng):
     from sklearn.gaussian_process import GaussianProcessRegressor
 

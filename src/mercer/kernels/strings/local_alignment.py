@@ -13,7 +13,7 @@ from mercer.definiteness import POSITIVE_DIAGONAL, PSD, UNKNOWN, Definite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
-from mercer.errors import DomainError, ParameterError
+from mercer.errors import DefinitenessWarning, DomainError, ParameterError, explain, warn
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.strings.pairwise import Entries
@@ -152,7 +152,19 @@ class LocalAlignment(Kernel):
             letter = chr(samples.codes[unknown[0]])
             rule = f"is a letter without scores, which are for {letters}"
             raise DomainError(f"{batch.argument}[{row}]", letter, rule, _remedy(letter, letters))
-        return StringSamples(order[place], samples.offsets)
+        places = order[place]
+        if self.scores == "blosum62" and (places >= len(AMINO_ACIDS)).any():
+            self._warn_of_other_letters()
+        return StringSamples(places, samples.offsets)
+
+    def _warn_of_other_letters(self) -> None:
+        """Warn of B, Z, X and * where the kernel is one on the amino acids only."""
+        claim = self.claim()
+        if claim.status == PSD and claim.space == f"strings of {AMINO_ACIDS}":
+            rule = "makes a kernel of the 20 amino acids only, and here are B, Z, X or * too"
+            remedy = "take beta=0.2 or larger, or leave these letters out"
+            message = explain("LocalAlignment: beta", self.beta, rule, remedy)
+            warn(message, DefinitenessWarning)
 
     def _sums(self, entries: Entries) -> tuple[np.ndarray, np.ndarray]:
         """The sums over alignments as numbers times powers of two."""
