@@ -31,7 +31,6 @@ from mercer import (
     errors,
 )
 
-
 COPIES = {
     f"check_sample_weight_equivalence_on_{kind}_data": "copies take the places of other neighbours"
     for kind in ("dense", "sparse")

@@ -242,7 +242,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         else:
             rows = np.flatnonzero((labels == positive) | (labels == negative))
             some, ones = pick_rows(X, rows), labels[rows] == positive
-            own = weight if np.ndim(weight) == 0 else weight[rows]
+            own = np.broadcast_to(weight, labels.shape)[rows]
             problem = BinaryProblem(parameters, some, ones, own, max_iter)
         parameters.fit(problem.X)
         return problem
