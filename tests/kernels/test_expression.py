@@ -382,12 +382,12 @@ def test_names_of_the_caller():
     def halves(A):
         return np.asarray(A) / 2
 
-    named = {"mine": 2.0 * RBF(), "Family": Polynomial, "halves": halves}
-    assert repr(parse("mine + Linear()", names=named)) == "2.0 * RBF() + Linear()"
+    named = {"lent_by_the_caller": 2.0 * RBF(), "Family": Polynomial, "halves": halves}
+    assert repr(parse("lent_by_the_caller + Linear()", names=named)) == "2.0 * RBF() + Linear()"
     assert repr(parse("Family(degree=2)", names=named)) == "Polynomial(degree=2)"
     assert np.array_equal(parse("RBF() @ halves", names=named)(X), RBF()(X / 2))
     with pytest.raises(ParseError):
-        parse("mine + Linear()")
+        parse("lent_by_the_caller + Linear()")
 
 
 def test_a_parsed_kernel_belongs_to_the_caller():

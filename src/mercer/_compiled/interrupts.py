@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from numba.core import event
+from numba.core.registry import cpu_target
 
 
 class DeferInterrupts(event.Listener):
@@ -23,7 +24,7 @@ class DeferInterrupts(event.Listener):
         self.kept: tuple[int, FrameType | None] | None = None
         self.handler: Any = None  # the user's own, or Python's
 
-    def on_start(self, _: event.Event) -> None:
+    def on_start(self, _: event.Event | None = None) -> None:
         """Replace the handler; signals reach the main thread only."""
         if threading.current_thread() is not threading.main_thread():
             return
@@ -33,7 +34,7 @@ class DeferInterrupts(event.Listener):
                 signal.signal(signal.SIGINT, self._keep)
         self.depth += 1
 
-    def on_end(self, _: event.Event) -> None:
+    def on_end(self, _: event.Event | None = None) -> None:
         """Restore the handler, and let it see a signal that came meanwhile."""
         if threading.current_thread() is not threading.main_thread():
             return
@@ -50,5 +51,16 @@ class DeferInterrupts(event.Listener):
 
 @functools.cache
 def register() -> None:
-    """Listen to Numba from now on."""
-    event.register("numba:compile", DeferInterrupts())
+    """Listen to Numba from now on.
+
+    Its tables of types are filled here, and not when a function is first called: an interruption
+    would leave them half-filled for ever.
+    """
+    listener = DeferInterrupts()
+    event.register("numba:compile", listener)
+    listener.on_start()
+    try:
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
+    finally:
+        listener.on_end()
