@@ -30,14 +30,11 @@ class CentroidNovelty(KernelEstimator):
     new sample together, false alarms have
 
     - ``rule="exchange"``: a rate of at most 1/(n + 1), exactly. The mean is that of all n + 1
-    samples,
-      so that each of them is as likely as any other to be the farthest;
+      samples, so that each of them is as likely as any other to be the farthest;
     - ``rule="bound"``: a rate of at most 1/(n + 1) + δ. The threshold is the farthest training
-    distance
-      plus 2√(2R²/n)(√2 + √ln(1/δ)), where ‖φ‖ ≤ R;
+      distance plus 2√(2R²/n)(√2 + √ln(1/δ)), where ‖φ‖ ≤ R;
     - ``rule="plain"``: no such bound. The training samples are nearer to their own mean than new
-    ones
-      are, and in many dimensions nearly everything new is called so.
+      ones are, and in many dimensions nearly everything new is called so.
 
     By every rule the training samples themselves are old, so that this detects new samples and is
     not, in scikit-learn's words, an outlier detector.
