@@ -33,10 +33,11 @@ def choose_hyperparameters(
     """The hyperparameters of a copy of the given kernel; by default of ``1.0 * RBF(1.0)``."""
     if isinstance(kernel, SklearnBase):
         return _sklearn_parameters(kernel, bounds, fixed)
-    return KernelParameters(_mercer_kernel(kernel), bounds, fixed)
+    return KernelParameters(mercer_kernel(kernel), bounds, fixed)
 
 
-def _mercer_kernel(kernel: KernelLike) -> Kernel:
+def mercer_kernel(kernel: KernelLike) -> Kernel:
+    """A copy of the given kernel, an object of mercer's."""
     if kernel is None:
         return 1.0 * RBF(length_scale=1.0)
     if isinstance(kernel, Kernel):

@@ -31,6 +31,12 @@ class Prior(Protocol):
     def logpdf(self, x: float, /) -> float: ...
 
 
+class Labelled(Protocol):
+    """Hyperparameters that have names."""
+
+    def labels(self) -> list[str]: ...
+
+
 PriorsLike = Mapping[str, Prior] | None  # by name
 
 
@@ -40,7 +46,7 @@ class Priors:
     They are densities of the value, not of its logarithm, though the logarithm is what moves.
     """
 
-    def __init__(self, parameters: Hyperparameters, given: PriorsLike) -> None:
+    def __init__(self, parameters: Labelled, given: PriorsLike) -> None:
         self.labels = parameters.labels()
         self.terms: list[tuple[int, Prior]] = []
         for name, density in (given or {}).items():

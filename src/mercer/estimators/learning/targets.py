@@ -1,0 +1,97 @@
+"""Targets that a kernel is learned by, as columns of numbers, and the rows that serve."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from mercer.aliases import RandomState, Targets
+from mercer.errors import InputError, ParameterError, ShapeError
+from mercer.estimators.gp.targets import Units
+
+Target = Literal["auto", "numbers", "labels"]
+TARGETS = ("auto", "numbers", "labels")
+_FEW = 20  # different integers up to which they are labels, if they repeat
+
+
+class Codes(NamedTuple):
+    """Columns of numbers, and the classes they stand for; none where the targets are numbers."""
+
+    columns: np.ndarray
+    classes: np.ndarray | None
+
+    @property
+    def words(self) -> str:
+        """What is learned, for the report."""
+        if self.classes is None:
+            count = self.columns.shape[1]
+            return "1 target" if count == 1 else f"{count} targets"
+        words = f"{len(self.classes)} classes"
+        return words if len(self.classes) == 2 else f"{words}, each against the rest"
+
+
+def encode(y: Targets, target: Target, n: int) -> Codes:
+    """Numbers as columns; labels as ±1, a column for each class against the rest."""
+    if target not in TARGETS:
+        raise ParameterError("target", target, f"must be one of {', '.join(map(repr, TARGETS))}")
+    if y is None:
+        raise InputError("y", y, "is needed to learn the kernel by", "give targets")
+    values = np.asarray(y)
+    if len(np.atleast_1d(values)) != n:
+        shape = f"array of shape {values.shape}"
+        raise ShapeError("y", shape, f"must have one for each of the {n} samples")
+    if target == "labels" or (target == "auto" and _are_labels(values)):
+        return _one_against_rest(values)
+    values = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    if values.ndim > 2:
+        raise ShapeError("y", f"array of shape {values.shape}", "must have one or two axes")
+    return Codes(values.reshape(n, -1), None)
+
+
+def _are_labels(values: np.ndarray) -> bool:
+    """Whether targets are text, truth values, or few integers that repeat."""
+    if values.dtype.kind not in "iuf":
+        return True
+    if values.dtype.kind == "f" or values.ndim > 1:
+        return False
+    return len(np.unique(values)) <= min(_FEW, len(values) // 2)
+
+
+def _one_against_rest(values: np.ndarray) -> Codes:
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        rule = "must be one label for each sample"
+        raise ShapeError("y", f"array of shape {values.shape}", rule, "learn a kernel for each")
+    classes, numbers = np.unique(values, return_inverse=True)
+    if len(classes) < 2:
+        raise InputError("y", classes[0], "is the only class", "give two classes or more")
+    members = numbers[:, None] == np.arange(len(classes))
+    if len(classes) == 2:
+        members = members[:, 1:]
+    return Codes(np.where(members, 1.0, -1.0), classes)
+
+
+def standardise(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
+    """Columns of mean 0 and deviation 1; refused where all are constant."""
+    scaled = Units.of(columns, True, weight).normalise(columns)
+    if not scaled.any():
+        raise InputError("y", float(columns[0, 0]), "is the same for all samples")
+    return scaled
+
+
+def draw_rows(codes: Codes, most: int | None, random_state: RandomState) -> np.ndarray:
+    """Positions of at most so many samples, of every class its share."""
+    n = len(codes.columns)
+    if most is None or n <= most:
+        return np.arange(n)
+    order = check_random_state(random_state).permutation(n)
+    if codes.classes is not None:
+        # those of one class side by side, of which every k-th is taken
+        numbers = codes.columns.argmax(axis=1) if len(codes.classes) > 2 else codes.columns[:, 0]
+        order = order[np.argsort(numbers[order], kind="stable")]
+        order = order[np.linspace(0, n - 1, most).round().astype(int)]
+    return np.sort(order[:most])
