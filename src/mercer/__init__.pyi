@@ -41,6 +41,7 @@ from mercer.estimators.gp.classifier import GaussianProcessClassifier as Gaussia
 from mercer.estimators.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
 from mercer.estimators.label_propagation import LabelPropagation as LabelPropagation
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
+from mercer.estimators.learning.alignment import alignment as alignment
 from mercer.estimators.learning.kernel import learn_kernel as learn_kernel
 from mercer.estimators.learning.result import LearnedKernel as LearnedKernel
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression

@@ -40,7 +40,7 @@ def _constraint(kernel: Kernel, name: str) -> Constraint:
     return kernel.constraint(last)
 
 
-def _is_range(value: Any) -> bool:
+def is_range(value: Any) -> bool:
     """Whether a value is two positive numbers, the smaller first."""
     try:
         low, high = (float(end) for end in value)
@@ -61,7 +61,7 @@ class Bounds:
         self.common: Any = DEFAULT
         if isinstance(bounds, dict):
             self._add(bounds)
-        elif _is_range(bounds):
+        elif is_range(bounds):
             self.common = bounds
         else:
             raise ParameterError("bounds", bounds, f"{_RULE}, or such pairs by name")
@@ -72,7 +72,7 @@ class Bounds:
         """Note bounds by name: one range, or one for each number of an array."""
         self._check_names("bounds", bounds)
         for name, given in bounds.items():
-            several = hasattr(given, "__len__") and not _is_range(given)
+            several = hasattr(given, "__len__") and not is_range(given)
             numbers = self.places.get(name, {})
             if several and np.ndim(self.values.get(name, 0.0)) == 1 and len(given) == len(numbers):
                 self.named.update(zip(numbers, given, strict=True))
@@ -90,7 +90,7 @@ class Bounds:
 
     def _check_ranges(self) -> None:
         for name, given in self.named.items():
-            if not _is_range(given):
+            if not is_range(given):
                 raise ParameterError(f"bounds[{name!r}]", given, _RULE)
             constraint = _constraint(self.kernel, name.split("[")[0])
             if not constraint.low <= given[0] < given[1] <= constraint.high:

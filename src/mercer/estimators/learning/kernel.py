@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Real
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
@@ -16,17 +13,14 @@ from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
-from mercer.estimators.gp.hyperparameters import KernelParameters, check_status
+from mercer.estimators.gp.hyperparameters import check_status
 from mercer.estimators.gp.kernel_argument import mercer_kernel
-from mercer.estimators.gp.learning import Priors, PriorsLike
-from mercer.estimators.learning.objectives import OBJECTIVES
-from mercer.estimators.learning.problem import NOISE, NormalPrior, Problem, solve
-from mercer.estimators.learning.result import LearnedKernel, LearnedParameter
+from mercer.estimators.learning.objectives import Weight
+from mercer.estimators.learning.parameters import PriorLike, Settings, learn_parameters
+from mercer.estimators.learning.result import LearnedKernel
 from mercer.estimators.learning.targets import Target, draw_rows, encode, standardise
 from mercer.kernels.base import Kernel
-
-PriorLike = float | PriorsLike
-_NOISE_RANGE = (1e-6, 1e2)
+from mercer.params import integer
 
 
 class KernelLearning(KernelEstimator):
@@ -43,6 +37,7 @@ def learn_kernel(
     *,
     by: str = "evidence",
     noise: float = 0.1,
+    amplitude: bool | None = None,
     rows: int | None = 700,
     prior: PriorLike = None,
     bounds: BoundsLike = DEFAULT,
@@ -54,35 +49,53 @@ def learn_kernel(
 ) -> LearnedKernel:
     """Learn the continuous parameters of any kernel from samples and targets.
 
+    The parameters that are positive numbers, such as the length scale of every column or the
+    factors of a sum, are moved to the optimum of an objective by its gradient. Each stays within
+    the range for which the kernel is proved to be positive semi-definite, so that the certificate
+    holds for the result. The result is a kernel for any learner, and a variance of the noise that
+    is the penalty ``alpha`` of `KernelRidge`.
+
     Parameters
     ----------
     kernel : Kernel or str
-        The kernel, or an expression; its parameters are where learning begins. It is copied.
+        The kernel, or an expression. Learning begins at its parameters, and it is copied.
     X : collection of n samples
         Samples of whatever kind the kernel reads.
     y : array-like of shape (n,) or (n, n_targets)
         Numbers, one or several for each sample, or labels of classes. Numbers are standardised.
-        Labels are coded as ±1, a column for each class against the rest.
-    by : {"evidence"}, default="evidence"
-        What is maximised.
+        Labels are coded as ±1, with a column for each class against the rest if there are more
+        than two, and learned like numbers: all columns share one kernel and one noise.
+    by : {"evidence", "loo", "alignment"}, default="evidence"
+        What is optimised: the log marginal likelihood of a Gaussian process; the mean squared
+        leave-one-out error of kernel ridge regression; or the centred alignment of the Gram matrix
+        with that of the targets. The alignment says nothing of the noise, which is then learned by
+        the leave-one-out error.
     noise : float, default=0.1
-        Where the variance of the noise begins, for targets of variance 1.
+        Where the variance of the noise begins, in units of the kernel.
+    amplitude : bool or None, default=None
+        Whether the covariance of each target is its own multiple of the kernel and the noise, of
+        which the evidence takes the best. By default it is where the kernel has no factor of its
+        own, as ``RBF()`` and unlike ``1.0 * RBF()``.
     rows : int or None, default=700
         The largest number of samples to learn from, drawn at random and of every class its share.
-        None takes all of them.
+        None takes all of them. A step costs rows³ operations.
     prior : float or dict, default=None
         The standard deviation of a normal prior of the logarithms of the kernel's parameters around
-        where they begin (the noise has none), or densities by name, as the ``priors`` of
+        where they begin; the noise has none. Or densities by name, as the ``priors`` of
         `GaussianProcessRegressor`.
-    bounds, fixed
-        As of `GaussianProcessRegressor`; the noise is called "noise".
+    bounds : tuple of two float, or dict, default=(1e-5, 1e5)
+        The least and the largest value of the kernel's parameters, or such pairs by name, as for
+        `GaussianProcessRegressor`. Those of "noise" are (1e-6, 100) by default.
+    fixed : str or sequence of str, default=()
+        Names of parameters that are not learned, ``length_scale[1]`` for one number of an array,
+        "noise" for the noise.
     max_iter : int, default=100
         The largest number of steps.
     target : {"auto", "numbers", "labels"}, default="auto"
-        What y is. By default text, truth values and up to 20 different integers that repeat are
-        labels.
+        What y is. By default text, truth values, and up to 20 different integers that repeat are
+        labels, and everything else is numbers.
     sample_weight : array-like of shape (n,), default=None
-        How often each sample counts: a weight of 2 is the row twice.
+        How often each sample counts: a weight of 2 is the row twice, one of 0 leaves it out.
     random_state : int, RandomState or None, default=0
         The seed that samples are drawn with.
 
@@ -91,89 +104,57 @@ def learn_kernel(
     LearnedKernel
         The kernel, the noise, the objective, and a table of what was learned.
 
+    See Also
+    --------
+    alignment : How well two Gram matrices agree.
+    GaussianProcessRegressor : Learns parameters by the evidence too, and predicts with them.
+
+    References
+    ----------
+    Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 5.
+    Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered alignment",
+    Journal of Machine Learning Research 13, 2012.
+
     Examples
     --------
+    The second column says nothing of y, and the kernel learns to look past it:
+
     >>> import numpy as np
-    >>> from mercer import RBF, learn_kernel
+    >>> from mercer import RBF, KernelRidge, learn_kernel
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-3, 3, (80, 2))
     >>> y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=80)
     >>> learned = learn_kernel(RBF([1.0, 1.0]), X, y)
-    >>> wide = learned.kernel.length_scale
-    >>> bool(wide[1] > 10 * wide[0])
+    >>> first, second = learned.kernel.length_scale
+    >>> bool(second > 10 * first)
     True
+    >>> model = KernelRidge(kernel=learned.kernel, alpha=learned.noise).fit(X, y)
     """
+    settings = Settings(by, noise, amplitude, prior, bounds, fixed, max_iter)
+    settings.check()
+    if rows is not None:
+        integer(2).check("rows", rows)
     start = _kernel(kernel)
     X = KernelLearning(start)._check_X(X, reset=True)
     _check_certificate(start, X)
-    codes = encode(y, target, raw_length(X))
-    weight = _weights(sample_weight, raw_length(X))
-    some = draw_rows(codes, rows, random_state)
-    some, weight = _counted(some, weight)
+    n = raw_length(X)
+    codes = encode(y, target, n)
+    weights = check_weights(sample_weight, n)
+    counted = np.flatnonzero(weights > 0)
+    some = draw_rows(codes, counted, rows, random_state)
+    weight: Weight = 1.0
+    if sample_weight is not None:
+        _check_separable(start)
+        weight = weights[some]
     columns = standardise(codes.columns[some], weight)
-    chosen = X if len(some) == raw_length(X) else pick_rows(X, some)
-    learned = learn_parameters(
-        start,
-        Batch(chosen),
-        columns,
-        by=by,
-        noise=noise,
-        prior=prior,
-        bounds=bounds,
-        fixed=fixed,
-        max_iter=max_iter,
-        weight=weight,
-        n_left_out=raw_length(X) - len(some),
-        notes=(codes.words,),
-    )
-    if learned.n_left_out:
-        learned.kernel.fit(X)
-    return learned
-
-
-def learn_parameters(
-    kernel: Kernel,
-    batch: Batch,
-    Y: np.ndarray,
-    *,
-    by: str = "evidence",
-    noise: float = 0.1,
-    prior: PriorLike = None,
-    bounds: BoundsLike = DEFAULT,
-    fixed: Names = (),
-    max_iter: int = 100,
-    weight: np.ndarray | float = 1.0,
-    n_left_out: int = 0,
-    notes: tuple[str, ...] = (),
-) -> LearnedKernel:
-    """`learn_kernel` for samples that were checked and targets that are standardised columns.
-
-    ``batch`` is ``Batch(Z)`` of an array Z of floats, or of any other samples.
-    """
-    own_bounds, noise_range = _noise_bounds(bounds, fixed)
-    own_fixed = [name for name in _names(fixed) if name != NOISE]
-    parameters = KernelParameters(clone(kernel), own_bounds, own_fixed)
-    parameters.kernel.fit_batch(batch)
-    problem = Problem(parameters, batch, Y, weight, noise, noise_range, OBJECTIVES[by])
-    problem.prior = _prior(problem, prior)
-    start = problem.theta()
-    descent = solve(problem, max_iter)
-    kept = [f"{name} is left as it is" for name in parameters.not_learned]
-    if not parameters.places:
-        kept.append("the kernel has no parameter to be learned")
-    parameters.kernel.__dict__.pop("_limits", None)
-    return LearnedKernel(
-        kernel=parameters.kernel,
-        noise=problem.noise,
-        value=problem.value,
-        by=by,
-        history=np.array(problem.history),
-        n_rows=len(Y),
-        n_left_out=n_left_out,
-        parameters=_table(problem, start, descent.x),
-        converged=descent.converged,
-        notes=(*notes, *kept),
-    )
+    chosen = X if len(some) == n else pick_rows(X, some)
+    learned = learn_parameters(start, Batch(chosen), columns, settings, weight)
+    if len(some) < n:
+        learned.kernel.fit(X if len(counted) == n else pick_rows(X, counted))
+    used = f"{len(some)} samples"
+    if len(some) < len(counted):
+        used += f", {len(counted) - len(some)} more were left out by rows={rows}"
+    return learned.with_notes(used, codes.words)
 
 
 def _kernel(kernel: KernelLike) -> Kernel:
@@ -191,50 +172,9 @@ def _check_certificate(kernel: Kernel, X: RawSamples) -> None:
         kernel.warn_unknown("learn_kernel")
 
 
-def _weights(sample_weight: Weights, n: int) -> np.ndarray | float:
-    if sample_weight is None:
-        return 1.0
-    return check_weights(sample_weight, n)
-
-
-def _counted(rows: np.ndarray, weight: np.ndarray | float) -> tuple[np.ndarray, np.ndarray | float]:
-    """The rows of positive weight, and their weights."""
-    if isinstance(weight, float):
-        return rows, weight
-    rows = rows[weight[rows] > 0]
-    return rows, weight[rows]
-
-
-def _names(fixed: Names) -> list[str]:
-    return [fixed] if isinstance(fixed, str) else list(fixed)
-
-
-def _noise_bounds(
-    bounds: BoundsLike, fixed: Names
-) -> tuple[BoundsLike, tuple[float, float] | None]:
-    """The bounds of the kernel, and those of the noise; None where that is fixed."""
-    span = _NOISE_RANGE
-    if isinstance(bounds, dict):
-        span = bounds.get(NOISE, span)
-        bounds = {name: given for name, given in bounds.items() if name != NOISE}
-    return bounds, None if NOISE in _names(fixed) else span
-
-
-def _prior(problem: Problem, prior: PriorLike) -> NormalPrior | Priors | None:
-    if prior is None:
-        return None
-    if isinstance(prior, Mapping):
-        return Priors(problem, prior)
-    if not isinstance(prior, Real) or not prior > 0:
-        rule = "must be a standard deviation > 0, a mapping of densities, or None"
-        raise ParameterError("prior", prior, rule)
-    return NormalPrior(problem.parameters.theta, float(prior))
-
-
-def _table(problem: Problem, start: np.ndarray, end: np.ndarray) -> tuple[LearnedParameter, ...]:
-    close = np.isclose(problem.bounds(), end[:, None], rtol=1e-5, atol=1e-6).any(axis=1)
-    columns = zip(problem.labels(), np.exp(start), np.exp(end), close, strict=True)
-    return tuple(
-        LearnedParameter(name, float(first), float(last), bool(at_bound))
-        for name, first, last, at_bound in columns
-    )
+def _check_separable(kernel: Kernel) -> None:
+    """Refuse weights beside noise that is part of the kernel, which they would divide."""
+    if kernel.has_white_noise:
+        rule = "has noise of its own, which sample_weight should divide"
+        remedy = "leave White out: the noise is learned beside the kernel"
+        raise ParameterError("kernel", kernel, rule, remedy)

@@ -10,7 +10,7 @@ from mercer.domains.base import Batch
 from mercer.errors import MercerError, NotDifferentiableError
 from mercer.estimators.gp.hyperparameters import KernelParameters
 from mercer.estimators.gp.learning import Priors
-from mercer.estimators.learning.objectives import Objective, Weight
+from mercer.estimators.learning.objectives import Objective, Slope, Weight, evidence_slope
 from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
 from mercer.kernels.derivatives import gradient_between
@@ -43,74 +43,79 @@ class Problem:
     Y: np.ndarray
     weight: Weight
     noise: float
-    noise_range: tuple[float, float] | None  # None where the noise is not learned
-    objective: Objective
+    noise_range: tuple[float, float]
+    objective: Objective = evidence_slope
     prior: NormalPrior | Priors | None = None
+    kernel_moves: bool = True
+    noise_moves: bool = True
     history: list[float] = dataclasses.field(default_factory=list)  # without the prior
-    best: tuple[float, float] = (np.inf, np.nan)  # the least loss, and the value without the prior
+    least: float = np.inf  # the least loss
+    score: float = np.nan  # what the user is told of the place with the least loss
+    amplitude: np.ndarray | None = None  # there, of every target
 
     @property
-    def value(self) -> float:
-        """The objective, without the prior, where the loss was least."""
-        return self.best[1]
+    def n_moving(self) -> int:
+        """How many of the kernel's parameters are learned."""
+        return len(self.parameters.places) if self.kernel_moves else 0
 
     def labels(self) -> list[str]:
         """What every number of θ is called."""
-        noise = [] if self.noise_range is None else [NOISE]
-        return self.parameters.labels() + noise
+        return self.parameters.labels()[: self.n_moving] + [NOISE] * self.noise_moves
 
     def theta(self) -> np.ndarray:
         """The present logarithms."""
-        noise = [] if self.noise_range is None else [np.log(self.noise)]
-        return np.concatenate([self.parameters.theta, noise])
+        moving = self.parameters.theta[: self.n_moving]
+        return np.concatenate([moving, np.log([self.noise] * self.noise_moves)])
 
     def bounds(self) -> np.ndarray:
         """The least and the largest logarithms, a row for each."""
-        noise = [] if self.noise_range is None else [np.log(self.noise_range)]
-        return np.vstack([self.parameters.bounds(), *noise])
+        moving = self.parameters.bounds()[: self.n_moving]
+        return np.vstack([moving, np.log([self.noise_range] * self.noise_moves).reshape(-1, 2)])
 
     def move(self, theta: np.ndarray) -> None:
         """Set the parameters of the kernel, and the noise."""
-        if self.noise_range is not None:
+        if self.n_moving:
+            self.parameters.theta = theta[: self.n_moving]
+        if self.noise_moves:
             self.noise = float(np.exp(theta[-1]))
-            theta = theta[:-1]
-        if len(theta):
-            self.parameters.theta = theta
 
-    def slope(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """The objective without the prior at θ, and its gradient."""
+    def slope(self, theta: np.ndarray) -> tuple[Slope | None, np.ndarray]:
+        """The objective without the prior at θ, and its gradient; None where it is not finite."""
         self.move(theta)
         kernel = self.parameters.kernel
         samples = kernel.prepare(self.batch)
         K = dense(kernel, samples, samples)
         found = self.objective(K, self.noise, self.Y, self.weight)
         if found is None or not np.isfinite(found.value):
-            return -np.inf, np.zeros(len(theta))
+            return None, np.zeros(len(theta))
         gradient = np.empty(len(theta))
-        if self.noise_range is not None:
+        if self.noise_moves:
             gradient[-1] = self.noise * found.in_noise
-        if self.parameters.places:
+        if self.n_moving:
             derivatives = gradient_between(kernel, samples, samples, found.weights)
-            gradient[: len(self.parameters.places)] = self.parameters.chain_rule(derivatives)
-        return found.value, gradient
+            gradient[: self.n_moving] = self.parameters.chain_rule(derivatives)
+        return found, gradient
 
     def loss(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """What is minimised: minus the objective, minus the logarithm of the prior."""
         try:
-            value, gradient = self.slope(theta)
+            found, gradient = self.slope(theta)
         except NotDifferentiableError:
             raise
         except MercerError:  # a kernel that is not defined for these samples at all parameters
             if not self.history:
                 raise
-            return np.inf, np.zeros(len(theta))
-        self.history.append(value)
-        log_prior = 0.0
+            found, gradient = None, np.zeros(len(theta))
+        if found is None:
+            self.history.append(np.nan)
+            return np.inf, gradient
+        self.history.append(found.score)
+        loss = -found.value
         if self.prior is not None:
             log_prior, slope = self.prior.at(theta)
-            gradient += slope
-        loss = -value - log_prior
-        self.best = min(self.best, (loss, value))
+            loss, gradient = loss - log_prior, gradient + slope
+        if loss < self.least:
+            self.least, self.score, self.amplitude = loss, found.score, found.amplitude
         return loss, -gradient
 
 

@@ -40,17 +40,18 @@ class LearnedKernel:
         What the kernel was learned by.
     history : ndarray
         The objective at every evaluation, in order.
+    amplitude : ndarray of shape (n_targets,) or None
+        The variance of each standardised target per unit of the kernel and of the noise, if the
+        kernel was learned by the evidence; ones where the kernel has a factor of its own.
     n_rows : int
         The number of samples that it was learned from.
-    n_left_out : int
-        The number of samples that were given, but not learned from.
     parameters : tuple of LearnedParameter
         Every number that was learned, the noise last: name, start, value, and whether the value
         lies at a bound.
     converged : bool
         Whether the optimum was reached before ``max_iter`` steps.
     notes : tuple of str
-        What was learned of the targets, what was left as it was, and why.
+        What the targets are, which samples were left out, which parameters were not learned.
     """
 
     kernel: Kernel
@@ -58,8 +59,8 @@ class LearnedKernel:
     value: float
     by: str
     history: np.ndarray
+    amplitude: np.ndarray | None
     n_rows: int
-    n_left_out: int
     parameters: tuple[LearnedParameter, ...]
     converged: bool
     notes: tuple[str, ...] = ()
@@ -77,10 +78,11 @@ class LearnedKernel:
         """What the table does not say, in sentences."""
         steps = f"{len(self.history)} evaluations"
         state = "converged" if self.converged else "stopped before the optimum"
-        rows = f"{self.n_rows} samples"
-        if self.n_left_out:
-            rows += f", {self.n_left_out} more were left out"
-        return [f"{self.by} {self.value:.6g} after {steps}, {state}", rows, *self.notes]
+        return [f"{self.by} {self.value:.6g} after {steps}, {state}", *self.notes]
+
+    def with_notes(self, *notes: str) -> LearnedKernel:
+        """The same with further notes before its own."""
+        return dataclasses.replace(self, notes=(*notes, *self.notes))
 
     def __repr__(self) -> str:
         rows = self.lines()

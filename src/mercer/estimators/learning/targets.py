@@ -76,19 +76,23 @@ def _one_against_rest(values: np.ndarray) -> Codes:
 
 
 def standardise(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
-    """Columns of mean 0 and deviation 1; refused where all are constant."""
-    scaled = Units.of(columns, True, weight).normalise(columns)
-    if not scaled.any():
-        raise InputError("y", float(columns[0, 0]), "is the same for all samples")
-    return scaled
+    """Columns of mean 0 and deviation 1, those that vary; refused where none does."""
+    varies = np.ptp(columns, axis=0) > 0
+    if not varies.any():
+        rule = "is the same for all samples: nothing can be learned"
+        raise InputError("y", float(columns[0, 0]), rule)
+    columns = columns[:, varies]
+    return np.ascontiguousarray(Units.of(columns, True, weight).normalise(columns))
 
 
-def draw_rows(codes: Codes, most: int | None, random_state: RandomState) -> np.ndarray:
-    """Positions of at most so many samples, of every class its share."""
-    n = len(codes.columns)
+def draw_rows(
+    codes: Codes, counted: np.ndarray, most: int | None, random_state: RandomState
+) -> np.ndarray:
+    """At most so many of the counted samples, of every class its share."""
+    n = len(counted)
     if most is None or n <= most:
-        return np.arange(n)
-    order = check_random_state(random_state).permutation(n)
+        return counted
+    order = check_random_state(random_state).permutation(counted)
     if codes.classes is not None:
         # those of one class side by side, of which every k-th is taken
         numbers = codes.columns.argmax(axis=1) if len(codes.classes) > 2 else codes.columns[:, 0]
