@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mercer._compiled import compiled
+from mercer._compiled import compiled, compiled_sums
 from mercer._compiled.elementary import exp_down
 
 
@@ -145,3 +145,34 @@ def squared_difference(x, panel, f, out):
         a = x[i, f]
         for j in range(row.size):
             row[j] = (a - p[j]) * (a - p[j])
+
+
+@compiled_sums
+def distance_sums(x, panel, weights, sums):
+    """sums_f += Σ weights_ij |x_if − y_jf|, four coordinates at a time."""
+    m, d = x.shape
+    n = weights.shape[1]
+    for i in range(m):
+        row = weights[i]
+        f = 0
+        while f + 4 <= d:
+            a0, a1, a2, a3 = x[i, f], x[i, f + 1], x[i, f + 2], x[i, f + 3]
+            p0, p1, p2, p3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            s0 = s1 = s2 = s3 = 0.0
+            for j in range(n):
+                w = row[j]
+                s0 += w * abs(a0 - p0[j])
+                s1 += w * abs(a1 - p1[j])
+                s2 += w * abs(a2 - p2[j])
+                s3 += w * abs(a3 - p3[j])
+            sums[f] += s0
+            sums[f + 1] += s1
+            sums[f + 2] += s2
+            sums[f + 3] += s3
+            f += 4
+        while f < d:
+            a0, p0, s0 = x[i, f], panel[f], 0.0
+            for j in range(n):
+                s0 += row[j] * abs(a0 - p0[j])
+            sums[f] += s0
+            f += 1
