@@ -91,20 +91,18 @@ def centre(K: np.ndarray, weight: np.ndarray | float = 1.0) -> np.ndarray:
     return K - rows[:, None] - columns + share @ rows
 
 
-def aligned(
-    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | float
-) -> tuple[float, np.ndarray] | None:
+def aligned(K: np.ndarray, Y: np.ndarray, weight: np.ndarray | float) -> tuple[float, np.ndarray]:
     """The centred alignment of K with Y Yᵀ, and W with Σ W∘dK for its slope along dK.
 
-    The columns of Y have a weighted mean of 0. A sample of weight w counts as w equal ones.
-    None where K is constant.
+    The columns of Y have a weighted mean of 0. A sample of weight w counts as w equal ones. Both
+    are 0 where K is constant.
     """
     times = np.broadcast_to(weight, (len(K),))
     centred = centre(K, weight)
     scaled = centred * times[:, None] * times
     norm = float(np.sqrt(np.sum(scaled * centred)))
     if _vanished(norm, K):
-        return None
+        return 0.0, np.zeros_like(K)
     weighted = Y * times[:, None]
     size = float(np.linalg.norm(weighted.T @ Y))
     targets = (weighted / size) @ weighted.T / norm

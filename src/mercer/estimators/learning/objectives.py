@@ -92,10 +92,7 @@ def loo_slope(K: np.ndarray, noise: float, Y: np.ndarray, weight: Weight) -> Slo
 def alignment_slope(K: np.ndarray, noise: float, Y: np.ndarray, weight: Weight) -> Slope | None:
     """n times the centred alignment with the targets; the noise has no part in it."""
     count = _count(Y, weight)
-    found = aligned(K, Y, weight)
-    if found is None:
-        return None
-    value, weights = found
+    value, weights = aligned(K, Y, weight)
     return Slope(count * value, count * weights, 0.0, value)
 
 

@@ -58,8 +58,7 @@ class Settings:
             if not is_number or not 0 < self.prior < np.inf:
                 rule = "must be a standard deviation > 0, a dictionary of densities, or None"
                 raise ParameterError("prior", self.prior, rule)
-        low, high = self.noise_range
-        if not is_range((low, high)):
+        if not is_range(self.noise_range):
             rule = "must be two positive numbers, the smaller first"
             raise ParameterError(f"bounds[{NOISE!r}]", self.noise_range, rule)
 

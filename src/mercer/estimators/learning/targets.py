@@ -46,8 +46,6 @@ def encode(y: Targets, target: Target, n: int) -> Codes:
     if target == "labels" or (target == "auto" and _are_labels(values)):
         return _one_against_rest(values)
     values = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    if values.ndim > 2:
-        raise ShapeError("y", f"array of shape {values.shape}", "must have one or two axes")
     return Codes(values.reshape(n, -1), None)
 
 
