@@ -72,6 +72,20 @@ def test_many_tiles(rng):
         assert k.gradient(X, W)["length_scale"][f] == pytest.approx(exact, rel=1e-10)
 
 
+@pytest.mark.parametrize("n_columns", [1, 4, 6])
+def test_many_tiles_of_a_laplacian(n_columns, rng):
+    X, W = rng.standard_normal((600, n_columns)), rng.standard_normal((600, 600))
+    scales = rng.uniform(0.5, 3.0, n_columns)
+    k = Laplacian(length_scale=scales)
+    K = k(X)
+    exact = [
+        (W * K * np.abs(X[:, None, f] - X[None, :, f]) / scale**2).sum()
+        for f, scale in enumerate(scales)
+    ]
+    size = np.abs(W).sum()
+    np.testing.assert_allclose(k.gradient(X, W)["length_scale"], exact, atol=1e-14 * size)
+
+
 class Forgetful(RadialKernel, abstract=True):
     """exp(−s²/2)^power, whose author forgot a derivative."""
 

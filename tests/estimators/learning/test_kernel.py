@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 from sklearn import gaussian_process
 
 from mercer import (
@@ -144,6 +145,8 @@ def test_integers_that_repeat_are_labels_unless_told_otherwise():
     assert "1 target" in numbers.notes
     assert numbers.value == learn_kernel(RBF(), X, counts.astype(float), max_iter=2).value
     assert "2 classes" in learn_kernel(RBF(), X, y > 0, max_iter=2).notes
+    objects = learn_kernel(RBF(), X, y.astype(object), max_iter=2)
+    assert objects.value == learn_kernel(RBF(), X, y, max_iter=2).value
 
 
 def test_several_targets_share_a_kernel():
@@ -375,6 +378,8 @@ def test_the_table_reads():
         ({"y": None}, InputError, "y"),
         ({"y": np.ones(30)}, InputError, "same"),
         ({"y": ["a"] * 30}, InputError, "only class"),
+        ({"y": [None, "a"] * 15}, InputError, "missing"),
+        ({"y": [str(i) for i in range(30)]}, InputError, "another label"),
         ({"y": np.ones(29)}, ShapeError, "30"),
         ({"y": np.full(30, np.nan)}, ValueError, "NaN"),
         ({"y": np.ones((30, 2, 2))}, ValueError, "dim"),
@@ -417,3 +422,11 @@ def test_an_unknown_kernel_is_learned_with_a_warning():
     with pytest.warns(DefinitenessWarning, match="learn_kernel"):
         learned = learn_kernel(lambda a, b: np.exp(-((a - b) ** 2).sum()), X, y)
     assert "the kernel has no continuous parameter" in learned.notes
+
+
+def test_frames_lists_and_sparse_matrices_are_read_alike():
+    X, y = waves(30)
+    X[X < 0] = 0.0
+    given = [X, X.tolist(), pd.DataFrame(X, columns=["a", "b"]), sparse.csr_matrix(X)]
+    values = [learn_kernel(RBF([1.0, 1.0]), one, pd.Series(y), max_iter=3).value for one in given]
+    np.testing.assert_allclose(values, values[0], rtol=1e-9)

@@ -57,11 +57,18 @@ def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
     if first.shape != second.shape:
         rule = f"must have the shape of K1, {first.shape}"
         raise ShapeError("K2", f"array of shape {second.shape}", rule)
-    one, two = centre(first), centre(second)
-    norms = float(np.linalg.norm(one)), float(np.linalg.norm(two))
-    if _vanished(norms[0], first) or _vanished(norms[1], second):
-        return 0.0
-    return float(np.sum((one / norms[0]) * (two / norms[1])))
+    one, two = _direction(first), _direction(second)
+    return float(np.sum(one * two))
+
+
+def _direction(K: np.ndarray) -> np.ndarray:
+    """The centred matrix divided by its norm; 0 where nothing but rounding errors is left."""
+    scaled = K / (float(np.abs(K).max()) or 1.0)  # so that squares neither overflow nor vanish
+    centred = centre(scaled)
+    norm = float(np.linalg.norm(centred))
+    if _vanished(norm, scaled):
+        return np.zeros_like(centred)
+    return centred / norm
 
 
 def _vanished(norm: float, matrix: np.ndarray) -> bool:

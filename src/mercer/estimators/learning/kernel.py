@@ -148,6 +148,8 @@ def learn_kernel(
         weight = weights[some]
     columns = standardise(codes.columns[some], weight)
     chosen = X if len(some) == n else pick_rows(X, some)
+    if hasattr(chosen, "toarray") and _has_arrays(start):
+        chosen = chosen.toarray()  # derivatives in one parameter per column look at every entry
     learned = learn_parameters(start, Batch(chosen), columns, settings, weight)
     if len(some) < n:
         learned.kernel.fit(X if len(counted) == n else pick_rows(X, counted))
@@ -163,6 +165,11 @@ def _kernel(kernel: KernelLike) -> Kernel:
         remedy = "write it with mercer's kernels, or fit GaussianProcessRegressor(kernel)"
         raise ParameterError("kernel", kernel, "is a kernel of scikit-learn", remedy)
     return mercer_kernel(kernel)
+
+
+def _has_arrays(kernel: Kernel) -> bool:
+    """Whether a continuous parameter is an array, such as a length scale per column."""
+    return any(np.ndim(value) > 0 for value in kernel.continuous_params().values())
 
 
 def _check_certificate(kernel: Kernel, X: RawSamples) -> None:

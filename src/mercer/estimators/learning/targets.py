@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from mercer.estimators.gp.targets import Units
 
 Target = Literal["auto", "numbers", "labels"]
 TARGETS = ("auto", "numbers", "labels")
+_DROP = "leave those rows out"
 _FEW = 20  # different integers up to which they are labels, if they repeat
 
 
@@ -40,13 +42,22 @@ def encode(y: Targets, target: Target, n: int) -> Codes:
     if y is None:
         raise InputError("y", y, "is needed to learn the kernel by", "give targets")
     values = np.asarray(y)
+    if values.dtype == object and target != "labels":
+        values = _as_numbers(values)
     if len(np.atleast_1d(values)) != n:
         shape = f"array of shape {values.shape}"
         raise ShapeError("y", shape, f"must have one for each of the {n} samples")
     if target == "labels" or (target == "auto" and _are_labels(values)):
         return _one_against_rest(values)
-    values = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    values = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y")
     return Codes(values.reshape(n, -1), None)
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray:
+    """Objects that are all numbers as such; others as they are."""
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value in values.ravel()):
+        return values.astype(np.float64)
+    return values
 
 
 def _are_labels(values: np.ndarray) -> bool:
@@ -64,9 +75,16 @@ def _one_against_rest(values: np.ndarray) -> Codes:
     if values.ndim != 1:
         rule = "must be one label for each sample"
         raise ShapeError("y", f"array of shape {values.shape}", rule, "learn a kernel for each")
-    classes, numbers = np.unique(values, return_inverse=True)
+    try:
+        classes, numbers = np.unique(values, return_inverse=True)
+    except TypeError:
+        rule = "mixes kinds of labels, or has missing ones"
+        raise InputError("y", sorted({type(v).__name__ for v in values}), rule, _DROP) from None
     if len(classes) < 2:
         raise InputError("y", classes[0], "is the only class", "give two classes or more")
+    if len(classes) == len(values) and len(classes) > 2:
+        rule = "is another label for each sample: nothing can be learned"
+        raise InputError("y", f"{len(classes)} classes", rule, "give numbers, or target='numbers'")
     members = numbers[:, None] == np.arange(len(classes))
     if len(classes) == 2:
         members = members[:, 1:]
