@@ -73,7 +73,7 @@ class On(Mapped):
 
     @computed
     def domain(self) -> Domain:
-        any_names = any(isinstance(column, str) for column in self._listed())
+        any_names = any(isinstance(column, str) for column in self.listed())
         if any_names or not isinstance(self.kernel.domain, Vectors):
             return TABLES
         return self.kernel.domain
@@ -81,10 +81,10 @@ class On(Mapped):
     @property
     def reads_by_name(self) -> bool:
         """Whether all columns are given by their names."""
-        listed = self._listed()
+        listed = self.listed()
         return len(listed) > 0 and all(isinstance(column, str) for column in listed)
 
-    def _listed(self) -> list[Any]:
+    def listed(self) -> list[Any]:
         """The columns one by one; none of a slice."""
         if isinstance(self.columns, slice):
             return []
@@ -102,7 +102,7 @@ class On(Mapped):
             is_position = isinstance(column, (int, np.integer)) and column not in names
             return is_position and bool(-len(names) <= column < 0)
 
-        listed = self._listed()
+        listed = self.listed()
         if not any(map(is_from_the_end, listed)):
             return self
         return On(self.kernel, [names[c] if is_from_the_end(c) else c for c in listed])
@@ -111,7 +111,7 @@ class On(Mapped):
         """The columns as positions among d; None if they are names, or do not exist."""
         if isinstance(self.columns, slice):
             return list(range(d))[self.columns]
-        listed = self._listed()
+        listed = self.listed()
         if any(isinstance(column, str) or not -d <= column < d for column in listed):
             return None
         return [int(column) % d for column in listed]
@@ -119,7 +119,7 @@ class On(Mapped):
     def _count(self, d: int | None) -> int | None:
         """How many columns there are; None of a slice of an unknown number."""
         if not isinstance(self.columns, slice):
-            return len(self._listed())
+            return len(self.listed())
         if d is None:
             return None
         return len(self.positions(d) or [])
@@ -167,10 +167,10 @@ class On(Mapped):
         if witness is None or not isinstance(witness.points, np.ndarray):
             return None
         count = witness.points.shape[1]
-        if self.reads_by_name and len(set(self._listed())) == count:
+        if self.reads_by_name and len(set(self.listed())) == count:
             import pandas
 
-            table = pandas.DataFrame(witness.points, columns=self._listed())
+            table = pandas.DataFrame(witness.points, columns=self.listed())
             return dataclasses.replace(witness, points=table)
         widths = range(1, _WIDEST) if d is None else [d]
         chosen = ((width, self.positions(width) or []) for width in widths)
