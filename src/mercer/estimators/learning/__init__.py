@@ -1,0 +1,1 @@
+"""Functions that learn kernels from samples and targets."""
