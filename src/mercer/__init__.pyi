@@ -62,8 +62,8 @@ from mercer.estimators.svm.nu_svc import NuSVC as NuSVC
 from mercer.estimators.svm.one_class import OneClassSVM as OneClassSVM
 from mercer.estimators.svm.svc import SVC as SVC
 from mercer.estimators.svm.svdd import SVDD as SVDD
-from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.svm.svr import SVR as SVR
+from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
 from mercer.gram.operator import Gram as Gram
 from mercer.kernels import catalogue as catalogue
@@ -151,9 +151,9 @@ from mercer.kernels.vectors.dot import Polynomial as Polynomial
 from mercer.kernels.vectors.dot import Sigmoid as Sigmoid
 from mercer.kernels.vectors.dot import White as White
 from mercer.kernels.vectors.matern import Matern as Matern
+from mercer.kernels.vectors.radial import RBF as RBF
 from mercer.kernels.vectors.radial import Exponential as Exponential
 from mercer.kernels.vectors.radial import Gaussian as Gaussian
-from mercer.kernels.vectors.radial import RBF as RBF
 from mercer.kernels.vectors.radial import RadialKernel as RadialKernel
 from mercer.kernels.vectors.radial import RationalQuadratic as RationalQuadratic
 from mercer.kernels.vectors.radial import SquaredExponential as SquaredExponential
