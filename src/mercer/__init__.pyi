@@ -70,10 +70,13 @@ from mercer.kernels import catalogue as catalogue
 from mercer.kernels import geometry as geometry
 from mercer.kernels.base import Kernel as Kernel
 from mercer.kernels.bochner import bochner as bochner
+from mercer.kernels.combine.column_maps import ranks as ranks
+from mercer.kernels.combine.column_maps import squash as squash
 from mercer.kernels.combine.columns import On as On
 from mercer.kernels.combine.feature_space import Centered as Centered
 from mercer.kernels.combine.feature_space import Normalized as Normalized
 from mercer.kernels.combine.limits import Limit as Limit
+from mercer.kernels.combine.linear_map import linear_map as linear_map
 from mercer.kernels.combine.maps import Conformal as Conformal
 from mercer.kernels.combine.maps import FromFeatures as FromFeatures
 from mercer.kernels.combine.maps import Warp as Warp

@@ -15,7 +15,7 @@ from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.learning.metric_data import MetricData, draw_rows
 from mercer.estimators.learning.metric_result import LearnedMetric, MetricRound
-from mercer.estimators.learning.pull_back import has_scale_per_column, rescaled
+from mercer.estimators.learning.pull_back import has_scale_per_column, matrix_power, pull_back
 from mercer.kernels.base import Kernel
 from mercer.kernels.derivatives import input_gradients_between
 from mercer.kernels.expression import parse
@@ -121,15 +121,16 @@ def learn_metric(
     data = draw_rows(X, y, task, sample_weight, rows, random_state)
     units = _units(base, data.X.shape[1])
     groups = _checked_groups(tied, data, diagonal)
-    history = [_fit_round(base, np.ones(data.X.shape[1]), data, penalties)]
+    none = np.ones(data.X.shape[1])
+    history = [_fit_round(base, none if diagonal else np.diag(none), data, penalties)]
     for _ in range(rounds):
         learned, path = history[-1]
-        M = gradient_products(learned.kernel, data, path.dual) * units**2
-        weights = _normalised(_tie(M, groups) ** power)
-        pulled_back = rescaled(base, np.sqrt(weights))
-        if pulled_back is None:
-            raise NotImplementedError
-        history.append(_fit_round(pulled_back, weights, data, penalties))
+        M = gradient_products(learned.kernel, data, path.dual, diagonal)
+        if diagonal:
+            metric = _normalised(_tie(M * units**2, groups) ** power)
+        else:
+            metric = _normalised(matrix_power(M, power))
+        history.append(_fit_round(pull_back(base, metric), metric, data, penalties))
     return LearnedMetric(tuple(step for step, _ in history), data.names)
 
 
@@ -182,15 +183,20 @@ def _fit_round(
     return MetricRound(kernel, metric, error, float(ridges[path.best])), path
 
 
-def gradient_products(kernel: Kernel, data: MetricData, dual: np.ndarray) -> np.ndarray:
-    """The diagonal of M: the mean square of every column's derivative of f = Σ a_i k(x_i, ·)."""
+def gradient_products(
+    kernel: Kernel, data: MetricData, dual: np.ndarray, diagonal: bool = True
+) -> np.ndarray:
+    """The mean of ∇f ∇fᵀ for f = Σ a_i k(x_i, ·), summed over targets, or its diagonal alone."""
     samples = kernel.prepare(Batch(data.X))
-    total = np.zeros(data.X.shape[1])
+    n_columns = data.X.shape[1]
+    total = np.zeros(n_columns if diagonal else (n_columns, n_columns))
     at_once = max(1, _ENTRIES // data.X.size)
     for start in range(0, dual.shape[1], at_once):
         weights = np.ascontiguousarray(dual[:, start : start + at_once].T)[:, None, :]
         gradients = input_gradients_between(kernel, samples, samples, weights)
-        total += np.einsum("tnd,tnd,n->d", gradients, gradients, data.weight)
+        gradients *= np.sqrt(data.weight)[:, None]
+        rows = gradients.reshape(-1, n_columns)
+        total += np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows
     return total / data.weight.sum()
 
 
@@ -202,9 +208,12 @@ def _tie(M: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:
     return tied
 
 
-def _normalised(weights: np.ndarray) -> np.ndarray:
-    """Weights of mean 1, none of them 0; all equal where no column matters."""
-    mean = weights.mean()
+def _normalised(metric: np.ndarray) -> np.ndarray:
+    """A metric whose weights have mean 1, none of them 0; the identity where no column matters."""
+    weights = metric if metric.ndim == 1 else metric.diagonal()
+    mean = float(weights.mean())
     if mean <= 0 or not np.isfinite(mean):
-        return np.ones(len(weights))
-    return np.maximum(weights / mean, _SMALLEST)
+        return np.ones(len(weights)) if metric.ndim == 1 else np.eye(len(weights))
+    if metric.ndim == 2:
+        return metric / mean
+    return np.maximum(metric / mean, _SMALLEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.linear_map import linear_map
 from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.distance import Laplacian
@@ -18,6 +19,22 @@ def has_scale_per_column(kernel: Kernel) -> bool:
     if not isinstance(kernel, (ScaledDistance, Laplacian)):
         return False
     return kernel.constraint("length_scale") is positive_or_per_column
+
+
+def pull_back(kernel: Kernel, metric: np.ndarray) -> Kernel:
+    """k(W^½x, W^½y) for a diagonal W, given as a vector, or a matrix."""
+    if metric.ndim == 2:
+        return kernel @ linear_map(matrix_power(metric, 0.5))
+    factors = np.sqrt(metric)
+    return rescaled(kernel, factors) or kernel @ linear_map(factors)
+
+
+def matrix_power(matrix: np.ndarray, power: float) -> np.ndarray:
+    """A power of a positive semi-definite matrix; eigenvalues within rounding errors of 0 are 0."""
+    values, Q = np.linalg.eigh(matrix)
+    floor = len(values) * np.finfo(float).eps * float(np.abs(values).max())
+    powers = np.where(values > floor, np.maximum(values, 0.0) ** power, 0.0)
+    return (Q * powers) @ Q.T
 
 
 def rescaled(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
