@@ -52,8 +52,9 @@ def test_every_kernel_has_the_derivative_or_refuses(kernel: Kernel):
     X, W, Y = samples()
     try:
         gradient = kernel.input_gradient(X, W, Y)
-    except MercerError as error:
-        assert type(kernel).__name__ not in WITH_DERIVATIVES, error
+    except MercerError:
+        if type(kernel).__name__ in WITH_DERIVATIVES:
+            raise
         return
     # a constant, which looks at no columns, has one column of zeros
     assert np.abs(gradient - differences(kernel, X, W, Y)).max() < 1e-7

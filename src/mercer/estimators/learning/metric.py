@@ -110,7 +110,7 @@ def learn_metric(
     >>> learned.round
     2
     >>> learned.metric.round(1).tolist()
-    [3.2, 0.7, 0.1, 0.1]
+    [3.3, 0.7, 0.0, 0.0]
     """
     base = _checked_kernel(kernel)
     integer(0).check("rounds", rounds)
@@ -156,8 +156,8 @@ def _checked_ridges(ridges: ArrayLike) -> np.ndarray:
 
 def _units(kernel: Kernel, n_columns: int) -> np.ndarray:
     """The length scales of a kernel that has one per column: gradients are measured in them."""
-    if has_scale_per_column(kernel) and np.ndim(kernel.length_scale):  # type: ignore[attr-defined]
-        return np.asarray(kernel.length_scale, dtype=float)  # type: ignore[attr-defined]
+    if has_scale_per_column(kernel) and np.ndim(kernel.length_scale):
+        return np.asarray(kernel.length_scale, dtype=float)
     return np.ones(n_columns)
 
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from mercer.kernels.base import Kernel
-from mercer.state import State, storable
 
 _SHOWN = 10  # columns or directions in print
 
 
-@storable
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class MetricRound:
     """A kernel with the metric of one round, and how well ridge regression does with it."""
-
-    stored: ClassVar[State] = State(finite=("metric", "loo_error", "ridge"), plain=("kernel",))
 
     kernel: Kernel
     metric: np.ndarray  # a weight per column, or a matrix
@@ -29,7 +25,6 @@ class MetricRound:
         return f"MetricRound(loo_error={self.loo_error:.4g}, ridge={self.ridge:.3g})"
 
 
-@storable
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class LearnedMetric:
     """What `learn_metric` returns: the best of several rounds.
@@ -54,8 +49,6 @@ class LearnedMetric:
     ridge : float
         The penalty that was chosen in this round, as a multiple of the mean of k(x, x).
     """
-
-    stored: ClassVar[State] = State(plain=("history", "names"))
 
     history: tuple[MetricRound, ...]
     names: list[Any] | None = None

@@ -46,7 +46,7 @@ def rescaled(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
     if not has_scale_per_column(kernel):
         return None
     copy = kernel.copy()
-    scale = np.asarray(kernel.length_scale, dtype=float)  # type: ignore[attr-defined]
+    scale = np.asarray(kernel.length_scale, dtype=float)
     return copy.set_params(length_scale=scale / factors)
 
 

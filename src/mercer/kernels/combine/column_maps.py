@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -40,16 +41,14 @@ class ColumnMap:
 
     name: ClassVar[str] = ""
     condition: ClassVar[str] = ""  # on which the map, not fitted yet, is injective
+    stored: ClassVar[State] = State(plain=("n_columns",))
+
+    n_columns: int = 0  # that it was fitted on; 0 if it is not fitted
 
     @property
     def injective(self) -> bool:
         """Whether different samples have different images."""
         return False
-
-    @property
-    def n_columns(self) -> int | None:
-        """The number of columns that it was fitted on; None if it is not fitted."""
-        raise NotImplementedError(type(self).__name__)
 
     def fit(self, X: RawSamples) -> Self:
         """A map that is fitted on these samples.
@@ -64,9 +63,11 @@ class ColumnMap:
         callable
             The fitted map, a function of samples.
         """
-        fitted = object.__new__(type(self))
+        columns = [column[~np.isnan(column)] for column in _numbers(X).T]
+        fitted = type(self)()
+        fitted.n_columns = len(columns)
         with np.errstate(over="ignore", invalid="ignore"):
-            fitted._learn([column[~np.isnan(column)] for column in _numbers(X).T])
+            fitted._learn(columns)
         return fitted
 
     def _learn(self, columns: list[np.ndarray]) -> None:
@@ -74,11 +75,12 @@ class ColumnMap:
         raise NotImplementedError(type(self).__name__)
 
     def _images(self, x: np.ndarray) -> np.ndarray:
+        """The images of samples with the columns that the map was fitted on."""
         raise NotImplementedError(type(self).__name__)
 
     def __call__(self, X: RawSamples) -> np.ndarray:
         """The images of samples, an array of the same shape."""
-        if self.n_columns is None:
+        if not self.n_columns:
             remedy = f"call kernel.fit(X), or {self.name}.fit(X), first"
             raise errors.NotFittedError("map", self.name, "is not fitted yet", remedy)
         x = _numbers(X)
@@ -88,7 +90,7 @@ class ColumnMap:
         return self._images(x)
 
     def __repr__(self) -> str:
-        if self.n_columns is None:
+        if not self.n_columns:
             return self.name
         return f"<{self.name}, fitted on {self.n_columns} columns>"
 
@@ -100,8 +102,8 @@ class ColumnMap:
         return self  # nothing changes a map: kernels that are copied share it
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        if self.n_columns is None:
-            return self.name
+        if not self.n_columns:
+            return self.name  # the one of this module
         return object.__new__, (type(self),), vars(self)
 
 
@@ -137,16 +139,12 @@ class Squash(ColumnMap):
     condition: ClassVar[str] = "every column of the training samples varies"
     stored: ClassVar[State] = State(finite=("centre", "scale"))
 
-    centre: np.ndarray | None = None
-    scale: np.ndarray | None = None  # 0 for a column that is constant
-
-    @property
-    def n_columns(self) -> int | None:
-        return None if self.centre is None else len(self.centre)
+    centre: np.ndarray = np.zeros(0)
+    scale: np.ndarray = np.zeros(0)  # 0 for a column that is constant
 
     @property
     def injective(self) -> bool:
-        return self.scale is None or bool((self.scale > 0).all())
+        return bool((self.scale > 0).all())
 
     def _learn(self, columns: list[np.ndarray]) -> None:
         self.centre = np.array([np.median(x) if len(x) else 0.0 for x in columns])
@@ -159,7 +157,8 @@ class Squash(ColumnMap):
             return _BOUND * (score / np.hypot(_BOUND, score))
 
     def _check_loaded(self) -> None:
-        if np.shape(self.centre) != np.shape(self.scale) or np.ndim(self.centre) != 1:
+        expected = (self.n_columns,)
+        if np.shape(self.centre) != expected or np.shape(self.scale) != expected:
             raise ModelFileError("squash", np.shape(self.scale), "is not one scale per column")
 
 
@@ -183,12 +182,8 @@ class Ranks(ColumnMap):
     name: ClassVar[str] = "ranks"
     stored: ClassVar[State] = State(finite=("knots", "scores"))
 
-    knots: list[np.ndarray] | None = None
-    scores: list[np.ndarray] | None = None
-
-    @property
-    def n_columns(self) -> int | None:
-        return None if self.knots is None else len(self.knots)
+    knots: Sequence[np.ndarray] = ()  # values of every column, ascending
+    scores: Sequence[np.ndarray] = ()  # of the knots
 
     def _learn(self, columns: list[np.ndarray]) -> None:
         pairs = [_normal_scores(np.sort(x)) for x in columns]
@@ -197,15 +192,15 @@ class Ranks(ColumnMap):
 
     def _images(self, x: np.ndarray) -> np.ndarray:
         out = np.empty(x.shape)
-        for column, (knots, scores) in enumerate(
-            zip(self.knots or (), self.scores or (), strict=True)
-        ):
-            out[:, column] = np.interp(x[:, column], knots, scores)
+        for column in range(self.n_columns):
+            out[:, column] = np.interp(x[:, column], self.knots[column], self.scores[column])
         out[np.isnan(x)] = np.nan  # of a single knot NumPy gives the score to every value
         return out
 
     def _check_loaded(self) -> None:
-        for knots, scores in zip(self.knots or (), self.scores or (), strict=True):
+        if not len(self.knots) == len(self.scores) == self.n_columns:
+            raise ModelFileError("ranks", len(self.knots), "is not the number of columns")
+        for knots, scores in zip(self.knots, self.scores, strict=True):
             if len(knots) != len(scores) or not len(knots) or (np.diff(knots) <= 0).any():
                 raise ModelFileError("ranks", "knots", "are not ascending, with a score each")
 

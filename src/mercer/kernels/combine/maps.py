@@ -17,7 +17,7 @@ from mercer.domains.parts import Parts
 from mercer.errors import NotDifferentiableError, NotFiniteError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.combine.column_maps import ColumnMap
+from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
 from mercer.kernels.combine.composite import Mapped, as_dense, within
 from mercer.kernels.combine.linear_map import LinearMap
 from mercer.kernels.functions import SampleFunction, absolute, arctan, describe, row_sums
@@ -117,7 +117,8 @@ class Warp(Mapped):
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(kernel=RBF(), function=arctan), cls(kernel=Linear(), function=absolute)]
+        functions: list[SampleFunction] = [arctan, squash, ranks]
+        return [cls(Linear(), absolute), *(cls(RBF(), function) for function in functions)]
 
 
 def _one_number_each(function: SampleFunction, batch: Batch) -> np.ndarray:
