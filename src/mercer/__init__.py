@@ -92,6 +92,7 @@ __all__ = [
     "LinearSVR",
     "LoadingsDisplay",
     "LocalAlignment",
+    "LocalModels",
     "LogDistance",
     "Matches",
     "Matern",
