@@ -151,6 +151,7 @@ CASES: dict[str, Case] = {
             **none("its samples are rows of a table", "precomputed", "sets"),
             **none("the estimators inside have callbacks", "callbacks"),
             **none("copies of a row change the median", "weights"),
+            **none("errors count the rows of a part", "overflow"),
         },
         checked={"estimator": KernelRidge()},
     ),

@@ -103,6 +103,10 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "KernelCCA": [{"kernel": [RBF(), "rbf"]}],
     "MCA": [{}, {"correction": "benzecri"}, {"correction": "greenacre"}, {"missing": "ignore"}],
     "ImputedVote": [{"estimator": mercer.SVC(kernel=mercer.Overlap())}],
+    "LocalModels": [
+        {"estimator": mercer.KernelRidge(), "most": 15},
+        {"estimator": mercer.SVC(), "most": 2, "trees": 2},
+    ],
     "AutoClassifier": [{"learner": learner} for learner in ("svc", "gp", "ridge")],
     "AutoRegressor": [{"learner": learner} for learner in ("ridge", "gp", "rvm", "svr")],
 }

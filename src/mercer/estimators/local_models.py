@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
@@ -118,7 +118,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
     >>> import numpy as np
     >>> from mercer import RBF, KernelRidge, LocalModels
     >>> X = np.random.default_rng(0).uniform(0.0, 10.0, (1000, 1))
-    >>> model = LocalModels(KernelRidge(alpha=1e-3, kernel=RBF()), most=300)
+    >>> model = LocalModels(KernelRidge(alpha=1e-3, kernel=RBF()), most=400)
     >>> model.fit(X, np.sin(X[:, 0])).predict([[1.0], [5.0]]).round(2).tolist()
     [0.84, -0.96]
     >>> len(model.estimators_)
@@ -188,13 +188,12 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        for name, rule in self._rules.items():
-            rule.check(name, getattr(self, name))
-        if not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+        for name, constraint in self._rules.items():
+            constraint.check(name, getattr(self, name))
+        is_estimator = hasattr(self.estimator, "fit") and not isinstance(self.estimator, type)
+        if not is_estimator or not (is_classifier(self.estimator) or is_regressor(self.estimator)):
             rule = "is neither a regressor nor a classifier"
-            raise ParameterError(
-                "estimator", self.estimator, rule, "give KernelRidge(), SVC(), ..."
-            )
+            raise ParameterError("estimator", self.estimator, rule, "give one, such as SVC()")
 
     def _checked(self, X: RawSamples, y: Targets) -> tuple[RawSamples, np.ndarray]:
         """Samples as arrays of numbers or tables, and targets as an array."""
@@ -239,9 +238,9 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
             self.trees_ = [RoutingTree([], [])]
             return [np.arange(n)]
         random = check_random_state(self.random_state)
-        self.columns_ = RoutingColumns(X)
-        Z = self.columns_(X)
-        self.metric_ = self._learned_metric(Z, y, weight, random)
+        columns = self.columns_ = RoutingColumns(X)
+        Z = columns(X)
+        self.metric_ = self._learned_metric(Z, y, weight, columns.tied(), random)
         self.trees_, parts = [], []
         for number in range(self.trees):
             direction = _directions(np.sqrt(self.metric_), random, principal=number == 0)
@@ -256,17 +255,24 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         return parts
 
     def _learned_metric(
-        self, Z: np.ndarray, y: np.ndarray, weight: Weights, random: np.random.RandomState
+        self,
+        Z: np.ndarray,
+        y: np.ndarray,
+        weight: Weights,
+        tied: list[list[int]],
+        random: np.random.RandomState,
     ) -> np.ndarray:
         """The weight of every column along which rows may be split."""
-        task = "classification" if is_classifier(self) else "regression"
+        task: Literal["classification", "regression"] = "regression"
+        if is_classifier(self):
+            task = "classification"
         kernel = RBF(width(Z, "median", random_state=0))
         learned = learn_metric(
             kernel,
             Z,
             y,
             rows=_ROWS,
-            tied=self.columns_.tied(),
+            tied=tied,
             task=task,
             sample_weight=weight,
             random_state=random,
@@ -278,7 +284,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
     ) -> list[Estimator]:
         """A fitted model for each part; their rows are picked one part at a time."""
 
-        def task(rows: np.ndarray) -> tuple[object, ...]:
+        def task(rows: np.ndarray) -> tuple[Estimator, RawSamples, np.ndarray, Weights]:
             of_rows = None if weight is None else weight[rows]
             return self.estimator, pick_rows(X, rows), y[rows], of_rows
 
