@@ -43,7 +43,9 @@ from mercer.estimators.label_propagation import LabelPropagation as LabelPropaga
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
 from mercer.estimators.learning.alignment import alignment as alignment
 from mercer.estimators.learning.kernel import learn_kernel as learn_kernel
+from mercer.estimators.learning.metric import learn_metric as learn_metric
 from mercer.estimators.learning.result import LearnedKernel as LearnedKernel
+from mercer.estimators.local_models import LocalModels as LocalModels
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
 from mercer.estimators.projection.cca import KernelCCA as KernelCCA
 from mercer.estimators.projection.discriminant import KernelDiscriminant as KernelDiscriminant
@@ -72,10 +74,13 @@ from mercer.kernels import catalogue as catalogue
 from mercer.kernels import geometry as geometry
 from mercer.kernels.base import Kernel as Kernel
 from mercer.kernels.bochner import bochner as bochner
+from mercer.kernels.combine.column_maps import ranks as ranks
+from mercer.kernels.combine.column_maps import squash as squash
 from mercer.kernels.combine.columns import On as On
 from mercer.kernels.combine.feature_space import Centered as Centered
 from mercer.kernels.combine.feature_space import Normalized as Normalized
 from mercer.kernels.combine.limits import Limit as Limit
+from mercer.kernels.combine.linear_map import linear_map as linear_map
 from mercer.kernels.combine.maps import Conformal as Conformal
 from mercer.kernels.combine.maps import FromFeatures as FromFeatures
 from mercer.kernels.combine.maps import Warp as Warp

@@ -17,7 +17,7 @@ import pytest
 from sklearn.base import is_classifier, is_regressor
 
 import mercer
-from mercer import RBF, SVC
+from mercer import RBF, SVC, KernelRidge
 from mercer.estimators import ESTIMATORS
 
 GAMMA = 0.2
@@ -142,6 +142,18 @@ CASES: dict[str, Case] = {
         kernel=lambda kernel: {},
         cannot={**LINEAR, **none("coordinate descent ends at a tolerance", "absence")},
         unlike=none("coordinate descent ends at a tolerance", *WEIGHTED),
+    ),
+    "LocalModels": Case(
+        {"most": 30, "trees": 2},
+        kernel=lambda kernel: {"estimator": _precise(KernelRidge(kernel=kernel), kernel)},
+        many=520,
+        cannot={
+            **none("its samples are rows of a table", "precomputed", "sets"),
+            **none("the estimators inside have callbacks", "callbacks"),
+            **none("copies of a row change the median", "weights"),
+            **none("errors count the rows of a part", "overflow"),
+        },
+        checked={"estimator": KernelRidge()},
     ),
     "MCA": Case(
         kernel=lambda kernel: {},

@@ -21,7 +21,7 @@ from sklearn.gaussian_process import kernels as theirs
 from sklearn.linear_model import LinearRegression
 
 import mercer
-from mercer import RBF, Jaccard, config_context
+from mercer import RBF, Jaccard, config_context, linear_map
 from mercer.errors import MercerError, ModelFileError
 from mercer.estimators import ESTIMATORS
 from mercer.kernels import catalogue
@@ -43,6 +43,9 @@ CONDITIONAL = {
     ("KernelRidgeCV", "primal_coef_"): "leave-one-out errors need the dual solution",
     ("KernelQuantileRegressor", "_n_support"): "each quantile has support vectors of its own",
 }
+
+# Kernels of three columns, beside the examples of their classes.
+BESIDE = {"Warp": [RBF() @ linear_map([1.0, 2.0, 3.0])]}
 
 # Settings in which `fit` sets different attributes, beside those that suit every estimator.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -100,6 +103,10 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "KernelCCA": [{"kernel": [RBF(), "rbf"]}],
     "MCA": [{}, {"correction": "benzecri"}, {"correction": "greenacre"}, {"missing": "ignore"}],
     "ImputedVote": [{"estimator": mercer.SVC(kernel=mercer.Overlap())}],
+    "LocalModels": [
+        {"estimator": mercer.KernelRidge(), "most": 15},
+        {"estimator": mercer.SVC(), "most": 2, "trees": 2},
+    ],
     "AutoClassifier": [{"learner": learner} for learner in ("svc", "gp", "ridge")],
     "AutoRegressor": [{"learner": learner} for learner in ("ridge", "gp", "rvm", "svr")],
 }
@@ -214,7 +221,7 @@ def attributes_of(name: str) -> dict[type, set[str]]:
 def attributes_of_kernels() -> dict[type, set[str]]:
     collected: dict[type, set[str]] = collections.defaultdict(set)
     for name, cls in catalogue().items():
-        for kernel in cls.examples():
+        for kernel in [*cls.examples(), *BESIDE.get(name, [])]:
             rng = np.random.default_rng(0)
             X: Any = sample_for(kernel, 20, 3, rng)
             if name == "Matches":

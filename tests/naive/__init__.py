@@ -77,6 +77,8 @@ def _node(kernel) -> Node:
     if name == "Centered":
         center = getattr(kernel, "center_", None)
         fields["center_"] = None if center is None else Rows(center)
+    elif name == "Warp":  # the fitted map, where the kernel has one
+        fields["function"] = kernel.learned
     elif name in STRUCTURED:  # what was learned from data, as it is
         fields.update(
             {

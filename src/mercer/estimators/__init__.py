@@ -33,6 +33,7 @@ ESTIMATORS = {
     "LabelSpreading": "label_propagation",
     "LinearSVC": "svm.linear_svc",
     "LinearSVR": "svm.linear_svr",
+    "LocalModels": "local_models",
     "MCA": "projection.mca",
     "MercerMap": "projection.mercer_map",
     "NuSVC": "svm.nu_svc",

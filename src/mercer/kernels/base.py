@@ -321,6 +321,44 @@ class Kernel(Algebra, Logarithms, Parameterised):
         for name, place, tile in self.tile_derivatives(pair):
             yield name, place, total(weights, np.ascontiguousarray(tile))
 
+    def input_gradient(self, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> np.ndarray:
+        """d/dx_i of Σ_j W_ij k(x_i, y_j) for every row x_i of numbers.
+
+        The samples y stay where they are, those of X too. With W_ij = a_j it is the gradient of
+        f(x) = Σ_j a_j k(x, y_j) at every x_i. A sample y_j = x_i adds nothing where the kernel has
+        no derivative, as the exponential kernel at distance 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows x.
+        W : array_like of shape (n, m), or (m,) for the same weights in all rows
+            The weights.
+        Y : array-like of shape (m, d), optional
+            The rows y; those of X by default.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            One gradient per row of X.
+
+        Examples
+        --------
+        >>> from mercer import RBF
+        >>> RBF().input_gradient([[1.0]], [1.0], [[0.0]]).round(4)
+        array([[-0.6065]])
+        """
+        return derivatives.input_gradient(self, X, W, Y)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        """The gradients in x of Σ_j weights_ij k(x_i, y_j) over one tile, of several functions.
+
+        ``weights`` has the shape (functions, rows, columns), or (functions, 1, columns) where all
+        rows have the same; the result has the shape (functions, rows, features).
+        """
+        remedy = "take a radial kernel, Laplacian(), or sums and products of them"
+        raise NotDifferentiableError("input_gradient", self, "has no derivative in x", remedy)
+
     def continuous_params(self) -> dict[str, Any]:
         """The parameters that `gradient` differentiates, in its order, by nested name."""
         params = {}

@@ -69,6 +69,37 @@ def _weighted_sums(
     return itertools.chain.from_iterable(sums)
 
 
+def input_gradient(kernel: Kernel, X: RawSamples, W: ArrayLike, Y: RawSamples = None) -> np.ndarray:
+    """d/dx_i Σ_j W_ij k(x_i, y_j), one row per x."""
+    x, y, _ = kernel._prepare_both(X, Y)
+    weights = np.asarray(W, dtype=np.float64)
+    if weights.ndim == 1:
+        weights = weights[None]
+    if weights.shape not in [(len(x), len(y)), (1, len(y))]:
+        rule = f"must have the shape of the Gram matrix, {(len(x), len(y))}, or of a row of it"
+        raise ShapeError("W", f"array of shape {np.shape(W)}", rule)
+    return input_gradients_between(kernel, x, y, weights[None])[0]
+
+
+def input_gradients_between(
+    kernel: Kernel, x: Prepared, y: Prepared, weights: np.ndarray
+) -> np.ndarray:
+    """The gradients in x of several functions, for prepared samples: (functions, n, features).
+
+    ``weights`` has the shape (functions, n, m), or (functions, 1, m).
+    """
+    every_row = weights.shape[1] == 1
+
+    def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, np.ndarray]:
+        shown = slice(None) if every_row else slice(*rows)
+        return rows, kernel.tile_input_gradients(pair, weights[:, shown, slice(*cols)])
+
+    parts: dict[Bounds, np.ndarray] = {}
+    for rows, part in map_tiles(kernel, x, y, visit, False, "gradient"):
+        parts[rows] = parts[rows] + part if rows in parts else part
+    return np.concatenate(list(parts.values()), axis=1)
+
+
 def jacobian(kernel: Kernel, X: RawSamples, Y: RawSamples = None) -> list[Derivative]:
     """The whole dK/dθ for every scalar of every continuous parameter."""
     x, y, _ = kernel._prepare_both(X, Y)

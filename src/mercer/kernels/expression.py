@@ -12,7 +12,7 @@ from typing import Any
 
 from mercer.errors import MercerError, ParseError, did_you_mean
 from mercer.kernels.base import REGISTRY, Kernel
-from mercer.kernels.functions import FUNCTIONS, OBJECTS, inverse_root
+from mercer.kernels.functions import FUNCTIONS, MAKERS, OBJECTS
 
 __all__: list[str] = []
 
@@ -150,10 +150,6 @@ def _are_slice_ends(args: list[Any]) -> bool:
     return 1 <= len(args) <= 3 and all(end is None or isinstance(end, int) for end in args)
 
 
-def _are_one_number(args: list[Any]) -> bool:
-    return len(args) == 1 and isinstance(args[0], (int, float))
-
-
 def _check_arguments(node: ast.Call) -> None:
     """Arguments must be written out, each once."""
     names = [keyword.arg for keyword in node.keywords]
@@ -270,12 +266,12 @@ class _Reader(ast.NodeVisitor):
         return args, {str(keyword.arg): self.visit(keyword.value) for keyword in node.keywords}
 
     def _call(self, node: ast.Call, name: str) -> Any:
-        """A kernel, a slice, or the coefficients of a power series."""
+        """A kernel, a slice, or a function that is made from numbers."""
         args, named = self._arguments(node)
         if name == "slice" and not named and _are_slice_ends(args):
             return slice(*args)
-        if name == "inverse_root" and not named and _are_one_number(args):
-            return inverse_root(args[0])
+        if name in MAKERS and not named and len(args) == 1:
+            return MAKERS[name](args[0])
         return self._kernel(name, args, named)
 
     def _kernel(self, name: str, args: list[Any], named: dict[str, Any]) -> Kernel:

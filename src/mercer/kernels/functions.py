@@ -39,6 +39,7 @@ class Registered:
 
 
 FUNCTIONS: dict[str, Registered] = {}
+MAKERS: dict[str, Callable[[Any], Any]] = {}  # functions of one argument that make a function
 
 
 # Graphs and models that kernels hold, by the names that they print, as long as they live. Text
@@ -97,11 +98,12 @@ def register_function(
 
 
 def describe(function: SampleFunction) -> Registered:
-    """The registered entry of a function, or an anonymous one."""
+    """The registered entry of a function, or one made of what the function says of itself."""
     for entry in FUNCTIONS.values():
         if entry.function is function:
             return entry
-    return Registered(getattr(function, "__name__", type(function).__name__), function)
+    name = getattr(function, "__name__", type(function).__name__)
+    return Registered(name, function, getattr(function, "injective", False) is True)
 
 
 def _numbers(X: RawSamples) -> np.ndarray:
@@ -188,3 +190,6 @@ def inverse_root(theta: float) -> InverseRoot:
     """
     positive.check("inverse_root: theta", theta)
     return InverseRoot(float(theta))
+
+
+MAKERS["inverse_root"] = inverse_root

@@ -21,6 +21,7 @@ from mercer.estimators.ridge.base import (
     as_targets,
 )
 from mercer.gram.plan import WHOLE, plan_matrix
+from mercer.solvers.ridge.path import ridge_path
 from mercer.state import State
 
 
@@ -152,23 +153,10 @@ class KernelRidgeCV(RidgeRegressor):
         self, K: np.ndarray, data: Training, alphas: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the best penalty, and what is predicted for samples left out."""
-        Y, weight = as_columns(data.y), data.weight
-        root = np.sqrt(weight)[:, None]
-        if not (weight == 1).all():
-            K = K * (root * root.T)
-        values, Q = np.linalg.eigh(K)
-        values = np.maximum(values, 0.0)
-        rotated = Q.T @ (root * Y)
-        # the diagonal of (K + λI)⁻¹, a column per penalty
-        inverse = (Q * Q) @ (1.0 / (values[:, None] + alphas[None, :]))
-        dual = [Q @ (rotated / (values + alpha)[:, None]) for alpha in alphas]
-        # √w (y − prediction without the sample)
-        gaps = [part / inverse[:, k : k + 1] for k, part in enumerate(dual)]
-        total = weight.sum() * Y.shape[1]
-        self.loo_errors_ = np.array([float((gap**2).sum() / total) for gap in gaps])
-        best = int(np.argmin(self.loo_errors_))
-        self.alpha_ = float(alphas[best])
-        return root * dual[best], Y - gaps[best] / root
+        path = ridge_path(K, as_columns(data.y), data.weight, alphas)
+        self.loo_errors_ = path.losses
+        self.alpha_ = float(alphas[path.best])
+        return path.dual, path.left_out
 
     def _keep_left_out(self, data: Training, dual: np.ndarray, left_out: np.ndarray) -> None:
         """Set what is predicted for samples that are left out."""

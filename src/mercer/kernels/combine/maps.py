@@ -14,15 +14,18 @@ from mercer.definiteness import PSD, STRICT, UNKNOWN, Certificate, Definite, Whe
 from mercer.definiteness.rules import conformal_rule, pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.parts import Parts
-from mercer.errors import NotFiniteError, ShapeError
+from mercer.errors import NotDifferentiableError, NotFiniteError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
 from mercer.kernels.combine.composite import Mapped, as_dense, within
+from mercer.kernels.combine.linear_map import LinearMap
 from mercer.kernels.functions import SampleFunction, absolute, arctan, describe, row_sums
 from mercer.kernels.parameters import show_value
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import boolean, function, param
+from mercer.state import State
 
 __all__ = ["Conformal", "FromFeatures", "Warp"]
 
@@ -47,22 +50,36 @@ class Warp(Mapped):
     precedence: ClassVar[int] = 2
     domain: ClassVar[Domain] = Anything()
     invariance: ClassVar[str] = "none"
+    stored: ClassVar[State] = State(plain=("function_",))
     function: SampleFunction = param(check=function)
 
+    @property
+    def learned(self) -> SampleFunction:
+        """The function itself, or what `fit` has learned of a map that learns from samples."""
+        fitted = self.__dict__.get("function_")
+        return fitted if type(fitted) is type(self.function) else self.function
+
     def certify(self, d: int | None) -> Certificate:
-        known = describe(self.function)
+        known = describe(self.learned)
         # A claim for few dimensions only is about the dimension of the images.
         inner = self.kernel.certify(self._image_dimension(d))
         if math.isfinite(inner.where.max_dim):
             claim = f"{inner.claim} is {inner.status} on {inner.where} only"
             rule = f"no rule: {claim}, and the width of {known.name}(x) is not known"
             return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
-        return pull_back_rule(repr(self), inner, known.injective, known.name)
+        certificate = pull_back_rule(repr(self), inner, known.injective, known.name)
+        if certificate.status != STRICT or self.learned is not self.function:
+            return certificate
+        condition = getattr(self.function, "condition", "")
+        assumed = Where(conditions=(condition,) if condition else ())
+        return dataclasses.replace(certificate, where=certificate.where.meet(assumed))
 
     def _image_dimension(self, d: int | None) -> int | None:
         """The number of columns of the images of points in R^d, if it can be known."""
         if d is None or getattr(self.function, "shares", False):  # as wide as its vocabulary
             return None
+        if isinstance(self.function, ColumnMap):
+            return d
         try:
             image = np.asarray(self.function(np.zeros((1, d))))
         except Exception:  # a user's function may want anything
@@ -73,22 +90,35 @@ class Warp(Mapped):
         return f"{within(self.kernel, 4)} @ {show_value(self.function)}"
 
     def prepare(self, batch: Batch) -> Parts:
-        return Parts(self.kernel.prepare(batch.apply(self.function)))
+        return Parts(self.kernel.prepare(batch.apply(self.learned)))
 
     def fit_batch(self, batch: Batch) -> Self:
-        self.kernel.fit_batch(batch.apply(self.function))
+        if isinstance(self.function, ColumnMap):
+            self.function_ = self.function.fit(batch.raw)
+        self.kernel.fit_batch(batch.apply(self.learned))
         return self
 
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        if not isinstance(self.function, LinearMap):
+            remedy = "map the samples first, and take the kernel of the images"
+            what = "has no derivative in x"
+            raise NotDifferentiableError("input_gradient", self, what, remedy)
+        inner = self.kernel.tile_input_gradients(pair.part(0), weights)
+        return self.function.pull_back(inner)
+
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
-        return self.kernel.map_features(batch.apply(self.function), truncate)
+        return self.kernel.map_features(batch.apply(self.learned), truncate)
 
     def feature_dim(self, p: int) -> float:
+        if isinstance(self.function, ColumnMap):
+            return self.kernel.feature_dim(p)
         image = np.asarray(self.function(np.zeros((1, p))))
         return self.kernel.feature_dim(image.shape[1] if image.ndim == 2 else 1)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
-        return [cls(kernel=RBF(), function=arctan), cls(kernel=Linear(), function=absolute)]
+        functions: list[SampleFunction] = [arctan, squash, ranks]
+        return [cls(Linear(), absolute), *(cls(RBF(), function) for function in functions)]
 
 
 def _one_number_each(function: SampleFunction, batch: Batch) -> np.ndarray:

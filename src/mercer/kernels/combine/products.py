@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator
 from typing import ClassVar
@@ -94,6 +95,13 @@ class Product(Nary):
         for name, child, part, others in self._with_others(pair):
             for inner, place, value in child.weighted_derivatives(part, weights * others):
                 yield f"{name}__{inner}", place, value
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        parts = [
+            child.tile_input_gradients(part, weights * others)
+            for _, child, part, others in self._with_others(pair)
+        ]
+        return functools.reduce(np.add, parts)
 
     def _with_others(self, pair: Pair) -> Iterator[tuple[str, Kernel, Pair, np.ndarray]]:
         """Every factor, and the product of the others on this tile."""

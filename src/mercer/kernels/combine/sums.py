@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import ClassVar
@@ -87,6 +88,10 @@ class Sum(Nary):
             for inner, place, value in child.weighted_derivatives(part, weights):
                 yield f"{name}__{inner}", place, value
 
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        parts = [child.tile_input_gradients(part, weights) for _, child, part in self.pairs(pair)]
+        return functools.reduce(np.add, parts)
+
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [
@@ -161,6 +166,9 @@ class Scaled(Pointwise):
         yield "factor", None, _compiled.storage.weighted_sum(weights, self._child_tile(pair))
         for inner, place, value in self.kernel.weighted_derivatives(pair.part(0), weights):
             yield f"kernel__{inner}", place, value * self.factor
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        return self.factor * self.kernel.tile_input_gradients(pair.part(0), weights)
 
     def _child_tile(self, pair: Pair) -> np.ndarray:
         """The values of k, which are the derivative in the factor."""

@@ -12,8 +12,10 @@ from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import CPD, DIVISIBLE, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import VectorSamples
+from mercer.errors import NotDifferentiableError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
+from mercer.kernels.vectors.inputs import weighted_differences, weighted_signs
 from mercer.kernels.vectors.radial import check_per_column
 from mercer.params import between, param, positive, positive_or_per_column
 
@@ -38,6 +40,17 @@ class DistanceKernel(Kernel, abstract=True):
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.full(len(samples), float(self.value(np.zeros(1))[0]))
+
+    def slope(self, r2: np.ndarray) -> np.ndarray:
+        """−2 dk/d(r²), from which the derivatives in x follow."""
+        remedy = f"{type(self).__name__} must define slope(r2)"
+        raise NotDifferentiableError("input_gradient", self, "has no derivative in x", remedy)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        r2 = pair.sqdist()
+        with np.errstate(all="ignore"):
+            slope = np.where(r2 > 0, self.slope(r2), 0.0)
+        return -weighted_differences(pair, slope, weights)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         (name,) = self._continuous
@@ -75,6 +88,9 @@ class InverseMultiquadric(DistanceKernel):
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self.c * self.value(r2) ** 3
 
+    def slope(self, r2: np.ndarray) -> np.ndarray:
+        return self.value(r2) ** 3
+
 
 class Multiquadric(DistanceKernel):
     """k = −√(‖x−y‖² + c²), the multiquadric; the minus sign makes it conditionally positive.
@@ -108,6 +124,9 @@ class Multiquadric(DistanceKernel):
 
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
         return self.c / self.value(r2)
+
+    def slope(self, r2: np.ndarray) -> np.ndarray:
+        return -1.0 / self.value(r2)
 
 
 class _PowerOfDistance(DistanceKernel, abstract=True):
@@ -163,6 +182,9 @@ class NegativeDistance(_PowerOfDistance):
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self._power_derivative(r2)
 
+    def slope(self, r2: np.ndarray) -> np.ndarray:
+        return self.power * self._power(r2) / r2
+
 
 class LogDistance(_PowerOfDistance):
     """k = −log(1 + ‖x−y‖^p), 0 < p ≤ 2, the negative logarithm of a distance.
@@ -195,6 +217,10 @@ class LogDistance(_PowerOfDistance):
 
     def value_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self._power_derivative(r2) / (1.0 + self._power(r2))
+
+    def slope(self, r2: np.ndarray) -> np.ndarray:
+        power = self._power(r2)
+        return self.power * power / (r2 * (1.0 + power))
 
 
 class Laplacian(Kernel):
@@ -261,3 +287,8 @@ class Laplacian(Kernel):
         _compiled.coordinates.distance_sums(*pair.coordinates(), values, sums)
         for f, value in enumerate(sums / np.asarray(self.length_scale, dtype=float) ** 2):
             yield "length_scale", f, float(value)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        tile, factor = self._scaled(pair)
+        value = np.exp(-factor * tile)
+        return -weighted_signs(pair, value, weights) / np.asarray(self.length_scale, dtype=float)

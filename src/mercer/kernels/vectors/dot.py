@@ -31,6 +31,7 @@ from mercer.domains.base import Anything, Batch, Domain
 from mercer.errors import DefinitenessError, KernelOverflowError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.vectors.inputs import tile_rows
 from mercer.kernels.vectors.monomials import dot_power_features, exponential_features
 from mercer.params import integer, nonnegative, param, positive, real
 
@@ -101,6 +102,10 @@ class Linear(DotKernel):
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
         np.copyto(out, dots)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        every_row = np.broadcast_to(weights, (len(weights), *pair.shape))
+        return every_row @ tile_rows(pair)[1]
 
     def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         return self.prepare(batch).x
@@ -322,6 +327,10 @@ class Constant(Kernel):
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         yield "c", None, np.ones(pair.shape)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        # It looks at no columns: the derivatives of the other terms tell how many there are.
+        return np.zeros((len(weights), pair.shape[0], 1))
 
     def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
         return np.full((len(batch), 1), math.sqrt(self.c))

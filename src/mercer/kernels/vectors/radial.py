@@ -22,6 +22,7 @@ from mercer.gram.plan import FLOAT32, PANELS, fits
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.vectors.dot import dense_rows
+from mercer.kernels.vectors.inputs import weighted_differences
 from mercer.kernels.vectors.monomials import exponential_features
 from mercer.kernels.vectors.single_precision import DenseRows, SinglePrecisionRows, SparseRows
 from mercer.params import param, positive, positive_or_per_column
@@ -109,6 +110,14 @@ class ScaledDistance(Kernel, abstract=True):
         sums = squares - 2.0 * np.einsum("if,if->f", x, M @ y)
         for f, value in enumerate(sums / np.asarray(self.length_scale, dtype=float) ** 3):
             yield "length_scale", f, float(value)
+
+    def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
+        tile, factor = self.scaled(pair)
+        s2 = tile * factor
+        with np.errstate(all="ignore"):
+            slope = np.where(s2 > 0, self.slope(s2), 0.0)
+        scale = np.asarray(self.length_scale, dtype=float)
+        return -weighted_differences(pair, slope, weights) / (scale * scale)
 
     def _centred_rows(self, pair: Pair) -> tuple[np.ndarray, np.ndarray] | None:
         """The rows of both samples, centred; None where `weighted_derivatives` has no shorter way.

@@ -1,0 +1,104 @@
+"""What a metric is learned from: some rows as numbers, and targets as columns of mean 0."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from mercer.aliases import RandomState, RawSamples, Targets, Weights
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.vectors.domain import VECTORS
+from mercer.errors import InputError, ParameterError, ShapeError
+from mercer.estimators.common.validation import check_weights
+from mercer.params import choice
+
+_TASKS = choice("auto", "regression", "classification")
+
+
+@dataclasses.dataclass
+class MetricData:
+    """Rows of positive weight; targets of weighted mean 0, a column each."""
+
+    X: np.ndarray
+    Y: np.ndarray
+    weight: np.ndarray
+    names: list[Any] | None  # of the columns of a data frame
+
+    @property
+    def variance(self) -> float:
+        """The mean variance of the targets."""
+        return float(self.weight @ (self.Y**2).mean(axis=1) / self.weight.sum())
+
+    def positions(self, group: Sequence[int | str]) -> list[int]:
+        """The positions of columns that are given by position or by name."""
+        found = []
+        for column in group:
+            if self.names is not None and column in self.names:
+                found.append(self.names.index(column))
+            elif isinstance(column, (int, np.integer)) and 0 <= column < self.X.shape[1]:
+                found.append(int(column))
+            else:
+                rule = f"is not one of the {self.X.shape[1]} columns"
+                raise ParameterError("tied", column, rule, "give positions from 0, or names")
+        return found
+
+
+def draw_rows(
+    X: RawSamples,
+    y: Targets,
+    task: str,
+    sample_weight: Weights,
+    count: int,
+    random_state: RandomState,
+) -> MetricData:
+    """At most ``count`` rows of positive weight, drawn at random, in their order."""
+    _TASKS.check("task", task)
+    if y is None:
+        raise InputError("y", None, "is missing", "a metric is learned from targets")
+    check_consistent_length(X, y)
+    weight = check_weights(sample_weight, raw_length(X))
+    chosen = np.flatnonzero(weight > 0)
+    if len(chosen) > count:
+        random = check_random_state(random_state)
+        chosen = np.sort(random.choice(chosen, count, replace=False))
+    batch = Batch(pick_rows(X, chosen))
+    samples: Any = batch.encode(VECTORS)
+    dense = samples.x.toarray() if samples.sparse else samples.x
+    targets = np.asarray(y)
+    columns = _as_columns(targets, are_labels(targets, task))[chosen]
+    return MetricData(dense, _centred(columns, weight[chosen]), weight[chosen], batch.names)
+
+
+def are_labels(y: np.ndarray, task: str) -> bool:
+    """Whether targets are labels of classes: text, or whole numbers of few different values."""
+    if task != "auto":
+        return task == "classification"
+    if y.dtype.kind not in "iuf":
+        return True
+    if y.ndim > 1 or not (y == np.round(y)).all():
+        return False
+    return len(np.unique(y)) ** 2 <= len(y)
+
+
+def _as_columns(y: np.ndarray, labels: bool) -> np.ndarray:
+    """A column of zeros and ones per class, one for two classes; numbers in units of their std."""
+    if labels:
+        if y.ndim > 1:
+            raise ShapeError("y", f"array of shape {y.shape}", "must be one label per sample")
+        classes, codes = np.unique(y, return_inverse=True)
+        columns = (codes[:, None] == np.arange(len(classes))).astype(float)
+        return columns[:, 1:] if len(classes) == 2 else columns
+    numbers = y.astype(float).reshape(len(y), -1)
+    if not np.isfinite(numbers).all():
+        raise InputError("y", "NaN or infinity", "must be finite", "leave these samples out")
+    spread = numbers.std(axis=0)
+    return numbers / np.where(spread > 0, spread, 1.0)
+
+
+def _centred(columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    return columns - weight @ columns / weight.sum()
