@@ -1,0 +1,1 @@
+"""Models of tables that learn their kernels: scores of columns, candidates, members, refits."""

@@ -1,0 +1,137 @@
+"""Ensembles of given members: averaged ridge regressions, and logistic regression of a sum."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import linalg
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from mercer.automatic.tabular.kernels import gram
+from mercer.automatic.tabular.members import Member
+from mercer.estimators.logistic import KernelLogisticRegression
+from mercer.solvers.softmax import softmax_regression, whiten
+from mercer.state import State, storable
+
+_TOL = 1e-4  # of the gradient of a log-loss
+_BLOCK = 2000  # rows that are predicted at a time
+
+
+class _Members(BaseEstimator):
+    """Members whose kernels read their own kind of scores, side by side in one array."""
+
+    stored: ClassVar[State] = State(
+        finite=("Z_", "dual_coef_"), plain=("members", "n_scores", "n_features_in_")
+    )
+
+    members: list[Member]
+    n_scores: int
+
+    def _part(self, Z: np.ndarray, member: Member) -> np.ndarray:
+        """The scores that a member's kernel reads."""
+        first = 0 if member.scores == "squash" else Z.shape[1] - self.n_scores
+        return np.ascontiguousarray(Z[:, first : first + self.n_scores])
+
+    def _gram(self, Z: np.ndarray, member: Member) -> np.ndarray:
+        """The matrix of new rows and training rows."""
+        return gram(member.kernel, self._part(Z, member), self._part(self.Z_, member))
+
+    def _blocks(self, Z: np.ndarray) -> list[np.ndarray]:
+        Z = np.asarray(Z, dtype=float)
+        return [Z[first : first + _BLOCK] for first in range(0, len(Z), _BLOCK)]
+
+
+@storable
+class RidgeMembers(RegressorMixin, _Members):
+    """The weighted average of one kernel ridge regression for each member."""
+
+    def __init__(self, members: list[Member], n_scores: int) -> None:
+        self.members = members
+        self.n_scores = n_scores
+
+    def fit(self, Z: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+        """Solve the equations of every member on all rows."""
+        self.Z_ = np.asarray(Z, dtype=float)
+        self.n_features_in_ = self.Z_.shape[1]
+        targets = np.asarray(y, dtype=float).reshape(len(self.Z_), -1)
+        duals = [self._dual(member, targets, sample_weight) for member in self.members]
+        self.dual_coef_ = np.array(duals)
+        return self
+
+    def _dual(self, member: Member, Y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        part = self._part(self.Z_, member)
+        K = gram(member.kernel, part)
+        added = member.penalty if weight is None else member.penalty / weight
+        K[np.diag_indices(len(K))] += added
+        solution = linalg.solve(K, Y, assume_a="pos", overwrite_a=True, check_finite=False)
+        return member.weight * solution
+
+    def predict(self, Z: np.ndarray) -> np.ndarray:
+        """The average prediction of every row."""
+        parts = []
+        for block in self._blocks(Z):
+            terms = zip(self.members, self.dual_coef_, strict=True)
+            parts.append(np.sum([self._gram(block, m) @ dual for m, dual in terms], axis=0))
+        predicted = np.concatenate(parts)
+        return predicted[:, 0] if predicted.shape[1] == 1 else predicted
+
+
+@storable
+class LogisticMembers(ClassifierMixin, _Members):
+    """Logistic regression with the weighted sum of the members' kernels, and a constant."""
+
+    stored: ClassVar[State] = State(finite=("penalty",), plain=("classes_",))
+
+    def __init__(self, members: list[Member], n_scores: int, penalty: float) -> None:
+        self.members = members
+        self.n_scores = n_scores
+        self.penalty = penalty
+
+    def fit(self, Z: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+        """Fit the probabilities of the classes on all rows."""
+        self.Z_ = np.asarray(Z, dtype=float)
+        self.n_features_in_ = self.Z_.shape[1]
+        self.classes_ = np.unique(y)
+        K = self.summed_gram(self.Z_)
+        self.dual_coef_ = fit_dual(K, np.asarray(y), sample_weight, self.penalty)
+        return self
+
+    def summed_gram(self, Z: np.ndarray) -> np.ndarray:
+        """The matrix of the summed kernel between rows and training rows."""
+        total = np.ones((len(Z), len(self.Z_)))
+        for member in self.members:
+            total += member.weight * self._gram(Z, member)
+        return total
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Class probabilities, in the order of ``classes_``."""
+        blocks = [self.summed_gram(block) @ self.dual_coef_ for block in self._blocks(Z)]
+        return class_probabilities(np.concatenate(blocks))
+
+    def predict(self, Z: np.ndarray) -> np.ndarray:
+        """The most probable class of every row."""
+        return self.classes_[np.argmax(self.predict_proba(Z), axis=1)]
+
+
+def class_probabilities(F: np.ndarray) -> np.ndarray:
+    """Probabilities of two classes from one column of log-odds, or of one class for each column."""
+    if F.shape[1] == 1:
+        F = np.hstack([np.zeros_like(F), F])
+    return softmax(F, axis=1)
+
+
+def fit_dual(K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, penalty: float) -> np.ndarray:
+    """Coefficients of logistic regression with a Gram matrix that holds a constant."""
+    classes = np.unique(y)
+    if len(classes) == 1:
+        return np.zeros((len(y), 1))
+    if len(classes) == 2:
+        model = KernelLogisticRegression(
+            1.0 / penalty, kernel="precomputed", fit_intercept=False, tol=_TOL
+        )
+        return np.asarray(model.fit(K, y, weight).dual_coef_)
+    indicators = (y[:, None] == classes).astype(float)
+    counted = np.ones(len(y)) if weight is None else weight
+    return softmax_regression(whiten(K), indicators, counted, penalty).dual

@@ -1,0 +1,168 @@
+"""Kernels of scores whose length scales are learned: by the evidence, and by average gradients."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from mercer.domains.base import Batch
+from mercer.estimators.learning.objectives import profiled_slope
+from mercer.gram.fill import dense
+from mercer.gram.plan import FLOAT64
+from mercer.kernels.base import Kernel
+from mercer.kernels.derivatives import gradient_between
+from mercer.kernels.vectors.distance import Laplacian
+from mercer.kernels.vectors.radial import RBF
+from mercer.solvers.ridge.left_out import left_out_path
+
+PENALTIES = 10.0 ** np.arange(1.0, -6.01, -0.5)
+_PRIOR = 1.0  # the standard deviation of the logarithm of a length scale around its start
+_FARTHEST = 6.0  # of a logarithm from its start
+_NOISE = (1e-7, 0.1, 10.0)  # least, first and largest variance of the noise
+_LEAST_WEIGHT = 1e-3  # of a column in a metric, in units of the largest
+
+
+@dataclasses.dataclass
+class Rows:
+    """Scores and targets of the samples that kernels are learned from."""
+
+    Z: np.ndarray
+    tied: np.ndarray  # for each score, which length scale it has
+    Y: np.ndarray
+    weight: np.ndarray | None = None
+
+    def loss(self, left_out: np.ndarray) -> float:
+        """The mean squared error of predictions for left-out samples."""
+        errors = ((left_out - self.Y) ** 2).mean(axis=1)
+        return float(np.average(errors, weights=self.weight))
+
+
+@dataclasses.dataclass
+class Learned:
+    """A learned kernel, how it was learned, and its leave-one-out predictions if known."""
+
+    kernel: Kernel
+    how: str
+    left_out: np.ndarray | None = None  # for each penalty
+
+
+def gram(kernel: Kernel, Z: np.ndarray, other: np.ndarray | None = None) -> np.ndarray:
+    """The matrix of a kernel of scores, without the checks of raw samples."""
+    rows = kernel.prepare(Batch(Z))
+    columns = rows if other is None else kernel.prepare(Batch(other))
+    return dense(kernel, rows, columns, FLOAT64)
+
+
+def _spreads(Z: np.ndarray, power: int) -> np.ndarray:
+    """The mean of |difference|^power between two rows, column by column."""
+    shuffled = Z[np.random.default_rng(0).permutation(len(Z))]
+    return np.asarray((np.abs(shuffled - Z) ** power).mean(axis=0))
+
+
+def plain_laplacian(Z: np.ndarray) -> Laplacian:
+    """One length scale for all scores, the mean distance."""
+    total = float(_spreads(Z, 1).sum()) or 1.0
+    return Laplacian(np.full(Z.shape[1], total).tolist())
+
+
+def weighted_rbf(Z: np.ndarray, metric: np.ndarray) -> RBF:
+    """Length scales for a metric with these weights, in units of the root mean distance."""
+    mean = float((_spreads(Z, 2) / 2.0 * metric).sum()) or 1.0
+    return RBF(np.sqrt(mean / metric).tolist())
+
+
+def scaled(kernel: Kernel, factor: float) -> Kernel:
+    """The kernel with all its length scales multiplied."""
+    return type(kernel)((factor * np.asarray(kernel.length_scale)).tolist())  # type: ignore[attr-defined, call-arg]
+
+
+class WidthProblem:
+    """The evidence of a Laplacian kernel as a function of the logarithms of its length scales.
+
+    Scores that are tied move together, and the last coordinate is the logarithm of the noise.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.start = np.log(np.asarray(plain_laplacian(rows.Z).length_scale))
+        self.n_scales = int(rows.tied.max()) + 1
+        self.samples = Laplacian().prepare(Batch(rows.Z))
+
+    def kernel(self, theta: np.ndarray) -> Laplacian:
+        """The kernel at θ."""
+        return Laplacian(np.exp(self.start + theta[self.rows.tied]).tolist())
+
+    def __call__(self, coordinates: np.ndarray) -> tuple[float, np.ndarray]:
+        """Minus the evidence and the prior, and the gradient."""
+        theta, noise = coordinates[:-1], float(np.exp(coordinates[-1]))
+        kernel = self.kernel(theta)
+        K = dense(kernel, self.samples, self.samples, FLOAT64)
+        weight: Any = 1.0 if self.rows.weight is None else self.rows.weight
+        slope = profiled_slope(K, noise, self.rows.Y, weight)
+        if slope is None:
+            return np.inf, np.zeros(len(coordinates))
+        n_targets = self.rows.Y.shape[1]
+        in_scale = gradient_between(kernel, self.samples, self.samples, slope.weights)
+        moved = np.asarray(in_scale["length_scale"]) * np.asarray(kernel.length_scale)
+        gradient = np.append(
+            np.bincount(self.rows.tied, moved, minlength=self.n_scales), noise * slope.in_noise
+        )
+        gradient /= -n_targets
+        gradient[:-1] += theta / _PRIOR**2
+        penalty = 0.5 * float(theta @ theta) / _PRIOR**2
+        return penalty - slope.value / n_targets, gradient
+
+
+def by_evidence(
+    rows: Rows, steps: int, start: np.ndarray | None = None
+) -> tuple[Learned, np.ndarray]:
+    """A Laplacian with a length scale per column, and where the search ended."""
+    problem = WidthProblem(rows)
+    if start is None:
+        start = np.append(np.zeros(problem.n_scales), np.log(_NOISE[1]))
+    limits = [(-_FARTHEST, _FARTHEST)] * problem.n_scales
+    limits.append((float(np.log(_NOISE[0])), float(np.log(_NOISE[2]))))
+    options = {"maxiter": steps, "maxfun": steps + steps // 4 + 2}
+    result = optimize.minimize(
+        problem, start, jac=True, method="L-BFGS-B", bounds=limits, options=options
+    )
+    return Learned(problem.kernel(result.x[:-1]), "evidence"), result.x
+
+
+def by_gradients(rows: Rows, rounds: int) -> Learned:
+    """An RBF whose metric is the square root of the average squared gradient, column by column.
+
+    The round with the least leave-one-out error is kept; the first one has no metric.
+    """
+    metric, best, least = np.ones(rows.Z.shape[1]), None, np.inf
+    for index in range(rounds + 1):
+        kernel = weighted_rbf(rows.Z, metric)
+        K = gram(kernel, rows.Z)
+        path = left_out_path(K, rows.Y, rows.weight, PENALTIES)
+        losses = [rows.loss(predicted) for predicted in path]
+        if min(losses) < least:
+            how = f"average gradients, {index} rounds" if index else "no learning"
+            least, best = min(losses), Learned(kernel, how, path)
+        if index < rounds:
+            metric = _gradient_metric(rows, kernel, K, float(PENALTIES[int(np.argmin(losses))]))
+    assert best is not None
+    return best
+
+
+def _gradient_metric(rows: Rows, kernel: RBF, K: np.ndarray, penalty: float) -> np.ndarray:
+    """√ of the mean squared derivative of the ridge solution along each score, tied ones alike."""
+    system = K.copy()
+    system[np.diag_indices(len(K))] += penalty if rows.weight is None else penalty / rows.weight
+    dual = np.linalg.solve(system, rows.Y)
+    scale = np.asarray(kernel.length_scale) ** 2
+    total = np.zeros(rows.Z.shape[1])
+    for column in dual.T:
+        pull = K * column
+        gradient = (pull @ rows.Z - rows.Z * pull.sum(axis=1)[:, None]) / scale
+        total += (gradient**2).mean(axis=0)
+    shared = np.bincount(rows.tied, total) / np.bincount(rows.tied)
+    metric = np.sqrt(shared[rows.tied] / (shared.max() or 1.0))
+    return np.maximum(metric, _LEAST_WEIGHT)

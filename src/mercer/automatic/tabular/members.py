@@ -1,0 +1,167 @@
+"""Members of an ensemble: kernels that are learned on some rows, chosen by leave-one-out errors."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from mercer.automatic.tabular.kernels import (
+    PENALTIES,
+    Rows,
+    by_evidence,
+    by_gradients,
+    gram,
+    plain_laplacian,
+    scaled,
+)
+from mercer.kernels.base import Kernel
+from mercer.kernels.vectors.distance import Laplacian
+from mercer.solvers.ridge.left_out import left_out, left_out_path
+from mercer.state import storable
+
+_STEPS = (25, 10)  # of the search for length scales, and of one that begins near its end
+_ROUNDS = 2
+_WIDTHS = {"Laplacian": (1.0, 0.25), "RBF": (1.0, 4.0)}  # factors of the learned length scales
+_MOST_KERNELS = 5  # that are looked at on all the rows of the second choice
+_MOST_PENALTIES = 5
+
+
+@storable
+@dataclasses.dataclass(frozen=True)
+class Member:
+    """A kernel of one kind of scores, its penalty, and its share in the ensemble."""
+
+    scores: str
+    kernel: Kernel
+    penalty: float
+    weight: float
+    how: str
+    loss: float  # the mean squared leave-one-out error of this member alone
+
+
+@dataclasses.dataclass
+class Trial:
+    """A member that could be chosen, and its predictions for left-out samples."""
+
+    member: Member
+    left_out: np.ndarray
+
+
+@dataclasses.dataclass
+class Choice:
+    """The chosen members, and the leave-one-out predictions of their average."""
+
+    members: list[Member]
+    left_out: np.ndarray
+    trials: list[tuple[str, float, float]]
+
+
+def choose(first: dict[str, Rows], second: dict[str, Rows], most: int, quick: bool) -> Choice:
+    """Learn kernels on the first rows, and choose members and penalties on the second.
+
+    The rows are given for each kind of scores; both may be the same.
+    """
+    trials = list(_trials(first, quick))
+    some = next(iter(first.values()))
+    whole = next(iter(second.values()))
+    if len(whole.Y) > len(some.Y):
+        finalists = _finalists(trials, some, most)
+        trials = [trial for one in finalists for trial in _at_more_rows(one, second)]
+    shares, average = greedy_average([trial.left_out for trial in trials], whole, most)
+    members = [
+        dataclasses.replace(trials[place].member, weight=float(shares[place]))
+        for place in np.flatnonzero(shares)
+    ]
+    tried = [(_describe(t.member), t.member.penalty, t.member.loss) for t in trials]
+    return Choice(members, average, tried)
+
+
+def _describe(member: Member) -> str:
+    return f"{type(member.kernel).__name__} @ {member.scores} ({member.how})"
+
+
+def _trials(first: dict[str, Rows], quick: bool) -> Iterator[Trial]:
+    """All kernels at all penalties."""
+    end = None
+    for scores, rows in first.items():
+        kernels = []
+        if quick:
+            plain = plain_laplacian(rows.Z)
+            kernels += [(scaled(plain, factor), f"× {factor:g}", None) for factor in (0.25, 1.0)]
+        else:
+            widths, end = by_evidence(rows, _STEPS[end is not None], end)
+            learned = [widths, by_gradients(rows, _ROUNDS)]
+            for one in learned:
+                for factor in _WIDTHS[type(one.kernel).__name__]:
+                    known = one.left_out if factor == 1.0 else None
+                    how = one.how if factor == 1.0 else f"{one.how} × {factor:g}"
+                    kernels.append((scaled(one.kernel, factor), how, known))
+        for kernel, how, path in kernels:
+            if path is None:
+                path = left_out_path(gram(kernel, rows.Z), rows.Y, rows.weight, PENALTIES)
+            for penalty, predicted in zip(PENALTIES, path, strict=True):
+                loss = rows.loss(predicted)
+                yield Trial(Member(scores, kernel, float(penalty), 0.0, how, loss), predicted)
+
+
+def _finalists(trials: list[Trial], rows: Rows, most: int) -> list[Member]:
+    """The kernels of the best average, then the best of the others, each at its best penalty."""
+    shares, _ = greedy_average([trial.left_out for trial in trials], rows, most)
+    chosen = [trials[place].member for place in np.flatnonzero(shares)]
+    ranked = sorted((trial.member for trial in trials), key=lambda member: member.loss)
+    best: dict[int, Member] = {}
+    for member in ranked:
+        best.setdefault(id(member.kernel), member)
+    wanted = dict.fromkeys(id(member.kernel) for member in [*chosen, *ranked])
+    return [best[kernel] for kernel in list(wanted)[:_MOST_KERNELS]]
+
+
+def _at_more_rows(member: Member, second: dict[str, Rows]) -> Iterator[Trial]:
+    """The kernel at the penalties around the best of the first choice, downhill."""
+    rows = second[member.scores]
+    K = gram(member.kernel, rows.Z)
+    losses: dict[int, float] = {}
+
+    def attempt(exponent: int) -> Iterator[Trial]:
+        penalty = float(10.0 ** (exponent / 2))
+        predicted = left_out(K, rows.Y, rows.weight, penalty)
+        losses[exponent] = np.inf
+        if predicted is not None:
+            losses[exponent] = rows.loss(predicted)
+            changed = dataclasses.replace(member, penalty=penalty, loss=losses[exponent])
+            yield Trial(changed, predicted)
+
+    at = round(2 * np.log10(member.penalty))
+    yield from attempt(at)
+    yield from attempt(at - 1)
+    step = -1 if losses[at - 1] < losses[at] else 1
+    while len(losses) < _MOST_PENALTIES:
+        if at + step not in losses:
+            yield from attempt(at + step)
+        if losses[at + step] >= losses[at]:
+            return
+        at += step
+
+
+def greedy_average(
+    predictions: list[np.ndarray], rows: Rows, most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of predictions, and their average, by adding the one that helps most, again and again.
+
+    A prediction may be added more than once (Caruana et al., 2004).
+    """
+    P = np.array(predictions)
+    shares, total = np.zeros(len(P)), np.zeros_like(rows.Y)
+    for count in range(1, most + 1):
+        errors = (((total + P) / count - rows.Y) ** 2).mean(axis=2)
+        best = int(np.argmin(np.average(errors, axis=1, weights=rows.weight)))
+        shares[best] += 1.0 / most
+        total += P[best]
+    return shares, total / most
+
+
+def is_laplacian(member: Member) -> bool:
+    """Whether distances of the member are sums of absolute differences."""
+    return isinstance(member.kernel, Laplacian)

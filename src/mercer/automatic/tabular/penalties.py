@@ -1,0 +1,98 @@
+"""The penalty of a logistic regression, by the log-loss on held-out folds of some rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from mercer.automatic.subsets import split_folds
+from mercer.estimators.logistic import KernelLogisticRegression
+from mercer.solvers.softmax import softmax_regression, whiten
+
+_FOLDS = 5
+_FIRST = 1.0  # the largest penalty, from which the search goes down
+_FACTOR = 3.0
+_LEAST = (1e-6, 0.05)  # the range of the smallest penalty that is trusted
+_TOL = 1e-3
+
+
+def least_penalty(n_scales: int, n_samples: int) -> float:
+    """The smallest penalty that held-out folds are trusted with.
+
+    The length scales were learned from the same rows, so that held-out losses are too small where
+    there are many length scales for few rows.
+    """
+    return float(np.clip(0.05 * (n_scales / n_samples) ** 2, *_LEAST))
+
+
+def choose_penalty(
+    K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, least: float, seed: int
+) -> tuple[float, np.ndarray, list[tuple[float, float]]]:
+    """The penalty, the held-out scores of all samples with it, and all losses that were seen.
+
+    The penalty falls from the largest as long as the loss does. The last loss may be larger.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    counts = np.bincount(codes)
+    n_folds = max(2, min(_FOLDS, int(counts.min())))
+    folds = [
+        Fold(K, codes, len(classes), weight, rows)
+        for rows in split_folds(codes, True, n_folds, seed)
+    ]
+    penalty, tried = _FIRST, []
+    best = (np.inf, penalty, np.zeros((len(y), max(len(classes), 1))))
+    while penalty >= least * 0.999:
+        held_out = np.zeros((len(y), len(classes)))
+        for fold in folds:
+            held_out[fold.test] = fold.scores(penalty)
+        losses = logsumexp(held_out, axis=1) - held_out[np.arange(len(y)), codes]
+        loss = float(np.average(losses, weights=weight))
+        tried.append((penalty, loss))
+        if loss > best[0]:
+            break
+        best = (loss, penalty, held_out)
+        if penalty == least:
+            break
+        penalty = max(penalty / _FACTOR, least)
+    return best[1], best[2], tried
+
+
+class Fold:
+    """The training part and the test part of a Gram matrix, and the last solution."""
+
+    def __init__(
+        self,
+        K: np.ndarray,
+        codes: np.ndarray,
+        n_classes: int,
+        weight: np.ndarray | None,
+        rows: tuple[np.ndarray, np.ndarray],
+    ) -> None:
+        train, self.test = rows
+        self.K = K[np.ix_(train, train)]
+        self.K_test = K[np.ix_(self.test, train)]
+        self.codes, self.n_classes = codes[train], n_classes
+        self.weight = np.ones(len(train)) if weight is None else weight[train]
+        self.indicators = (self.codes[:, None] == np.arange(n_classes)).astype(float)
+        self.lower = whiten(self.K) if n_classes > 2 else np.empty((0, 0))
+        self.last: np.ndarray | None = None
+        self.model: KernelLogisticRegression | None = None
+
+    def scores(self, penalty: float) -> np.ndarray:
+        """Scores of the test samples, a column for each class, whose softmax are probabilities."""
+        if self.n_classes > 2:
+            solution = softmax_regression(
+                self.lower, self.indicators, self.weight, penalty, self.last
+            )
+            self.last = solution.whitened
+            return self.K_test @ solution.dual
+        if len(np.unique(self.codes)) < 2:
+            return np.zeros((len(self.test), 2))
+        if self.model is None:
+            self.model = KernelLogisticRegression(
+                kernel="precomputed", fit_intercept=False, tol=_TOL, warm_start=True
+            )
+        self.model.C = 1.0 / penalty
+        self.model.fit(self.K, self.codes, self.weight)
+        log_odds = self.K_test @ self.model.dual_coef_
+        return np.hstack([np.zeros_like(log_odds), log_odds])

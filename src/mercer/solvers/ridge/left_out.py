@@ -1,0 +1,54 @@
+"""Leave-one-out predictions of ridge regression, for many penalties or for one.
+
+The prediction of sample i by the model without it is y_i − a_i/G_ii, with G = (K + λ/w)⁻¹, a = G y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+_SINGLE = 3e-3  # penalties from which single precision changes nothing that matters
+
+
+def left_out_path(
+    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, penalties: np.ndarray
+) -> np.ndarray:
+    """Predictions for left-out samples, an array (penalties, samples, targets).
+
+    One eigendecomposition serves all penalties.
+    """
+    root = np.ones((len(Y), 1))
+    if weight is not None:
+        root = np.sqrt(weight)[:, None]
+        K = K * (root * root.T)
+    values, Q = np.linalg.eigh(K)
+    values = np.maximum(values, 0.0)
+    rotated = Q.T @ (root * Y)
+    inverse = (Q * Q) @ (1.0 / (values[:, None] + penalties[None, :]))
+    left_out = np.empty((len(penalties), *Y.shape))
+    for place, penalty in enumerate(penalties):
+        dual = Q @ (rotated / (values + penalty)[:, None])
+        left_out[place] = Y - dual / (inverse[:, place : place + 1] * root)
+    return left_out
+
+
+def left_out(
+    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, penalty: float
+) -> np.ndarray | None:
+    """Predictions for left-out samples with one penalty; None where the matrix is singular.
+
+    With a penalty that is not tiny, single precision is enough: K has a diagonal of about 1.
+    """
+    kind = np.float32 if penalty >= _SINGLE else np.float64
+    system = K.astype(kind)
+    added = penalty if weight is None else penalty / weight
+    system[np.diag_indices(len(Y))] += np.asarray(added, dtype=kind)
+    names = ("potrf", "potrs", "potri")
+    factor, solve, invert = linalg.lapack.get_lapack_funcs(names, (system,))
+    upper, info = factor(system.T, lower=0, overwrite_a=1, clean=0)
+    if info != 0:
+        return None
+    dual, _ = solve(upper, np.asfortranarray(Y.astype(kind)), lower=0)
+    inverse, _ = invert(upper, lower=0, overwrite_c=1)
+    return Y - (dual / inverse.diagonal()[:, None]).astype(np.float64)
