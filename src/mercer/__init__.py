@@ -215,7 +215,7 @@ _WHERE = {
     "centroid_distance": "mercer.kernels.geometry",
     "to_sklearn": "mercer.bridges.to_sklearn",
     "table_kernel": "mercer.automatic.tables",
-    "describe": "mercer.automatic.counts",
+    "describe": "mercer.automatic.checks.counts",
     "read_fasta": "mercer.readers",
     "PosteriorDisplay": "mercer.plot.posterior",
     "ComponentDisplay": "mercer.plot.components",
