@@ -178,6 +178,8 @@ class Metric:
         Whether greater values are better.
     percent : bool
         Whether it is printed in per cent.
+    probabilistic : bool
+        Whether it is computed from probabilities.
     """
 
     name: str
@@ -186,30 +188,27 @@ class Metric:
     value: Callable[[Outcome], float]
     greater: bool = True
     percent: bool = False
+    probabilistic: bool = False
 
     def gain(self, value: float, other: float) -> float:
         """By how much a value is better than another one; negative where it is worse."""
         return value - other if self.greater else other - value
 
 
-def _classification(*facts: object, greater: bool = True, percent: bool = False) -> Metric:
-    name, title, value = facts
-    return Metric(name, title, "classification", value, greater, percent)  # type: ignore[arg-type]
-
-
+_CLASSES, _NUMBERS = "classification", "regression"
 METRICS = {
     metric.name: metric
     for metric in (
-        _classification("accuracy", "accuracy", _accuracy, percent=True),
-        _classification("balanced", "balanced accuracy", _balanced, percent=True),
-        _classification("auc", "AUC", _auc),
-        _classification("logloss", "log-loss", _log_loss, greater=False),
-        _classification("precision", "precision", _of_classes(_precision_of), percent=True),
-        _classification("recall", "recall", _of_classes(_recall_of), percent=True),
-        _classification("f1", "F1", _of_classes(_f1_of)),
-        Metric("r2", "R²", "regression", _r2),
-        Metric("rmse", "RMSE", "regression", _root_mean_squared_error, greater=False),
-        Metric("mae", "MAE", "regression", _absolute_error, greater=False),
+        Metric("accuracy", "accuracy", _CLASSES, _accuracy, percent=True),
+        Metric("balanced", "balanced accuracy", _CLASSES, _balanced, percent=True),
+        Metric("auc", "AUC", _CLASSES, _auc, probabilistic=True),
+        Metric("logloss", "log-loss", _CLASSES, _log_loss, greater=False, probabilistic=True),
+        Metric("precision", "precision", _CLASSES, _of_classes(_precision_of), percent=True),
+        Metric("recall", "recall", _CLASSES, _of_classes(_recall_of), percent=True),
+        Metric("f1", "F1", _CLASSES, _of_classes(_f1_of)),
+        Metric("r2", "R²", _NUMBERS, _r2),
+        Metric("rmse", "RMSE", _NUMBERS, _root_mean_squared_error, greater=False),
+        Metric("mae", "MAE", _NUMBERS, _absolute_error, greater=False),
     )
 }
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from mercer.aliases import RawSamples, Targets
+from mercer.aliases import Frame, RawSamples, Targets
 from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice, find_column
 from mercer.automatic.checks.left_out import LeftOut
 from mercer.automatic.checks.targets import refuse_dates, remedy_for_many_classes, target_notes
@@ -56,6 +56,9 @@ class Question:
             return self
         gone = {each.column for each in columns}
         X = self.X.drop(columns=[name for name in self.X.columns if str(name) in gone])
+        if len(X.columns) == 0:
+            rule = "has no columns to learn from"
+            raise InputError("table", "every column constant or empty", rule)
         return dataclasses.replace(self, X=X, left_out=[*self.left_out, *columns])
 
 
@@ -92,6 +95,44 @@ def ask(
     if names is not None:
         names = names[rows]
     return Question(X, targets, name, task, rows, notes, left_out, names)
+
+
+def ask_alike(source: Source, like: Question) -> Question:
+    """The same question of other samples, a test set; labels that are no class are left out."""
+    X, y, name = source.samples, source.labels, like.target
+    if hasattr(X, "columns"):
+        X, y = _columns_alike(X, like)
+    elif y is None:
+        raise InputError("--test", source.description, "carries no classes")
+    if hasattr(X, "resize") and X.shape[1] < like.X.shape[1]:
+        X.resize((X.shape[0], like.X.shape[1]))  # columns that are zero in every row
+    known = ~_is_missing(y)
+    values = np.asarray(y)
+    notes = [f"test: {note}" for note in source.notes]
+    if like.task == "regression":
+        targets = np.full(len(known), np.nan)
+        targets[known] = _as_numbers(values[known], name)
+    else:
+        targets = class_names(values)
+        strange = known & ~np.isin(targets, like.y)
+        if strange.any():
+            example = str(targets[strange][0])
+            counted = f"{int(strange.sum())} rows of the test file have a {name} that is no class"
+            notes.append(f"{counted} of the data, such as {example!r}, and are left out")
+        known &= ~strange
+    rows = np.flatnonzero(known)
+    if len(rows) == 0:
+        raise InputError("--test", source.description, f"has no {name} that can be compared")
+    like.notes.extend(notes)
+    return Question(pick_rows(X, rows), targets[rows], name, like.task, rows, notes)
+
+
+def _columns_alike(frame: Frame, like: Question) -> tuple[Frame, Targets]:
+    """The columns of a table that another question has, and its target."""
+    for name in (like.target, *like.X.columns):
+        if name not in frame.columns:
+            raise InputError("--test", "the file", f"has no column {name!r}")
+    return frame[list(like.X.columns)], frame[like.target]
 
 
 def _separate(

@@ -21,10 +21,7 @@ def table(y, **columns):
 
 
 POINTED_OUT = {
-    "three numbers": (
-        np.arange(N) % 3,
-        "y has 3 different numbers (0, 1, 2), which are read as cl",
-    ),
+    "three numbers": (np.arange(N) % 3, "y has 3 different numbers (0, 1, 2), which are read"),
     "twelve numbers": (np.arange(N) % 12, "y has 12 different numbers (0 to 11), which are read"),
     "three fractions": (np.arange(N) % 3 / 2, "y has 3 different numbers only (0, 0.5, 1), which"),
     "rows": (np.arange(N), "y counts the rows, from 0 to 119: is it the target?"),
@@ -121,5 +118,5 @@ def test_refused_columns(options, said):
 def test_columns_of_samples_that_have_none():
     source = Source("texts", ["a b"] * 20, np.array(["u", "v"] * 10), [], None, "20 texts")
     assert len(ask(source, None, choice=Choice()).y) == 20
-    with pytest.raises(InputError, match="--drop = .* is for tables"):
+    with pytest.raises(InputError, match=r"--drop = .* is for tables"):
         ask(source, None, choice=Choice(drop=["a"]))

@@ -90,7 +90,7 @@ def columns_to_leave_out(
     """
     found = _without_content(frame, missing)
     rest = frame.drop(columns=list(found))
-    if len(rest) >= _FEWEST:
+    if len(rest) >= _FEWEST and len(rest.columns):
         seed = random_state if isinstance(random_state, (int, np.integer)) else 0
         found |= _without_value(rest, np.asarray(y), classification, missing, int(seed), keep)
     kept = set(keep)
