@@ -108,11 +108,11 @@ class Assessment:
         factor = 1.0 / len(values) + self.share
         return float(np.sqrt(factor * values.var(ddof=1)))
 
-    def is_better(self, metric: str) -> bool:
-        """Whether the model is better than the baseline by more than the standard error."""
+    def is_better(self, metric: str, errors: float = 1.0) -> bool:
+        """Whether the model is better than the baseline by more than some standard errors."""
         mean, error, baseline = self.result(metric)
         # The standard error of a single fold is unknown.
-        return bool(METRICS[metric].gain(mean, baseline) > np.nan_to_num(error))
+        return bool(METRICS[metric].gain(mean, baseline) > errors * np.nan_to_num(error))
 
 
 def _mean(values: np.ndarray) -> float:

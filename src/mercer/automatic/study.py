@@ -125,7 +125,7 @@ def study(
         "layout": source.layout and dataclasses.asdict(source.layout),
         "options": source.options,
         "letters": _letters(source),
-        "id": choice.id,
+        "id": next((each.column for each in question.left_out if each.kind == "id"), None),
         "shares": _class_shares(question),
         "summary": result.summary(),
     }

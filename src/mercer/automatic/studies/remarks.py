@@ -24,7 +24,7 @@ def imbalance_note(question: Question, metric: str, asked: bool) -> str | None:
     classes, counts = np.unique(question.y, return_counts=True)
     share = 100 * counts.max() / len(question.y)
     return (
-        f"{share:.1f} % of the samples are {classes[np.argmax(counts)]!r}: the model is judged by "
+        f"{share:.1f} % of the samples are {str(classes[np.argmax(counts)])!r}: the model is judged by "
         f"the {METRICS[metric].title}, since the accuracy tells little; --metric chooses another"
     )
 
@@ -52,8 +52,9 @@ def baseline_note(assessment: Assessment, question: Question) -> str | None:
         if assessment.is_better("r2"):
             return None
         return f"the model is no better than {constant} within its error: nothing was learned"
-    ranks, informs = assessment.is_better("auc"), assessment.is_better("logloss")
-    if not (assessment.is_better("accuracy") or ranks or informs):
+    # One of several metrics is better by one standard error often enough by chance.
+    others = [assessment.is_better(name, 2.0) for name in ("auc", "logloss")]
+    if not (assessment.is_better("accuracy") or any(others)):
         return f"the model is no better than {constant!r} within its error: nothing was learned"
     if assessment.is_better("accuracy") or assessment.metric == "balanced":
         return None
