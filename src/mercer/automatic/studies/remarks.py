@@ -22,9 +22,9 @@ def imbalance_note(question: Question, metric: str, asked: bool) -> str | None:
     if asked or question.task == "regression" or not is_unbalanced(question.y):
         return None
     classes, counts = np.unique(question.y, return_counts=True)
-    share = 100 * counts.max() / len(question.y)
+    share, most = 100 * counts.max() / len(question.y), str(classes[np.argmax(counts)])
     return (
-        f"{share:.1f} % of the samples are {str(classes[np.argmax(counts)])!r}: the model is judged by "
+        f"{share:.1f} % of the samples are {most!r}: the model is judged by "
         f"the {METRICS[metric].title}, since the accuracy tells little; --metric chooses another"
     )
 
