@@ -20,7 +20,6 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
-from mercer.kernels.precomputed import Precomputed
 
 _MOST_SHUFFLED = 300  # held-out samples per fold; more would only make the estimate more precise
 
@@ -169,31 +168,28 @@ def learning_curve(
     curve = []
     with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kernel, samples = _with_gram(model.tuned_.kernel, X)
+        kernel = model.tuned_.kernel
+        if _takes_gram(model):
+            kernel, X = "precomputed", np.asarray(kernel.copy().fit(X)(X))
         parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
         counts = np.geomspace(min(20, largest), largest, points).round().astype(int)
         for count in np.unique(counts):
             trained = [(np.sort(train[:count]), test) for train, test in shuffled]
-            scores = _scores(model, kernel, samples, y, trained)
+            scores = _scores(model, kernel, X, y, trained)
             if len(scores) > 1:
                 curve.append(CurvePoint(int(count), *_mean_and_error(scores)))
     return curve
 
 
-def _with_gram(kernel: Kernel, X: RawSamples) -> tuple[Kernel, RawSamples]:
-    """The kernel of a Gram matrix of all samples, and their positions in it.
-
-    A kernel that is not proved stays as it is: its matrix might be refuted where it is not.
-    """
-    if kernel.certificate().status not in (STRICT, PSD):
-        return kernel, X
-    return Precomputed(np.asarray(kernel.copy().fit(X)(X))), np.arange(raw_length(X))
+def _takes_gram(model: Estimator) -> bool:
+    """Whether it takes Gram matrices, and its kernel is proved: a matrix may be refuted."""
+    return model.learner_ != "gp" and model.tuned_.kernel.certificate().status in (STRICT, PSD)
 
 
 def _scores(
-    model: Estimator, kernel: Kernel, X: RawSamples, y: np.ndarray, parts: list[Fold]
+    model: Estimator, kernel: KernelLike, X: RawSamples, y: np.ndarray, parts: list[Fold]
 ) -> list[float]:
     """Scores of the chosen kernel and penalty; none where a training set has one class only."""
     classification = is_classifier(model)
@@ -208,12 +204,15 @@ def _scores(
 
 
 def _refit(
-    model: Estimator, kernel: Kernel, X: RawSamples, y: np.ndarray, part: Fold
+    model: Estimator, kernel: KernelLike, X: RawSamples, y: np.ndarray, part: Fold
 ) -> np.ndarray:
     """Predictions for the test set by the chosen kernel and penalty, fitted on the training set."""
     learner = learner_for(model._task, model.learner_)
     blank = learner.make(kernel, model.tuned_.penalty)
-    X_train, X_test, y_train = pick_rows(X, part[0]), pick_rows(X, part[1]), y[part[0]]
+    train, test = part
+    X_train, X_test, y_train = pick_rows(X, train), pick_rows(X, test), y[train]
+    if isinstance(kernel, str):
+        X_train, X_test = X_train[:, train], X_test[:, train]
     if is_classifier(model):
         return blank.fit(X_train, y_train).predict(X_test)
     mean = y_train.mean()
