@@ -52,8 +52,9 @@ def study(
     """Fit a model, assess it by cross-validation or on a test set, and explain it.
 
     ``progress`` is called with the name of every stage and its number of steps, and with an empty
-    name after each step; ``announce`` with "question", "model" and "assessment" and what they are,
-    as soon as they are known. Columns that are no features are left out unless the kernel is given.
+    name after each step; ``announce`` with "question", "model" and "assessment" and what they are
+    (the last one with its metric), as soon as they are known. Columns that are no
+    features are left out unless the kernel is given.
     """
     stages = Stages(progress, announce)
     effort = effort or Effort(folds, repeats)
@@ -89,7 +90,7 @@ def study(
     elif effort.assess:
         assessment = _cross_validate(blank, question, effort, stages, balanced, options)
     _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
-    stages.announce("assessment", assessment)
+    stages.announce("assessment", (chosen, assessment))
     contributions: list[Contribution] = []
     curve: list[CurvePoint] = []
     if assessment is not None and explain_columns and not effort.is_over(stages.spent):

@@ -60,6 +60,11 @@ class _Clock:
         return self.fit * self.total if self.name == "assess" else 0.0
 
     @property
+    def rounds(self) -> str:
+        """How many steps are done, where there are several."""
+        return f"{self.done} of {self.total}" if self.total > 1 else ""
+
+    @property
     def text(self) -> str:
         title = _STAGES.get(self.name, self.name)
         if self.left < 2.0:
@@ -82,17 +87,16 @@ class _Lines:
         now = time.perf_counter()
         if self.clock.name == "assess" and now - max(self.last, self.clock.start) > _SILENCE:
             self.last = now
-            rounds = f"{self.clock.done} of {self.clock.total}"
-            print(f"mercer: {self.clock.text} ({rounds})", file=sys.stderr, flush=True)
+            print(f"mercer: {self.clock.text} ({self.clock.rounds})", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def _bars() -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    name = TextColumn("{task.description:40s}")
-    columns = (name, BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
+    columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
     # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
     redirected = {"redirect_stdout": sys.stdout.isatty(), "redirect_stderr": True}
     console = Console(stderr=True)
@@ -105,9 +109,10 @@ def _bars() -> Iterator[Progress]:
                     bar.remove_task(task.id)
                 clock.begin(stage, steps)
                 # A bar of one step would stand still: it moves without an end instead.
-                bar.add_task(clock.text, total=steps if steps > 1 else None)
+                bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
                 return
             clock.done += steps
-            bar.update(bar.task_ids[-1], advance=steps, description=clock.text)
+            shown = {"description": clock.text, "rounds": clock.rounds}
+            bar.update(bar.task_ids[-1], advance=steps, **shown)
 
         yield progress
