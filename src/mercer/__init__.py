@@ -228,7 +228,7 @@ _WHERE = {
     "squash": "mercer.kernels.combine.column_maps",
     "ranks": "mercer.kernels.combine.column_maps",
     "table_kernel": "mercer.automatic.tables",
-    "describe": "mercer.automatic.counts",
+    "describe": "mercer.automatic.checks.counts",
     "read_fasta": "mercer.readers",
     "LearnedKernel": "mercer.estimators.learning.result",
     "alignment": "mercer.estimators.learning.alignment",

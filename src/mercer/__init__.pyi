@@ -13,7 +13,7 @@ from mercer import plot as plot
 from mercer import readers as readers
 from mercer import testing as testing
 from mercer.automatic import assess as assess
-from mercer.automatic.counts import describe as describe
+from mercer.automatic.checks.counts import describe as describe
 from mercer.automatic.models import AutoClassifier as AutoClassifier
 from mercer.automatic.models import AutoRegressor as AutoRegressor
 from mercer.automatic.tables import table_kernel as table_kernel

@@ -176,14 +176,19 @@ def test_a_study_of_a_table(made):
         and summary["mean"] > 0.8
     )
     assert found.baseline == pytest.approx(max(np.mean(A > 0), np.mean(A <= 0)))
-    assert summary["notes"] == ["columns without any value are left out: none"]
+    assert summary["notes"] == [
+        "column 'a' tells y by itself (AUC 1): is it known before y is? --drop a leaves it out"
+    ]
+    assert [each["column"] for each in summary["left out"]] == ["none"]
     assert {one["name"]: one["kind"] for one in found.columns} == {
         "a": "number",
         "b": "number",
         "colour": "category",
         "none": "empty",
     }
-    assert [stage for stage, _ in heard if stage] == ["fit", "assess", "columns", "learning curve"]
+    assert [stage for stage, _ in heard if stage] == [
+        *("look", "fit", "assess", "columns", "learning curve")
+    ]
     assert heard.count(("", 1)) == 1 + 4
     assert layout_of(found.model) is None and found.model.source_["target"] == "y"
 
@@ -192,7 +197,7 @@ def test_the_column_that_matters_contributes_most(made):
     found, _ = made
     assert found.contributions[0].column == "a" and found.contributions[0].drop > 0.2
     drops = {one.column: one.drop for one in found.contributions}
-    assert abs(drops["b"]) < 0.15 and drops["none"] == 0.0
+    assert abs(drops["b"]) < 0.15 and "none" not in drops
 
 
 def test_the_hardest_have_the_least_probability(made):

@@ -146,7 +146,8 @@ def test_numbers(fit, rows, write, tmp_path):
     assert (
         found["target"].startswith("b: ")
         and "deviation" in found["target"]
-        and "root mean squared error" in found["R²"]
+        and "baseline, the mean: " in found["R²"]
+        and "baseline" in found["RMSE"]
     )
 
 
@@ -230,7 +231,7 @@ def test_columns(mercer, fit, rows, write, tmp_path, values):
     assert said.code == 0 and said.err == "", said.err
     notes = told(said)["note"]
     if not any(values):
-        assert notes == ["columns without any value are left out: more"]
+        assert told(said)["left out"] == "more: has no value at all"
     else:
         doubtful = "," in values[1] or (len(values[1]) > 20 and values[1].isdigit())
         assert len(notes) == doubtful

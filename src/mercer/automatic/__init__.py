@@ -4,7 +4,7 @@ The command line does the same for files; these are the classes and functions fo
 """
 
 from mercer.automatic.assessment import Assessment, assess
-from mercer.automatic.counts import describe
+from mercer.automatic.checks.counts import describe
 from mercer.automatic.models import AutoClassifier, AutoRegressor
 
 __all__ = ["Assessment", "AutoClassifier", "AutoRegressor", "assess", "describe"]

@@ -1,4 +1,4 @@
-"""Generalisation error by repeated cross-validation, with model selection inside each fold."""
+"""Generalisation error: repeated cross-validation with model selection inside, or a test set."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from mercer.aliases import Estimator, RawSamples, Targets
+from mercer.automatic.metrics import METRICS, Metric, Outcome, Reference, metric_for
+from mercer.automatic.studies.configured import fit
 from mercer.automatic.subsets import split_folds
 from mercer.domains.base import pick_rows, raw_length
+
+_RESAMPLED = 100  # bootstrap samples, from which the error on a test set is estimated
 
 
 @dataclasses.dataclass(frozen=True)
 class Assessment:
-    """Cross-validated predictions and scores.
+    """Predictions of held-out samples and their scores.
 
     Attributes
     ----------
     task : str
         "classification" or "regression".
     scores : ndarray
-        One score for each fold of each repeat: the accuracy, or R² in units of the variance of all
-        targets.
+        One score for each fold of each repeat, by the chosen metric; R² is in units of the variance
+        of all targets.
     share : float
-        The size of a test set divided by that of a training set.
+        The size of a test set divided by that of a training set; 0 for a test set of its own.
     predicted : ndarray of shape (repeats, n)
         The prediction for each sample by the model that was not fitted on it.
     probability : ndarray of shape (n, classes) or None
@@ -36,9 +40,17 @@ class Assessment:
     models : list
         The fitted models of the first repeat.
     folds : int
-        The number of folds.
+        The number of folds; 1 for a test set of its own.
     repeats : int
         The number of repeats.
+    metric : str
+        The name of the metric of ``scores``.
+    measured : dict of str to ndarray
+        The scores by every metric.
+    baselines : dict of str to float
+        Every metric of the constant prediction: the most frequent class, or the mean.
+    errors : dict of str to float
+        Standard errors that are known otherwise than by the folds, as those of a test set.
 
     References
     ----------
@@ -63,28 +75,55 @@ class Assessment:
     models: list[Estimator]
     folds: int
     repeats: int
+    metric: str = ""
+    measured: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    baselines: dict[str, float] = dataclasses.field(default_factory=dict)
+    errors: dict[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def mean(self) -> float:
         """The mean score over all folds."""
-        return float(self.scores.mean())
+        return _mean(self.scores)
 
     @property
     def error(self) -> float:
         """The corrected standard error of the mean score, NaN for a single fold.
 
         It is √((1/J + n_test/n_train) s²) over J folds, by Nadeau and Bengio: the training sets of
-        the folds overlap, so that the usual standard error would be too small.
+        the folds overlap, so that the usual standard error would be too small. That of a test set
+        is estimated by the bootstrap.
         """
-        if len(self.scores) < 2:
+        return self.errors.get(self.metric, self._corrected_error(self.scores))
+
+    def result(self, metric: str) -> tuple[float, float, float]:
+        """The mean of a metric over all folds, its standard error, and its baseline."""
+        values = self.measured[metric]
+        error = self.errors.get(metric, self._corrected_error(values))
+        return _mean(values), error, self.baselines[metric]
+
+    def _corrected_error(self, values: np.ndarray) -> float:
+        values = values[np.isfinite(values)]
+        if len(values) < 2:
             return float("nan")
-        factor = 1.0 / len(self.scores) + self.share
-        return float(np.sqrt(factor * self.scores.var(ddof=1)))
+        factor = 1.0 / len(values) + self.share
+        return float(np.sqrt(factor * values.var(ddof=1)))
+
+    def is_better(self, metric: str, errors: float = 1.0) -> bool:
+        """Whether the model is better than the baseline by more than some standard errors."""
+        mean, error, baseline = self.result(metric)
+        # The standard error of a single fold is unknown.
+        return bool(METRICS[metric].gain(mean, baseline) > errors * np.nan_to_num(error))
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean of the folds in which a metric is defined."""
+    values = values[np.isfinite(values)]
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def repeats_for(n_samples: int) -> int:
     """The number of repeats: many for small data sets, where the folds matter by chance."""
-    for limit, repeats in ((200, 10), (500, 5), (2000, 2)):
+    for limit, repeats in ((200, 10), (500, 5), (1000, 2)):
         if n_samples <= limit:
             return repeats
     return 1
@@ -99,6 +138,8 @@ def assess(
     repeats: int | None = None,
     random_state: int = 0,
     told: Callable[[], None] | None = None,
+    metric: str | None = None,
+    balanced: bool = False,
 ) -> Assessment:
     """Repeated cross-validation: a clone is fitted on each training set and scored on its test set.
 
@@ -117,11 +158,17 @@ def assess(
         The number of folds; at most as many as the most frequent class has samples.
     repeats : int, optional
         How often the cross-validation is repeated with other folds. By default 10 times for up to
-        200 samples, 5 times up to 500, twice up to 2,000, and once above.
+        200 samples, 5 times up to 500, twice up to 1,000, and once above.
     random_state : int
         The seed of the folds.
     told : callable, optional
         Called without arguments after each fold, to show progress.
+    metric : str, optional
+        The metric of the scores: "accuracy" (the default), "balanced", "auc", "logloss",
+        "precision", "recall" or "f1" of classifiers, "r2" (the default), "rmse" or "mae" of
+        regressors. All of them are in ``measured``.
+    balanced : bool
+        Whether classes have the same total weight in the fits.
 
     Returns
     -------
@@ -141,16 +188,18 @@ def assess(
     y = np.asarray(y)
     n_samples = raw_length(X)
     classification = is_classifier(model)
+    reference = Reference(y, "classification" if classification else "regression")
+    chosen = _metric(metric, reference.task)
     if repeats is None:
         repeats = repeats_for(n_samples)
     if classification:
         counts = np.unique(y, return_counts=True)[1]
         folds = max(2, min(folds, int(counts.max())))
     folds = min(folds, n_samples)
-    score = Score(y, classification)
     predicted = np.empty((repeats, n_samples), dtype=y.dtype if classification else float)
+    probability = np.zeros((n_samples, len(reference.shares)))
     fold = np.zeros(n_samples, dtype=int)
-    scores, models = [], []
+    rows, models = [], []
     for repeat in range(repeats):
         parts = split_folds(y, classification, folds, (random_state + repeat) % 2**32)
         for index, (train, test) in enumerate(parts):
@@ -158,50 +207,91 @@ def assess(
                 # The warnings of the first fold are enough.
                 if repeat or index:
                     warnings.simplefilter("ignore")
-                fitted = clone(model).fit(pick_rows(X, train), y[train])
-                predicted[repeat, test] = fitted.predict(pick_rows(X, test))
-            scores.append(score(y[test], predicted[repeat, test]))
+                fitted = fit(clone(model), pick_rows(X, train), y[train], balanced)
+                outcome = predict(fitted, pick_rows(X, test), y[test], reference)
+            rows.append(reference.measure(outcome))
+            predicted[repeat, test] = outcome.predicted
             if repeat == 0:
                 fold[test] = index
                 models.append(fitted)
+                if outcome.probability is not None:
+                    probability[test] = outcome.probability
             if told is not None:
                 told()
-    probability = _probabilities(models, fold, X, y) if classification else None
-    results = (predicted, probability, fold, models, folds, repeats)
-    return Assessment(score.task, np.array(scores), 1.0 / (folds - 1), *results)
+    measured = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    known = probability if probability.any() else None
+    results = (predicted, known, fold, models, folds, repeats)
+    return Assessment(
+        reference.task,
+        measured[chosen.name],
+        1.0 / (folds - 1),
+        *results,
+        chosen.name,
+        measured,
+        reference.baselines(y),
+    )
 
 
-def _probabilities(
-    models: list[Estimator], fold: np.ndarray, X: RawSamples, y: np.ndarray
-) -> np.ndarray:
-    """Class probabilities of each sample by the model that was not fitted on it."""
-    classes = np.unique(y)
-    probability = np.zeros((len(y), len(classes)))
+def assess_on(
+    model: Estimator,
+    X: RawSamples,
+    y: np.ndarray,
+    reference: Reference,
+    *,
+    metric: str | None = None,
+    random_state: int = 0,
+) -> Assessment:
+    """The scores of a fitted model on a test set, with standard errors by the bootstrap.
+
+    The baseline is the constant prediction that is best on the training set, of which
+    ``reference`` is made.
+    """
+    chosen = _metric(metric, reference.task)
+    if reference.task == "regression":
+        reference.facts["variance"] = float(y.var())
+    outcome = predict(model, X, y, reference)
+    measured = {name: np.array([value]) for name, value in reference.measure(outcome).items()}
+    rng = np.random.default_rng(random_state)
+    drawn = [outcome.take(rng.integers(0, len(y), len(y))) for _ in range(_RESAMPLED)]
+    errors = {name: _spread(METRICS[name], drawn) for name in measured}
+    predicted = outcome.predicted[None, :]
+    results = (predicted, outcome.probability, np.zeros(len(y), dtype=int), [model], 1, 1)
+    return Assessment(
+        reference.task,
+        measured[chosen.name],
+        0.0,
+        *results,
+        chosen.name,
+        measured,
+        reference.baselines(y),
+        errors,
+    )
+
+
+def _spread(metric: Metric, outcomes: list[Outcome]) -> float:
+    """The standard deviation of a metric where it is defined."""
+    values = np.array([metric.value(outcome) for outcome in outcomes])
+    values = values[np.isfinite(values)]
+    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def _metric(name: str | None, task: str) -> Metric:
+    if name is None:
+        name = "accuracy" if task == "classification" else "r2"
+    return metric_for(name, task)
+
+
+def predict(
+    model: Estimator, X: RawSamples, y: np.ndarray, reference: Reference, probable: bool = True
+) -> Outcome:
+    """The predictions of a model; of a classifier with probabilities of all known classes."""
+    predicted = np.asarray(model.predict(X))
+    if not (probable and hasattr(model, "predict_proba")):
+        return reference.outcome(y, predicted)
+    probability = np.zeros((len(y), len(reference.shares)))
     with warnings.catch_warnings():
         # The same warnings came with the predictions.
         warnings.simplefilter("ignore")
-        for index, model in enumerate(models):
-            test = np.flatnonzero(fold == index)
-            columns = np.searchsorted(classes, model.classes_)
-            probability[np.ix_(test, columns)] = model.predict_proba(pick_rows(X, test))
-    return probability
-
-
-class Score:
-    """The accuracy, or R² = 1 − (mean squared error)/(variance of all targets ``y``).
-
-    A small test set may have no variance of its own.
-    """
-
-    def __init__(self, y: np.ndarray, classification: bool) -> None:
-        self.task = "classification" if classification else "regression"
-        self.variance = 1.0
-        if not classification:
-            self.variance = float(y.astype(float).var())
-
-    def __call__(self, y: np.ndarray, predicted: np.ndarray) -> float:
-        if self.task == "classification":
-            return float((y == predicted).mean())
-        if self.variance == 0:
-            return float("nan")
-        return 1.0 - float(((y - predicted) ** 2).mean()) / self.variance
+        columns = np.searchsorted(reference.facts["classes"], model.classes_)
+        probability[:, columns] = model.predict_proba(X)
+    return reference.outcome(y, predicted, probability)

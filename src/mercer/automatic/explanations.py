@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
-from mercer.automatic.assessment import Assessment, Score
+from mercer.automatic.assessment import Assessment, predict
 from mercer.automatic.learners import EVIDENCE, SQUARED_ERROR, learner_for
+from mercer.automatic.metrics import METRICS, Metric, Reference, default_metric
 from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tuning import blas_threads
+from mercer.definiteness import PSD, STRICT
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
@@ -42,27 +44,40 @@ def column_contributions(
     if not hasattr(X, "columns") or not 1 < len(X.columns) <= most:
         return []
     y = np.asarray(y)
-    score = Score(y, assessment.task == "classification")
+    reference = Reference(y, assessment.task)
+    metric = METRICS[assessment.metric or default_metric(y, assessment.task)]
     rng = np.random.default_rng(random_state)
     drops: dict[str, list[float]] = {str(name): [] for name in X.columns}
+    # One model alone, on a test set, needs several shuffles to show their spread.
+    models = list(enumerate(assessment.models)) * (1 if len(assessment.models) > 1 else 5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for index, model in enumerate(assessment.models):
+        for index, model in models:
             rows = np.flatnonzero(assessment.fold == index)
             rows = np.sort(rng.permutation(rows)[:_MOST_SHUFFLED])
             X_test, y_test = X.iloc[rows], y[rows]
-            original = score(y_test, model.predict(X_test))
+            original = _value(metric, model, X_test, y_test, reference)
             for name in X.columns:
                 shuffled = X_test.copy()
                 shuffled[name] = X_test[name].to_numpy()[rng.permutation(len(X_test))]
-                drops[str(name)].append(original - score(y_test, model.predict(shuffled)))
+                value = _value(metric, model, shuffled, y_test, reference)
+                drops[str(name)].append(metric.gain(original, value))
     contributions = [Contribution(name, *_mean_and_error(fall)) for name, fall in drops.items()]
     return sorted(contributions, key=lambda contribution: -contribution.drop)
 
 
+def _value(
+    metric: Metric, model: Estimator, X: RawSamples, y: np.ndarray, reference: Reference
+) -> float:
+    return metric.value(predict(model, X, y, reference, metric.probabilistic))
+
+
 def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and its standard error."""
-    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    """The mean and its standard error, where the values are defined."""
+    known = np.array(values)[np.isfinite(values)]
+    if len(known) < 2:
+        return float(known.sum()), 0.0
+    return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
 
 
 def fitted_samples(model: Estimator, *names: str) -> RawSamples | None:
@@ -141,7 +156,8 @@ def learning_curve(
 ) -> list[CurvePoint]:
     """Cross-validated scores of the chosen kernel and penalty on training sets of growing size.
 
-    It is computed on at most ``most`` samples, so that it takes little time.
+    It is the accuracy, or R². It is computed on at most ``most`` samples, whose Gram matrix serves
+    all training sets, so that it takes little time.
     """
     y = np.asarray(y)
     n_samples = raw_length(X)
@@ -152,35 +168,51 @@ def learning_curve(
     curve = []
     with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        kernel = model.tuned_.kernel
+        if _takes_gram(model):
+            kernel, X = "precomputed", np.asarray(kernel.copy().fit(X)(X))
         parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
         counts = np.geomspace(min(20, largest), largest, points).round().astype(int)
         for count in np.unique(counts):
-            scores = _scores(model, X, y, [(train[:count], test) for train, test in shuffled])
+            trained = [(np.sort(train[:count]), test) for train, test in shuffled]
+            scores = _scores(model, kernel, X, y, trained)
             if len(scores) > 1:
                 curve.append(CurvePoint(int(count), *_mean_and_error(scores)))
     return curve
 
 
-def _scores(model: Estimator, X: RawSamples, y: np.ndarray, parts: list[Fold]) -> list[float]:
+def _takes_gram(model: Estimator) -> bool:
+    """Whether it takes Gram matrices, and its kernel is proved: a matrix may be refuted."""
+    return model.learner_ != "gp" and model.tuned_.kernel.certificate().status in (STRICT, PSD)
+
+
+def _scores(
+    model: Estimator, kernel: KernelLike, X: RawSamples, y: np.ndarray, parts: list[Fold]
+) -> list[float]:
     """Scores of the chosen kernel and penalty; none where a training set has one class only."""
     classification = is_classifier(model)
-    score = Score(y, classification)
+    reference = Reference(y, model._task)
+    metric = METRICS["accuracy" if classification else "r2"]
     scores = []
     for train, test in parts:
         if not classification or len(np.unique(y[train])) > 1:
-            scores.append(score(y[test], _refit(model, X, y, train, test)))
+            predicted = _refit(model, kernel, X, y, (train, test))
+            scores.append(metric.value(reference.outcome(y[test], predicted)))
     return scores
 
 
 def _refit(
-    model: Estimator, X: RawSamples, y: np.ndarray, train: np.ndarray, test: np.ndarray
+    model: Estimator, kernel: KernelLike, X: RawSamples, y: np.ndarray, part: Fold
 ) -> np.ndarray:
     """Predictions for the test set by the chosen kernel and penalty, fitted on the training set."""
     learner = learner_for(model._task, model.learner_)
-    blank = learner.make(model.tuned_.kernel, model.tuned_.penalty)
+    blank = learner.make(kernel, model.tuned_.penalty)
+    train, test = part
     X_train, X_test, y_train = pick_rows(X, train), pick_rows(X, test), y[train]
+    if isinstance(kernel, str):
+        X_train, X_test = X_train[:, train], X_test[:, train]
     if is_classifier(model):
         return blank.fit(X_train, y_train).predict(X_test)
     mean = y_train.mean()

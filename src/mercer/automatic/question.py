@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 
 import numpy as np
 
 from mercer.aliases import Frame, RawSamples, Targets
+from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice, find_column
+from mercer.automatic.checks.left_out import LeftOut
+from mercer.automatic.checks.targets import refuse_dates, remedy_for_many_classes, target_notes
 from mercer.domains.base import pick_rows
-from mercer.errors import InputError, did_you_mean
+from mercer.errors import InputError
 from mercer.readers import Source
 
 _FEW_VALUES = 20  # different whole numbers up to which a target that repeats them is a class
 _MANY_VALUES = 100  # the same, where every value is frequent
 _LONGEST_NAME = 1000  # letters of the name of a class
-_POSITION = re.compile(r"-?[0-9]{1,9}")
-_SHOWN = 12  # names of columns in an error message
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +35,10 @@ class Question:
         The positions of the samples in the source, some of which may have been left out.
     notes : list of str
         What the user should know, such as what was left out.
+    left_out : list of LeftOut
+        The columns that are not learned from, with reasons.
+    names : ndarray or None
+        The names of the samples, from the column of the identifiers.
     """
 
     X: RawSamples
@@ -43,11 +47,26 @@ class Question:
     task: str
     rows: np.ndarray
     notes: list[str]
+    left_out: list[LeftOut] = dataclasses.field(default_factory=list)
+    names: np.ndarray | None = None
+
+    def without(self, columns: list[LeftOut]) -> Question:
+        """The question without some of its columns."""
+        if not columns:
+            return self
+        gone = {each.column for each in columns}
+        X = self.X.drop(columns=[name for name in self.X.columns if str(name) in gone])
+        if len(X.columns) == 0:
+            rule = "has no columns to learn from"
+            raise InputError("table", "every column constant or empty", rule)
+        return dataclasses.replace(self, X=X, left_out=[*self.left_out, *columns])
 
 
-def ask(source: Source, target: str | None, task: str = "auto") -> Question:
+def ask(
+    source: Source, target: str | None, task: str = "auto", choice: Choice = EVERY_COLUMN
+) -> Question:
     """Separate the target from the samples, and decide between classification and regression."""
-    X, y, name = _separate(source, target)
+    X, y, name, left_out, names = _separate(source, target, choice)
     notes = list(source.notes)
     missing = _is_missing(y)
     rows = np.flatnonzero(~missing)
@@ -60,49 +79,80 @@ def ask(source: Source, target: str | None, task: str = "auto") -> Question:
         rule = "are too few to learn from and to test on"
         raise InputError("data", f"{len(rows)} samples", rule, "give at least 10")
     values = np.asarray(y)
+    asked = task
     if task == "auto":
+        refuse_dates(values, name)
         task = _guess_task(values)
     if task == "regression":
-        return Question(X, _as_numbers(values, name), name, task, rows, notes)
-    labels = _as_classes(values, name)
-    kept = _repeated_classes(labels, notes)
-    if len(kept) < len(labels):
-        X, labels, rows = pick_rows(X, kept), labels[kept], rows[kept]
-    return Question(X, labels, name, task, rows, notes)
+        targets = _as_numbers(values, name)
+    else:
+        targets = _as_classes(values, name)
+        kept = _repeated_classes(targets, notes)
+        if len(kept) < len(targets):
+            X, targets, rows = pick_rows(X, kept), targets[kept], rows[kept]
+    if asked == "auto":
+        notes += target_notes(values, name, task)
+    if names is not None:
+        names = names[rows]
+    return Question(X, targets, name, task, rows, notes, left_out, names)
 
 
-def _separate(source: Source, target: str | None) -> tuple[RawSamples, Targets, str]:
-    """Samples, targets and the name of the target."""
+def ask_alike(source: Source, like: Question) -> Question:
+    """The same question of other samples, a test set; labels that are no class are left out."""
+    X, y, name = source.samples, source.labels, like.target
+    if hasattr(X, "columns"):
+        X, y = _columns_alike(X, like)
+    elif y is None:
+        raise InputError("--test", source.description, "carries no classes")
+    if hasattr(X, "resize") and X.shape[1] < like.X.shape[1]:
+        X.resize((X.shape[0], like.X.shape[1]))  # columns that are zero in every row
+    known = ~_is_missing(y)
+    values = np.asarray(y)
+    notes = [f"test: {note}" for note in source.notes]
+    if like.task == "regression":
+        targets = np.full(len(known), np.nan)
+        targets[known] = _as_numbers(values[known], name)
+    else:
+        targets = class_names(values)
+        strange = known & ~np.isin(targets, like.y)
+        if strange.any():
+            example = str(targets[strange][0])
+            counted = f"{int(strange.sum())} rows of the test file have a {name} that is no class"
+            notes.append(f"{counted} of the data, such as {example!r}, and are left out")
+        known &= ~strange
+    rows = np.flatnonzero(known)
+    if len(rows) == 0:
+        raise InputError("--test", source.description, f"has no {name} that can be compared")
+    like.notes.extend(notes)
+    return Question(pick_rows(X, rows), targets[rows], name, like.task, rows, notes)
+
+
+def _columns_alike(frame: Frame, like: Question) -> tuple[Frame, Targets]:
+    """The columns of a table that another question has, and its target."""
+    for name in (like.target, *like.X.columns):
+        if name not in frame.columns:
+            raise InputError("--test", "the file", f"has no column {name!r}")
+    return frame[list(like.X.columns)], frame[like.target]
+
+
+def _separate(
+    source: Source, target: str | None, choice: Choice
+) -> tuple[RawSamples, Targets, str, list[LeftOut], np.ndarray | None]:
+    """Samples, targets, the name of the target, columns left out, and the names of samples."""
     if source.kind != "table":
         if source.labels is None:
             remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
             raise InputError(source.kind, source.description, "carry no classes", remedy)
-        return source.samples, source.labels, target or "label"
+        name = target or "label"
+        samples, left_out, names = choice.apply(source.samples, name)
+        return samples, source.labels, name, left_out, names
     frame = source.samples
     name = find_column(frame, target)
-    others = frame.drop(columns=[name])
-    if len(others.columns) == 0:
+    if len(frame.columns) == 1:
         rule = "has no column to predict the target from"
         raise InputError("table", f"one column, {name!r}", rule)
-    return others, frame[name], name
-
-
-def find_column(frame: Frame, target: str | None) -> str:
-    """The column with that name or position; negative positions count from the end."""
-    names = list(frame.columns)
-    if target is None:
-        raise InputError("target", None, "is not named", f"--target, one of: {_listed(names)}")
-    if target in names:
-        return target
-    if _POSITION.fullmatch(target) and -len(names) <= int(target) < len(names):
-        return names[int(target)]
-    remedy = did_you_mean(target, names, f"there are: {_listed(names)}")
-    raise InputError("target", target, "is not a column", remedy)
-
-
-def _listed(names: list[str]) -> str:
-    more = ["..."] if len(names) > _SHOWN else []
-    return ", ".join(names[:_SHOWN] + more)
+    others, left_out, names = choice.apply(frame, name)
+    return others, frame[name], name, left_out, names
 
 
 def _is_missing(y: Targets) -> np.ndarray:
@@ -170,7 +220,7 @@ def _as_classes(y: np.ndarray, name: str) -> np.ndarray:
         raise InputError("target", name, rule)
     if counts.max() == 1 or len(classes) > max(100, len(labels) // 5):
         rule = f"has {len(classes):,} classes in {len(labels):,} rows: too few of each to learn"
-        raise InputError("target", name, rule, "is it a name? or a number: --task regression")
+        raise InputError("target", name, rule, remedy_for_many_classes(y))
     return labels
 
 

@@ -1,113 +1,34 @@
-"""A whole study of one data source: the model, its cross-validated error and its explanation."""
+"""A whole study of one data source: the model, its error on held-out data and its explanation."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import time
-import warnings
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
+from mercer.aliases import Estimator, Frame, KernelLike
 from mercer.automatic import explanations
-from mercer.automatic.assessment import Assessment, assess, repeats_for
+from mercer.automatic.assessment import Assessment, assess, assess_on
+from mercer.automatic.candidates import is_auto
+from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice
+from mercer.automatic.checks.leaks import leaking_columns
+from mercer.automatic.checks.left_out import columns_to_leave_out
 from mercer.automatic.explanations import Contribution, CurvePoint
-from mercer.automatic.models import AutoClassifier, AutoRegressor
-from mercer.automatic.question import Question, ask
+from mercer.automatic.metrics import Reference, default_metric, metric_for
+from mercer.automatic.question import Question, ask, ask_alike
+from mercer.automatic.studies.configured import configured, fit
+from mercer.automatic.studies.effort import Effort
+from mercer.automatic.studies.remarks import baseline_note, imbalance_note, leak_note
+from mercer.automatic.studies.results import Study
+from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.automatic.subsets import thin_out
 from mercer.automatic.tables import read_columns
-from mercer.domains.base import raw_length
 from mercer.readers import Layout, Source
 
+__all__ = ["Study", "layout_of", "study"]
+
 _MOST_ROWS = 5000  # rows from which the types of columns are read
-Progress = Callable[[str, int], None]  # a new stage and its number of steps, or "" and steps done
-
-
-@dataclasses.dataclass(frozen=True)
-class Study:
-    """A fitted model and all results that the report shows.
-
-    Attributes
-    ----------
-    question, source : Question, Source
-        The learning problem, and the data it came from.
-    model : AutoClassifier or AutoRegressor
-        The model, fitted on all samples.
-    assessment : Assessment
-        Its cross-validated error.
-    baseline : float
-        The score of a constant prediction: the most frequent class, or the mean.
-    contributions : list of Contribution
-        The permutation importance of the columns.
-    shares : list of (str, float)
-        The shares of the terms of a sum of kernels.
-    curve : list of CurvePoint
-        The learning curve.
-    hardest : list of (int, float)
-        The samples predicted worst.
-    columns : list of dict
-        The type of each column and a summary of its values.
-    seconds : dict of str to float
-        The duration of each stage.
-    notes : list of str
-        Warnings and remarks for the user.
-    """
-
-    question: Question
-    source: Source
-    model: Estimator
-    assessment: Assessment
-    baseline: float
-    contributions: list[Contribution]
-    shares: list[tuple[str, float]]
-    curve: list[CurvePoint]
-    hardest: list[tuple[int, float]]
-    columns: list[dict[str, Any]]
-    seconds: dict[str, float]
-    notes: list[str]
-
-    @property
-    def is_classification(self) -> bool:
-        """Whether the target is a class."""
-        return self.question.task == "classification"
-
-    @property
-    def score_name(self) -> str:
-        """The name of the score."""
-        return "accuracy" if self.is_classification else "R²"
-
-    @property
-    def root_mean_squared_error(self) -> float:
-        """The cross-validated root mean squared error of a regression."""
-        residuals = self.question.y - self.assessment.predicted[0]
-        return float(np.sqrt(np.mean(residuals**2)))
-
-    def summary(self) -> dict[str, Any]:
-        """The main results as plain values, under the keys of ``mercer fit --json``."""
-        model = self.model
-        return {
-            "task": self.question.task,
-            "target": self.question.target,
-            "samples": raw_length(self.question.X),
-            "read": self.source.description,
-            "kernel": repr(model.kernel_),
-            "status": str(model.kernel_.certificate().status),
-            "learner": type(model.model_).__name__,
-            "chosen by": model.way_,
-            model.penalty_name_: model.tuned_.penalty,
-            "score": self.score_name.replace("²", "2"),
-            "mean": self.assessment.mean,
-            "error": self.assessment.error,
-            "baseline": self.baseline,
-            "folds": self.assessment.folds,
-            "repeats": self.assessment.repeats,
-            "contributions": [list(dataclasses.astuple(each)) for each in self.contributions],
-            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-            "notes": [*self.question.notes, *self.notes],
-        }
 
 
 def study(
@@ -117,49 +38,84 @@ def study(
     task: str = "auto",
     kernel: KernelLike = "auto",
     learner: str = "auto",
+    metric: str | None = None,
+    balanced: bool = False,
+    choice: Choice = EVERY_COLUMN,
+    effort: Effort | None = None,
     folds: int = 5,
     repeats: int | None = None,
     random_state: int = 0,
     explain_columns: bool = True,
     progress: Progress | None = None,
+    announce: Announce | None = None,
 ) -> Study:
-    """Fit a model, assess it by cross-validation and explain it.
+    """Fit a model, assess it by cross-validation or on a test set, and explain it.
 
     ``progress`` is called with the name of every stage and its number of steps, and with an empty
-    name after each step.
+    name after each step; ``announce`` with "question", "model" and "assessment" and what they are
+    (the last one with its metric), as soon as they are known. Columns that are no
+    features are left out unless the kernel is given.
     """
-    question = ask(source, target, task)
-    X, y = question.X, question.y
-    stages = _Stages(progress)
-    if repeats is None:
-        repeats = repeats_for(len(y))
-    kind = AutoClassifier if question.task == "classification" else AutoRegressor
-    blank = kind(kernel=kernel, learner=learner, random_state=random_state)
+    stages = Stages(progress, announce)
+    effort = effort or Effort(folds, repeats)
+    question = ask(source, target, task, choice)
+    judge = metric or default_metric(question.y, question.task, balanced)
+    chosen = metric_for(judge, question.task)
+    with stages.stage("look"):
+        question = _look(question, kernel, choice.kept(source.samples), random_state)
+        held_out = question
+        if effort.test is not None:
+            held_out = ask_alike(effort.test, question)
+    stages.announce("question", question)
+    blank = configured(
+        question.task,
+        kernel=kernel,
+        learner=learner,
+        metric=None if judge in ("accuracy", "r2") else judge,
+        class_weight="balanced" if balanced else None,
+        random_state=random_state,
+        **effort.choices,
+    )
     with stages.stage("fit"):
-        model = blank.fit(X, y)
+        model = fit(blank, question.X, question.y, balanced)
     stages.step()
-    options: dict[str, Any] = {"random_state": random_state}
-    with stages.stage("assess", folds * repeats):
-        assessment = assess(blank, X, y, folds=folds, repeats=repeats, told=stages.step, **options)
-    _note_limits(model, len(y), stages.notes)
+    _note_limits(model, len(question.y), stages.notes)
+    stages.announce("model", model)
+    options = {"metric": judge, "random_state": random_state}
+    assessment: Assessment | None = None
+    if effort.test is not None:
+        with stages.stage("assess"):
+            reference = Reference(question.y, question.task)
+            assessment = assess_on(model, held_out.X, held_out.y, reference, **options)
+    elif effort.assess:
+        assessment = _cross_validate(blank, question, effort, stages, balanced, options)
+    _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
+    stages.announce("assessment", (chosen, assessment))
     contributions: list[Contribution] = []
-    with stages.stage("columns"):
-        if explain_columns:
-            contributions = explanations.column_contributions(assessment, X, y, **options)
-    shares = explanations.term_shares(model.model_)
-    with stages.stage("learning curve"):
-        curve = explanations.learning_curve(model, X, y, **options)
+    curve: list[CurvePoint] = []
+    if assessment is not None and explain_columns and not effort.is_over(stages.spent):
+        with stages.stage("columns"):
+            contributions = explanations.column_contributions(
+                assessment, held_out.X, held_out.y, random_state=random_state
+            )
+    if effort.draws_curve and not effort.is_over(stages.spent):
+        with stages.stage("learning curve"):
+            curve = explanations.learning_curve(
+                model, question.X, question.y, random_state=random_state
+            )
     result = Study(
         question,
         source,
         model,
+        chosen,
         assessment,
-        _baseline(y, question.task),
+        held_out,
+        Reference(question.y, question.task).baselines(question.y)[judge],
         contributions,
-        shares,
+        explanations.term_shares(model.model_),
         curve,
-        explanations.hardest(assessment, y),
-        _describe(X),
+        [] if assessment is None else explanations.hardest(assessment, held_out.y),
+        _describe(source, question),
         stages.seconds,
         stages.notes,
     )
@@ -170,9 +126,65 @@ def study(
         "layout": source.layout and dataclasses.asdict(source.layout),
         "options": source.options,
         "letters": _letters(source),
+        "id": next((each.column for each in question.left_out if each.kind == "id"), None),
+        "shares": _class_shares(question),
         "summary": result.summary(),
     }
     return result
+
+
+def _look(question: Question, kernel: KernelLike, kept: list[str], seed: int) -> Question:
+    """The question without columns that are no features, with notes on those that tell too much."""
+    if not hasattr(question.X, "columns"):
+        return question
+    facts = {"classification": question.task == "classification"}
+    leaks = leaking_columns(question.X, question.y, **facts)
+    notes = [leak_note(*leak, question.target) for leak in leaks]
+    question = dataclasses.replace(question, notes=[*question.notes, *notes])
+    if not is_auto(kernel):
+        return question  # its columns are those that the kernel names
+    left_out = columns_to_leave_out(question.X, question.y, keep=kept, random_state=seed, **facts)
+    return question.without(left_out)
+
+
+def _cross_validate(
+    blank: Estimator,
+    question: Question,
+    effort: Effort,
+    stages: Stages,
+    balanced: bool,
+    options: dict[str, Any],
+) -> Assessment | None:
+    """Cross-validation, with as many folds and repeats as there is time for."""
+    X, y = question.X, question.y
+    folds, repeats = effort.rounds(len(y), stages.seconds["fit"], stages.spent)
+    if folds < 2:
+        stages.notes.append("there was no time to estimate the error: give a longer --time")
+        return None
+    if folds < effort.folds:
+        stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
+    with stages.stage("assess", folds * repeats):
+        counts = {"folds": folds, "repeats": repeats}
+        return assess(blank, X, y, told=stages.step, balanced=balanced, **counts, **options)
+
+
+def _remark(
+    assessment: Assessment | None, question: Question, judge: str, asked: bool, notes: list[str]
+) -> None:
+    """Note classes of which one prevails, and a model that is no better than a constant."""
+    remarks = [imbalance_note(question, judge, asked)]
+    if assessment is not None:
+        remarks.append(baseline_note(assessment, question))
+    notes.extend(filter(None, remarks))
+
+
+def _class_shares(question: Question) -> dict[str, float]:
+    """The share of each class, from which a baseline follows."""
+    if question.task == "regression":
+        return {}
+    classes, counts = np.unique(question.y, return_counts=True)
+    shares = (counts / len(question.y)).tolist()
+    return dict(zip(map(str, classes), shares, strict=True))
 
 
 def _letters(source: Source) -> str:
@@ -180,33 +192,6 @@ def _letters(source: Source) -> str:
     if source.kind != "sequences":
         return ""
     return "".join(sorted(set().union(*source.samples)))
-
-
-class _Stages:
-    """Announces the stages of a study, measures their time and collects their warnings."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress = progress or (lambda stage, steps: None)
-        self.seconds: dict[str, float] = {}
-        self.notes: list[str] = []
-
-    @contextlib.contextmanager
-    def stage(self, name: str, n_steps: int = 1) -> Iterator[None]:
-        """A stage of so many steps; its warnings become notes."""
-        self.progress(name, n_steps)
-        start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield
-        for warning in caught:
-            text = str(warning.message)
-            if text not in self.notes:
-                self.notes.append(text)
-        self.seconds[name] = time.perf_counter() - start
-
-    def step(self) -> None:
-        """One step of the current stage is done."""
-        self.progress("", 1)
 
 
 def _note_limits(model: Estimator, n_samples: int, notes: list[str]) -> None:
@@ -234,17 +219,17 @@ def layout_of(model: Estimator) -> Layout | None:
     return Layout(**kept)
 
 
-def _baseline(y: np.ndarray, task: str) -> float:
-    """The score of the constant prediction: the most frequent class, or the mean."""
-    if task == "regression":
-        return 0.0
-    return float(np.unique(y, return_counts=True)[1].max() / len(y))
-
-
-def _describe(X: RawSamples) -> list[dict[str, Any]]:
-    """The type of each column, and a summary of its values."""
-    if not hasattr(X, "columns"):
+def _describe(source: Source, question: Question) -> list[dict[str, Any]]:
+    """The type of each column, a summary of its values, and why it is left out, if it is."""
+    if not hasattr(source.samples, "columns"):
         return []
+    X = source.samples.iloc[question.rows].drop(columns=[question.target])
+    reasons = {each.column: each.reason for each in question.left_out}
+    described = _describe_columns(X)
+    return [{**each, "left out": reasons.get(each["name"], "")} for each in described]
+
+
+def _describe_columns(X: Frame) -> list[dict[str, Any]]:
     some = thin_out(X, _MOST_ROWS)
     some = some.loc[:, some.notna().any()]
     kinds = {column.name: column.kind for column in read_columns(some)}

@@ -34,6 +34,18 @@ _HEADER = "Whether the first row holds the names of the columns."
 _DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
 _DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
 _ALGEBRAIC = "Print the proof by closure rules alone, for a kernel that has one (RBF)."
+_METRIC = (
+    "Metric to choose and judge the model by: accuracy, balanced, auc, logloss, f1, precision "
+    "or recall; r2, rmse or mae of numbers."
+)
+_BALANCED = "Give every class the same total weight in the fit; thresholds stay as they are."
+_DROP = "A column to leave out; may be given several times, or several with commas."
+_KEEP = "A column to use although it looks like an identifier, or adds nothing; as --drop."
+_ONLY = "A column to learn from, all others being left out; as --drop."
+_ID = "The column that names the rows: it is not learned from, and goes with the predictions."
+_FAST = "Choose among less, cross-validate once and draw no learning curve."
+_TIME = "Seconds that the command should take, about."
+_TEST = "A file of further samples to estimate the error on, instead of by cross-validation."
 _STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
 
 Data = Annotated[list[Path], Argument(help=_FILES)]
@@ -84,6 +96,18 @@ Expression = Annotated[str, Argument(help='A kernel, such as "RBF(2.0) * Linear(
 Samples = Annotated[
     list[Path] | None, Argument(help="Samples among which to look for a counterexample as well.")
 ]
+Metric = Annotated[
+    str | None, Option("--metric", show_default="accuracy, logloss or r2", help=_METRIC)
+]
+Balanced = Annotated[bool, Option("--balanced", help=_BALANCED)]
+Drop = Annotated[list[str] | None, Option("--drop", metavar="COLUMN", help=_DROP)]
+Keep = Annotated[list[str] | None, Option("--keep", metavar="COLUMN", help=_KEEP)]
+Columns = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help=_ONLY)]
+Id = Annotated[str | None, Option("--id", metavar="COLUMN", help=_ID)]
+Hurried = Annotated[bool, Option("--quick", help=_FAST)]
+Time = Annotated[float | None, Option("--time", min=1.0, metavar="SECONDS", help=_TIME)]
+NoAssess = Annotated[bool, Option("--no-assess", help="Estimate no error: fit the model only.")]
+Test = Annotated[Path | None, Option("--test", metavar="FILE", help=_TEST)]
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
@@ -120,6 +144,16 @@ def fit(
     kernel: Kernel = "auto",
     learner: Learner = "auto",
     task: Task = "auto",
+    metric: Metric = None,
+    balanced: Balanced = False,
+    drop: Drop = None,
+    keep: Keep = None,
+    columns: Columns = None,
+    id: Id = None,
+    quick: Hurried = False,
+    time: Time = None,
+    no_assess: NoAssess = False,
+    test: Test = None,
     folds: Folds = 5,
     repeats: Repeats = None,
     seed: Seed = 0,
@@ -138,10 +172,12 @@ def fit(
     quiet: Quiet = False,
 ) -> int:
     """Fit a model to a table, sequences or texts; cross-validate it, save it and write a report."""
-    from mercer.cli.fit import Destination, run
+    from mercer.cli.fit import Choice, Destination, Effort, run
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
-    choices |= {"folds": folds, "repeats": repeats, "random_state": seed}
+    choices |= {"metric": metric, "balanced": balanced, "random_state": seed}
+    choices["choice"] = Choice(columns or (), drop or (), keep or (), id)
+    choices["effort"] = Effort(folds, repeats, not no_assess, None, quick, time)
     reading: dict[str, object] = {
         "separator": separator,
         "header": header,
@@ -152,7 +188,7 @@ def fit(
         reading["separator"] = "\t"
     reading |= {"texts": text or (), "case": case, "strict": strict}
     destination = Destination.of(data[0], model, report, with_report=not no_report)
-    return run(data, target, choices, reading, destination, threads, json, quiet)
+    return run(data, target, choices, reading, destination, test, threads, json, quiet)
 
 
 @app.command()
@@ -161,6 +197,7 @@ def predict(
     data: Data,
     out: Predictions = None,
     probabilities: Probabilities = False,
+    id: Id = None,
     spreadsheet: Spreadsheet = False,
     case: Case = None,
     strict: Strict = False,
@@ -171,7 +208,7 @@ def predict(
     """Predict the target of new samples; if the data include it, print the score as well."""
     from mercer.cli.predict import run
 
-    reading = {"case": case, "strict": strict}
+    reading = {"case": case, "strict": strict, "id": id}
     return run(model, data, reading, out, probabilities, spreadsheet, threads, json, quiet)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mercer.aliases import RawSamples
-from mercer.automatic.question import find_column
+from mercer.automatic.checks.chosen import find_column
 from mercer.automatic.subsets import thin_out
 from mercer.cli.output import print_json
 from mercer.definiteness import Certificate, Witness

@@ -14,7 +14,7 @@ from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
-from mercer.report.formatting import score_text, shorten
+from mercer.report.formatting import metric_text, shorten
 
 
 def run(path: Path, as_json: bool) -> int:
@@ -62,17 +62,30 @@ def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any
     name = type(model).__name__
     lines = [("model", name)]
     if summary:
-        is_accuracy = summary["score"] == "accuracy"
-        score = score_text(summary["mean"], summary["error"], is_accuracy)
         lines = [
             ("model", f"{name}, fitted on {summary['samples']:,} samples"),
             ("target", f"{summary['target']} ({summary['task']})"),
-            (summary["score"], f"{score} in cross-validation"),
+            (summary["score"], _score_text(summary)),
         ]
+        left_out = [each["column"] for each in summary.get("left out", [])]
+        if left_out:
+            lines.append(("left out", ", ".join(left_out)))
     print(align([*lines, *(("kernel", repr(kernel)) for kernel in kernels)]))
     certificates = dict.fromkeys(str(kernel.certificate()) for kernel in kernels)
     for certificate in certificates:
         print(f"\nIs the kernel positive semi-definite?\n\n{visible(certificate)}")
+
+
+def _score_text(summary: dict[str, Any]) -> str:
+    """The score with its error and its baseline, and how it was estimated."""
+    if summary["mean"] is None:
+        return "was not estimated"
+    # Files of earlier versions know these two only.
+    old = "accuracy" if summary["score"] == "accuracy" else "r2"
+    name = summary.get("metric", old)
+    baseline = metric_text(name, summary["baseline"])
+    way = "on a test file" if summary["folds"] == 1 else "in cross-validation"
+    return f"{metric_text(name, summary['mean'], summary['error'])} {way} (baseline {baseline})"
 
 
 def _print_contributions(contributions: list[Any] | None) -> None:

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-import sys
 import time
 import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from mercer.automatic.checks.chosen import Choice
 from mercer.automatic.learners import learner_for
-from mercer.automatic.study import Study, study
-from mercer.cli.output import align, peak_memory, print_json, progress_bars, with_threads
+from mercer.automatic.metrics import METRICS
+from mercer.automatic.studies.effort import Effort
+from mercer.automatic.study import study
+from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
+from mercer.cli.output import peak_memory, print_json, with_threads
 from mercer.cli.paths import check_writable
-from mercer.errors import ParameterError, did_you_mean
+from mercer.cli.progress import progress_bars
+from mercer.errors import InputError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save
-from mercer.readers import read_source
-from mercer.report.formatting import score_text, shorten
+from mercer.readers import Source, read_source
 from mercer.report.page import write_report
+
+__all__ = ["Choice", "Destination", "Effort", "run"]
 
 _TASKS = ("auto", "classification", "regression")
 _DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
 _DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
-_DEFAULTS |= {"case": None}
-_MOST_CLASSES = 6  # that are listed with their counts
-_STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
+_DEFAULTS |= {"case": None, "metric": None, "id": None, "time": None, "test": None}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +62,7 @@ def run(
     choices: dict[str, Any],
     reading: dict[str, Any],
     files: Destination,
+    test: Path | None,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -68,137 +70,117 @@ def run(
     """Run the command; return its exit code."""
     start = time.perf_counter()
     choices = _checked(choices)
-    command = _command(data, target, choices, reading)
-    files.check(data)
+    command = _command(data, target, choices, reading, test)
+    files.check([*data, *filter(None, [test])])
     if reading["missing"] is not None:
         reading = {**reading, "missing": ("", *reading["missing"])}
-    with warnings.catch_warnings(record=True) as doubts:
-        warnings.simplefilter("always")
-        source = read_source(data, **reading)
-    source = dataclasses.replace(source, notes=tuple(str(each.message) for each in doubts))
-    with with_threads(threads), progress_bars(not (as_json or quiet)) as progress:
-        result = study(source, target, progress=progress, **choices)
+    shown = not (as_json or quiet)
+    with with_threads(threads), progress_bars(shown) as progress, Printer(shown) as tell:
+        progress("read", 1)
+        source = _read(data, reading)
+        if test is not None:
+            tested = _read([test], reading, like=source)
+            choices["effort"] = dataclasses.replace(choices["effort"], test=tested)
+
+        def announce(name: str, found: Any) -> None:
+            asked.setdefault(name, found)
+            if name == "question":
+                tell(question_lines(data, source.description, found))
+            elif name == "model":
+                tell(model_lines(found))
+            else:
+                tell(score_lines(*found, asked["question"]))
+
+        asked: dict[str, Any] = {}
+        result = study(source, target, progress=progress, announce=announce, **choices)
         progress("model and report", 2)
         save(result.model, files.model)
         progress("", 1)
         if files.report is not None:
             memory = peak_memory()
             write_report(result, files.report, command=command, files=data, memory=memory)
-    summary = {
-        **result.summary(),
-        "model": str(files.model),
-        "report": None if files.report is None else str(files.report),
-        "total seconds": round(time.perf_counter() - start, 2),
-        "peak memory": peak_memory(),
-    }
+        summary = {
+            **result.summary(),
+            "model": str(files.model),
+            "report": None if files.report is None else str(files.report),
+            "total seconds": round(time.perf_counter() - start, 2),
+            "peak memory": peak_memory(),
+        }
+        tell(last_lines(result, summary))
     if as_json:
         print_json(summary)
-    elif not quiet:
-        print(align(_lines(result, data, summary)))
     return 0
+
+
+def _read(files: list[Path], reading: dict[str, Any], like: Source | None = None) -> Source:
+    """Read files; what is in doubt becomes notes."""
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        source = read_source(files, like=like, **reading)
+    if like is not None and source.kind != like.kind:
+        rule = f"holds {source.kind}, where the data are {like.kind}"
+        raise InputError("--test", str(files[0]), rule)
+    return dataclasses.replace(source, notes=tuple(str(each.message) for each in doubts))
 
 
 def _checked(choices: dict[str, Any]) -> dict[str, Any]:
     """Find mistakes before the data are read; the kernel's expression becomes a kernel."""
-    task, kernel = choices["task"], choices["kernel"]
+    task, kernel, metric = choices["task"], choices["kernel"], choices["metric"]
     if task not in _TASKS:
         rule = "must be auto, classification or regression"
         raise ParameterError("--task", task, rule, did_you_mean(task, _TASKS))
+    if metric is not None and metric not in METRICS:
+        remedy = did_you_mean(metric, METRICS, f"one of {', '.join(METRICS)}")
+        raise ParameterError("--metric", metric, "is unknown", remedy)
+    choices = dict(choices)
     if kernel != "auto":
-        choices = {**choices, "kernel": parse(kernel)}
-    if task != "auto":
-        learner_for(task, choices["learner"])
+        choices["kernel"] = parse(kernel)
+    if task == "auto" and metric is not None:
+        choices["task"] = METRICS[metric].task
+    if choices["task"] != "auto":
+        learner_for(choices["task"], choices["learner"])
     return choices
 
 
 def _command(
-    data: list[Path], target: str | None, choices: dict[str, Any], reading: dict[str, Any]
+    data: list[Path],
+    target: str | None,
+    choices: dict[str, Any],
+    reading: dict[str, Any],
+    test: Path | None,
 ) -> str:
     """The command that reproduces the result, without options that have their default value."""
-    values = {"target": target, **choices, **reading}
+    effort: Effort = choices["effort"]
+    values = {"target": target, **choices, **dataclasses.asdict(effort), **reading}
+    values |= {"id": choices["choice"].id, "time": effort.seconds, "test": test}
     words = ["mercer", "fit", *map(str, data)]
     for name, default in _DEFAULTS.items():
         if values[name] != default:
             option = name.replace("random_state", "seed")
             words += [f"--{option}", str(values[name])]
-    return shlex.join(words + _flags(reading))
+    return shlex.join(words + _flags(choices, reading))
 
 
-def _flags(reading: dict[str, Any]) -> list[str]:
+def _flags(choices: dict[str, Any], reading: dict[str, Any]) -> list[str]:
     """The options that have no value, or several."""
-    flags = []
-    for cell in reading["missing"] or ():
-        flags += ["--missing", cell]
-    if reading["header"] is not None:
-        flags.append("--header" if reading["header"] else "--no-header")
-    for column in reading["texts"]:
-        flags += ["--text", column]
-    if reading["strict"]:
-        flags.append("--strict")
+    effort, choice = choices["effort"], choices["choice"]
+    given = {
+        "--balanced": choices["balanced"],
+        "--quick": effort.quick,
+        "--no-assess": not effort.assess,
+        "--strict": reading["strict"],
+        "--header": reading["header"] is True,
+        "--no-header": reading["header"] is False,
+    }
+    several = {
+        "--missing": reading["missing"] or (),
+        "--text": reading["texts"],
+        "--drop": choice.drop,
+        "--keep": choice.keep,
+        "--columns": choice.columns,
+    }
+    flags = [name for name, is_given in given.items() if is_given]
+    for name, values in several.items():
+        for value in values:
+            flags += [name, value]
     return flags
-
-
-def _lines(result: Study, data: list[Path], summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The results as named lines of text."""
-    model, assessment = result.model, result.assessment
-    names = ", ".join(file.name for file in data)
-    learner = f"{summary['learner']}, {model.penalty_name_} = {model.tuned_.penalty:g}"
-    n_trials = len(model.tuned_.trials)
-    folds = f"{assessment.repeats} × {assessment.folds}-fold cross-validation"
-    lines = [
-        ("data", f"{names}: {result.source.description}"),
-        ("target", f"{result.question.target}: {_target_text(result)}"),
-        ("kernel", shorten(repr(model.kernel_), 330, end=80)),
-        ("", _STATUS.get(summary["status"], summary["status"])),
-        ("learner", f"{learner}, chosen by {model.way_} among {n_trials} candidates"),
-        (result.score_name, _score_text(result)),
-        ("", f"{folds}, with model selection inside each fold"),
-        *_column_lines(result),
-    ]
-    lines += [("note", note) for note in summary["notes"]]
-    lines.append(("model", summary["model"]))
-    if summary["report"]:
-        report = Path(summary["report"])
-        # Terminals make a link of a full path.
-        if sys.stdout.isatty():
-            report = report.resolve()
-        lines.append(("report", str(report)))
-    seconds = f"{summary['total seconds']:.1f} s"
-    if summary["peak memory"] is not None:
-        seconds += f", {summary['peak memory'] / 1e6:,.0f} MB"
-    return [*lines, ("time", seconds)]
-
-
-def _target_text(result: Study) -> str:
-    """The distribution of the target."""
-    y = result.question.y
-    if not result.is_classification:
-        return f"{y.min():.5g} to {y.max():.5g}, standard deviation {y.std():.4g}"
-    classes, counts = np.unique(y, return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    text = ", ".join(f"{classes[i]} {counts[i]:,}" for i in order[:_MOST_CLASSES])
-    if len(classes) > _MOST_CLASSES:
-        text += f" and {len(classes) - _MOST_CLASSES} more classes"
-    return text
-
-
-def _score_text(result: Study) -> str:
-    """The score, and what it is to be compared with."""
-    assessment = result.assessment
-    score = score_text(assessment.mean, assessment.error, result.is_classification)
-    if not result.is_classification:
-        return f"{score}   (root mean squared error {result.root_mean_squared_error:.4g})"
-    classes, counts = np.unique(result.question.y, return_counts=True)
-    most_frequent = classes[np.argmax(counts)]
-    return f"{score}   (baseline, always {most_frequent}: {100 * result.baseline:.1f} %)"
-
-
-def _column_lines(result: Study) -> list[tuple[str, str]]:
-    """The columns with the largest permutation importance, unless it may be chance."""
-    best = [each for each in result.contributions[:5] if each.drop > each.error]
-    if not best:
-        return []
-    drops = [f"{each.column} {each.drop:.3g}" for each in best]
-    if result.is_classification:
-        drops = [f"{each.column} {100 * each.drop:.3g} points" for each in best]
-    return [("columns", f"{'  '.join(drops)}   of {result.score_name} lost when shuffled")]

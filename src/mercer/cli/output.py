@@ -8,42 +8,13 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 # All control characters but tabs and line ends, and marks that change the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-_STAGES = {"fit": "model selection", "assess": "cross-validation", "columns": "column importance"}
-
-
-@contextlib.contextmanager
-def progress_bars(shown: bool) -> Iterator[Callable[[str, int], None]]:
-    """A progress bar for each stage, on the error stream if it is a terminal.
-
-    It yields a function of the name of a new stage and its number of steps, or of an empty name and
-    the number of steps that are done.
-    """
-    if not (shown and sys.stderr.isatty()):
-        yield lambda stage, steps: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    name = TextColumn("{task.description:22s}")
-    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-
-        def progress(stage: str, steps: int) -> None:
-            if not stage:
-                bar.advance(bar.task_ids[-1], steps)
-                return
-            for task in bar.tasks[-1:]:
-                bar.update(task.id, completed=task.total)
-            bar.add_task(_STAGES.get(stage, stage), total=steps)
-
-        yield progress
 
 
 def visible(text: str) -> str:
@@ -53,9 +24,9 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def align(lines: list[tuple[str, str]]) -> str:
+def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
     """Names in a column of their own, and long texts wrapped beside it."""
-    indent = max(len(name) for name, _ in lines) + 2
+    indent = max(indent, *(len(name) + 2 for name, _ in lines), 0)
     rows = []
     for name, text in lines:
         for paragraph in visible(text).split("\n"):

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import Estimator, Frame, RawSamples, SparseMatrix, Targets
+from mercer.automatic.checks.chosen import find_column
 from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
+from mercer.cli.comparison import Comparison
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, visible, with_threads
 from mercer.cli.paths import check_writable
@@ -35,6 +37,7 @@ class _NewSamples:
     X: RawSamples
     y: Targets = None
     names: list[str] = dataclasses.field(default_factory=list)
+    title: str = "name"  # of the names
 
 
 def run(
@@ -58,23 +61,24 @@ def run(
         known = _is_known(samples.y, len(predicted))
         if known.any() and not _check_labels(model, np.asarray(samples.y)[known]):
             known[:] = False
-    score = None
-    if known.any():
-        score = _score(np.asarray(samples.y)[known], predicted[known])
+        result = Comparison.of(model, samples.X, samples.y, predicted, known)
     table = [(model.source_["target"], predicted), *columns.items()]
-    text = _as_csv(table, samples.names, spreadsheet)
+    if samples.names:
+        table.insert(0, (samples.title, np.array(samples.names, dtype=object)))
+    text = _as_csv(table, spreadsheet)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:
-        values = {"predictions": predicted, "columns": columns}
-        print_json({**values, "score": score, "samples": raw_length(samples.X)})
+        values = {"predictions": predicted, "columns": columns, "names": samples.names}
+        scores = {"score": result.score, "scores": result.values, "baselines": result.baselines}
+        print_json({**values, **scores, "samples": raw_length(samples.X)})
         return 0
     if quiet:
         return 0
     if out is None:
         sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
-    if score is not None:
-        print(visible(_score_text(model, score, known)), file=sys.stderr)
+    for line in result.lines(model.source_["target"]):
+        print(visible(line), file=sys.stderr)
     return 0
 
 
@@ -82,29 +86,29 @@ def _check_labels(model: Estimator, y: np.ndarray) -> bool:
     """Whether any label is a class of the model; say so where some are not."""
     if model.source_["task"] == "regression":
         return True
-    unknown = [
-        label for label in map(str, np.unique(class_names(y))) if label not in model.classes_
-    ]
-    if not unknown:
+    labels = class_names(y)
+    is_unknown = ~np.isin(labels, np.asarray(model.classes_).astype(str))
+    if not is_unknown.any():
         return True
+    unknown = list(map(str, np.unique(labels[is_unknown])))
     classes = [str(name) for name in model.classes_]
     remedy = f"the model knows {', '.join(classes[:_MOST_CLASSES])}"
     near = nearest(unknown[0], classes, most=1)
     if near:
         remedy += f"; is {unknown[0]!r} meant for {near[0]!r}?"
-    share = float(np.isin(class_names(y), unknown).mean())
+    share = float(is_unknown.mean())
     rule = "is no class of the model, nor is any other label: there is no accuracy"
     if share < 1:
-        rule = f"is no class of the model: {100 * share:.1f} % of the labels count as errors"
+        others = f", nor are {', '.join(map(repr, unknown[1:_MOST_CLASSES]))}"
+        rule = f"is no class of the model{others if len(unknown) > 1 else ''}: "
+        rule += f"{100 * share:.1f} % of the labels count as errors"
     warn(explain(model.source_["target"], unknown[0], rule, remedy), DataWarning)
     return share < 1
 
 
-def _as_csv(columns: list[tuple[str, np.ndarray]], names: list[str], spreadsheet: bool) -> str:
-    """The named columns; the first one for the names of the samples, if they have any."""
+def _as_csv(columns: list[tuple[str, np.ndarray]], spreadsheet: bool) -> str:
+    """The named columns as rows of text."""
     table = [[name, *map(_cell, values)] for name, values in columns]
-    if names:
-        table.insert(0, ["name", *names])
     if spreadsheet:
         table = [list(map(_no_formula, column)) for column in table]
     buffer = io.StringIO()
@@ -123,27 +127,20 @@ def _no_formula(cell: str) -> str:
     return cell
 
 
-def _score_text(model: Estimator, score: float, known: np.ndarray) -> str:
-    which = f"these {len(known):,} samples"
-    if not known.all():
-        which = f"the {int(known.sum()):,} samples whose {model.source_['target']} is given"
-    if model.source_["task"] == "classification":
-        return f"accuracy on {which}: {100 * score:.1f} %"
-    return f"R² on {which}: {score:.4f}"
-
-
 def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSamples:
     """Read the samples in the same way as those of the training."""
     check_case(reading["case"])
     layout = layout_of(model)
     kind = model.source_["kind"]
     if kind == "table" and layout is not None:
-        return _read_table(model, layout, data, reading["strict"])
+        return _read_table(model, layout, data, reading["strict"], reading["id"])
+    if reading["id"] is not None:
+        raise InputError("--id", reading["id"], f"is for tables, and the model is one of {kind}")
     alike = model.source_.get("options", {})
     if kind == "texts" and all(path.is_file() for path in data):
         source = read_texts(data, **alike)
     else:
-        given = {name: value for name, value in reading.items() if value is not None}
+        given = {name: reading[name] for name in ("case", "strict") if reading[name] is not None}
         source = read_source(data, **{**alike, **given})
     if source.kind != kind:
         rule = f"are {source.kind}, where the model was fitted on {kind}"
@@ -171,7 +168,9 @@ def _widen(X: SparseMatrix, n_columns: int) -> None:
         X.resize((X.shape[0], n_columns))
 
 
-def _read_table(model: Estimator, layout: Layout, data: list[Path], strict: bool) -> _NewSamples:
+def _read_table(
+    model: Estimator, layout: Layout, data: list[Path], strict: bool, wanted: str | None
+) -> _NewSamples:
     path, *others = data
     if others:
         rule = "are several files where one table is wanted"
@@ -184,7 +183,14 @@ def _read_table(model: Estimator, layout: Layout, data: list[Path], strict: bool
     for name in model.feature_names_in_:
         if name in frame.columns and name not in layout.texts:
             _check_numbers(frame[name], f"{path.name}, column {name!r}")
-    return _NewSamples(frame, y)
+    kept = model.source_.get("id")
+    if wanted is not None:
+        kept = find_column(frame, wanted, "id")
+    if kept is None or kept not in frame.columns:
+        return _NewSamples(frame, y)
+    known = _is_known(frame[kept], len(frame))
+    names = [_cell(value) if known[at] else "" for at, value in enumerate(frame[kept].tolist())]
+    return _NewSamples(frame, y, names, str(kept))
 
 
 def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
@@ -242,16 +248,3 @@ def _is_known(y: Targets, n_samples: int) -> np.ndarray:
         return np.zeros(n_samples, dtype=bool)
     values = np.asarray(y).tolist()
     return np.array([value is not None and value == value for value in values], dtype=bool)
-
-
-def _score(y: np.ndarray, predicted: np.ndarray) -> float | None:
-    """The accuracy, or R² of numbers; None where it has no meaning."""
-    if predicted.dtype.kind != "f":
-        return float(np.mean(class_names(y) == predicted.astype(str)))
-    if y.dtype.kind not in "iuf":
-        return None
-    y = y.astype(float)
-    total = float(((y - y.mean()) ** 2).sum())
-    if total <= 0:
-        return None
-    return 1.0 - float(((y - predicted) ** 2).sum()) / total

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mercer.aliases import Axes, RawSamples
+from mercer.automatic.metrics import METRICS, Reference
 from mercer.automatic.study import Study
 from mercer.automatic.subsets import even_rows
 from mercer.domains.base import pick_rows, raw_length
@@ -85,16 +86,17 @@ def _some_samples(study: Study) -> tuple[RawSamples, np.ndarray]:
 
 
 def _confusion(study: Study, ax: Axes) -> Described:
-    y = study.question.y
-    classes = np.unique(y)
+    y = study.held_out.y
+    classes = np.unique(study.question.y)
     n_classes = len(classes)
-    if not study.is_classification or n_classes > 40:
+    if study.assessment is None or not study.is_classification or n_classes > 40:
         return None
     counts = np.zeros((n_classes, n_classes))
     for predicted in study.assessment.predicted:
         cells = np.searchsorted(classes, y), np.searchsorted(classes, predicted)
         np.add.at(counts, cells, 1.0)
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    # A test set may lack a class.
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     names = [str(name)[:16] for name in classes]
     tilted = {"rotation": 45, "ha": "right"} if n_classes > 3 else {}
@@ -123,9 +125,9 @@ def _write_shares(shares: np.ndarray, ax: Axes) -> None:
 
 
 def _residuals(study: Study, ax: Axes) -> Described:
-    if study.is_classification:
+    if study.assessment is None or study.is_classification:
         return None
-    y, predicted = study.question.y, study.assessment.predicted[0]
+    y, predicted = study.held_out.y, study.assessment.predicted[0]
     low = min(y.min(), predicted.min())
     high = max(y.max(), predicted.max())
     ax.plot([low, high], [low, high], color="0.4", linewidth=1, linestyle="--")
@@ -139,9 +141,9 @@ def _residuals(study: Study, ax: Axes) -> Described:
 
 
 def _spread(study: Study, ax: Axes) -> Described:
-    if study.is_classification:
+    if study.assessment is None or study.is_classification:
         return None
-    residuals = study.question.y - study.assessment.predicted[0]
+    residuals = study.held_out.y - study.assessment.predicted[0]
     bins = min(50, max(10, int(np.sqrt(len(residuals)))))
     ax.hist(residuals, bins=bins, color="C0", alpha=0.8)
     ax.axvline(0, color="0.3", linewidth=1)
@@ -151,10 +153,10 @@ def _spread(study: Study, ax: Axes) -> Described:
 
 
 def _calibration(study: Study, ax: Axes) -> Described:
-    p, y = study.assessment.probability, study.question.y
-    if p is None:
+    if study.assessment is None or study.assessment.probability is None:
         return None
-    classes = np.unique(y)
+    p, y = study.assessment.probability, study.held_out.y
+    classes = np.unique(study.question.y)
     confidence = p.max(axis=1)
     correct = classes[np.argmax(p, axis=1)] == y
     label = "probability of the predicted class"
@@ -187,8 +189,11 @@ def _learning(study: Study, ax: Axes) -> Described:
     scores = np.array([point.score for point in study.curve])
     errors = np.array([point.error for point in study.curve])
     ax.errorbar(counts, scores, yerr=errors, fmt="o-", capsize=3)
-    ax.axhline(study.baseline, color="0.5", linestyle=":", linewidth=1, label="baseline")
-    ax.set(xscale="log", xlabel="training samples", ylabel=study.score_name)
+    name = "accuracy" if study.is_classification else "r2"
+    y = study.question.y
+    baseline = Reference(y, study.question.task).baselines(y)[name]
+    ax.axhline(baseline, color="0.5", linestyle=":", linewidth=1, label="baseline")
+    ax.set(xscale="log", xlabel="training samples", ylabel=METRICS[name].title)
     ax.set_xticks(counts, [f"{count:,}" for count in counts], rotation=30)
     ax.minorticks_off()
     ax.legend(frameon=False, fontsize="small")
@@ -219,10 +224,11 @@ def _contributions(study: Study, ax: Axes) -> Described:
     if len(shown) > 10:
         ax.tick_params(axis="y", labelsize=8)
     ax.axvline(0, color="0.3", linewidth=0.8)
-    ax.set(xlabel=f"fall of {study.score_name} when the column is shuffled")
+    moves = "fall" if study.metric.greater else "rise"
+    ax.set(xlabel=f"{moves} of {study.score_name} when the column is shuffled")
     caption = (
-        "Permutation importance: how much the score falls when the values of a column are shuffled "
-        "among held-out samples"
+        f"Permutation importance: the {moves} of the {study.score_name} when the values of a "
+        "column are shuffled among held-out samples"
     )
     others = len(study.contributions) - len(shown)
     if others:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from mercer.automatic.metrics import METRICS
 
-def score_text(mean: float, error: float, accuracy: bool) -> str:
-    """A score with its standard error: an accuracy in per cent, R² as a number."""
-    if accuracy:
-        return f"{100 * mean:.1f} % ± {100 * error:.1f}"
-    return f"{mean:.3f} ± {error:.3f}"
+
+def metric_text(name: str, value: float, error: float | None = None) -> str:
+    """The value of a metric, in per cent where that is usual, with its standard error if given."""
+    if METRICS[name].percent:
+        shown = f"{100 * value:.1f} %"
+        return shown if error is None else f"{shown} ± {100 * error:.1f}"
+    digits = ".4g" if METRICS[name].name in ("rmse", "mae") else ".3f"
+    shown = f"{value:{digits}}"
+    if error is None:
+        return shown
+    return f"{shown} ± {error:.2g}" if digits == ".4g" else f"{shown} ± {error:.3f}"
 
 
 def shorten(text: str, most: int, end: int = 0) -> str:

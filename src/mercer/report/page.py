@@ -13,13 +13,17 @@ from pathlib import Path
 import numpy as np
 
 import mercer
+from mercer.automatic.assessment import Assessment
 from mercer.automatic.explanations import trials
+from mercer.automatic.metrics import METRICS
+from mercer.automatic.question import Question
+from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.model_files.writing import write_whole
 from mercer.report.figures import Picture, pictures
-from mercer.report.formatting import score_text, shorten
+from mercer.report.formatting import metric_text, shorten
 
 _MOST_COLUMNS = 10  # of a sample that are shown in a table
 _MOST_CLASSES = 30  # that are listed
@@ -113,27 +117,55 @@ def _fact(value: str, name: str) -> str:
 
 
 def _performance(study: Study) -> str:
-    y, model, assessment = study.question.y, study.model, study.assessment
-    score = score_text(assessment.mean, assessment.error, study.is_classification)
-    baseline = f"{100 * study.baseline:.1f} %"
+    y, model = study.question.y, study.model
+    count = f"samples, {len(np.unique(y))} classes" if study.is_classification else "samples"
     facts = [
-        _fact(score, f"{study.score_name} on held-out samples, ± standard error"),
-        _fact(baseline, "accuracy of always predicting the most frequent class"),
-        _fact(f"{len(y):,}", f"samples, {len(np.unique(y))} classes"),
+        _fact(f"{len(y):,}", count),
         _fact(type(model.model_).__name__, f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
     ]
-    if not study.is_classification:
-        error = f"{study.root_mean_squared_error:.4g}"
-        compared = f"the standard deviation of the target is {y.std():.4g}"
-        facts[1] = _fact(error, f"root mean squared error; {compared}")
-        facts[2] = _fact(f"{len(y):,}", "samples")
-    method = (
+    table, method = "", "The error was not estimated."
+    if study.assessment is not None:
+        name, found = study.metric.name, study.assessment
+        where = f"{study.score_name} on held-out samples, ± standard error"
+        compared = f"{study.score_name} of the baseline, {constant_text(study.question)}"
+        facts = [
+            _fact(metric_text(name, found.mean, found.error), where),
+            _fact(metric_text(name, found.baselines[name]), compared),
+            *facts,
+        ]
+        table, method = _scores(study), _method(found)
+    content = f'<div class="facts">{"".join(facts)}</div>{table}<p class="soft">{method}</p>'
+    return _section("Predictive performance", content, ' id="error"')
+
+
+def _scores(study: Study) -> str:
+    """All metrics of the held-out predictions beside those of the constant prediction."""
+    assert study.assessment is not None
+    rows = []
+    for name in study.assessment.measured:
+        mean, error, baseline = study.assessment.result(name)
+        better = "yes" if study.assessment.is_better(name) else "no"
+        values = metric_text(name, mean, error), metric_text(name, baseline)
+        rows.append([METRICS[name].title, *values, better])
+    text = ""
+    if study.is_classification:
+        whose = class_of_interest(study.question)
+        text = f'<p class="soft">Precision, recall and F1 are those of {escape(whose)}.</p>'
+    header = ["metric", "model", constant_text(study.question), "better by more than its error"]
+    return _table(header, rows, numbers=(1, 2)) + text
+
+
+def _method(assessment: Assessment) -> str:
+    if assessment.folds == 1:
+        return (
+            f"Estimated on the {assessment.predicted.shape[1]:,} samples of a test file; standard "
+            "errors are those of the bootstrap."
+        )
+    return (
         f"Estimated by {assessment.repeats} × {assessment.folds}-fold cross-validation. Kernel, "
         "length scale and penalty were chosen anew inside each fold, so that the estimate is not "
         "biased by the choice. The standard error allows for the overlap of the training sets."
     )
-    content = f'<div class="facts">{"".join(facts)}</div><p class="soft">{method}</p>'
-    return _section("Predictive performance", content, ' id="error"')
 
 
 def _notes(study: Study) -> str:
@@ -196,9 +228,11 @@ def _model_selection(study: Study) -> str:
     return _section("Model selection", f"<p>{escape(text)}</p>{table}")
 
 
-def _sample_cells(study: Study, rows: np.ndarray) -> tuple[list[str], list[list[str]]]:
+def _sample_cells(
+    study: Study, question: Question, rows: np.ndarray
+) -> tuple[list[str], list[list[str]]]:
     """A header and the cells that show samples."""
-    X = pick_rows(study.question.X, rows)
+    X = pick_rows(question.X, rows)
     if hasattr(X, "columns"):
         important = [each.column for each in study.contributions if each.column in X.columns]
         shown = (important or [str(name) for name in X.columns])[:_MOST_COLUMNS]
@@ -218,20 +252,30 @@ def _plain(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _row_name(question: Question, row: int) -> str:
+    """The number of a row in the data, from 1, and its name where it has one."""
+    number = str(int(question.rows[row]) + 1)
+    if question.names is None:
+        return number
+    return f"{number} ({shorten(str(question.names[row]), 24)})"
+
+
 def _predicted_worst(study: Study) -> str:
-    if not study.hardest:
+    if study.assessment is None or not study.hardest:
         return ""
-    y, predicted = study.question.y, study.assessment.predicted[0]
+    question = study.held_out
+    y, predicted = question.y, study.assessment.predicted[0]
     text, measure = "Samples with the largest residuals", "true − predicted"
     number = "{:+.4g}"
     if study.is_classification:
         text, measure = "Samples whose own class got the smallest probability", "p(true class)"
         number = "{:.3f}"
-    header, cells = _sample_cells(study, np.array([row for row, _ in study.hardest]))
+    worst = np.array([row for row, _ in study.hardest])
+    header, cells = _sample_cells(study, question, worst)
     rows = []
     for (row, value), shown in zip(study.hardest, cells, strict=True):
         targets = _plain(y[row]), _plain(predicted[row])
-        rows.append([int(study.question.rows[row]) + 1, *targets, number.format(value), *shown])
+        rows.append([_row_name(question, row), *targets, number.format(value), *shown])
     table = _table(["row", "true", "predicted", measure, *header], rows, numbers=(0, 3))
     text += (
         ", when they were not in the training set. Rows of the data are counted from 1. "
@@ -251,11 +295,11 @@ def _support_vectors(study: Study) -> str:
         return ""
     order = np.argsort(-weights, kind="stable")[:8]
     support = np.asarray(model.support_)[order]
-    header, cells = _sample_cells(study, support)
+    header, cells = _sample_cells(study, question, support)
     rows = []
     for weight, row, shown in zip(weights[order], support, cells, strict=True):
         target = _plain(question.y[row])
-        rows.append([int(question.rows[row]) + 1, target, f"{weight:.3g}", *shown])
+        rows.append([_row_name(question, row), target, f"{weight:.3g}", *shown])
     table = _table(["row", question.target, "weight", *header], rows, numbers=(0, 2))
     n_samples, n_support = raw_length(question.X), len(model.support_)
     text = (
@@ -274,7 +318,11 @@ def _data(study: Study) -> str:
             [c["name"], c["kind"], f"{c['missing']:,}", f"{c['distinct']:,}", c["values"]]
             for c in study.columns
         ]
-        table = _table(["column", "type", "missing", "distinct", "values"], rows, numbers=(2, 3))
+        header = ["column", "type", "missing", "distinct", "values"]
+        if study.question.left_out:
+            header.append("left out")
+            rows = [[*row, c["left out"]] for row, c in zip(rows, study.columns, strict=True)]
+        table = _table(header, rows, numbers=(2, 3))
         if len(rows) > 30:
             table = f"<details><summary>{len(rows)} columns</summary>{table}</details>"
         content += f"<h3 style='margin-top:1rem'>Columns</h3>{table}"

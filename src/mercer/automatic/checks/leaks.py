@@ -1,0 +1,123 @@
+"""Columns that tell the target by themselves, perhaps because they are known only after it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from mercer.aliases import Frame
+from mercer.automatic.metrics import area_under_curve
+
+_FEWEST = 30  # rows below which a column may tell the target by chance
+_WHOLE = 0.9995  # AUC or R² that counts as 1
+_MOST_DISTINCT = 0.5  # share of different values above which a category is the name of a row
+
+
+def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[tuple[str, str]]:
+    """The columns that tell the target alone, each with a metric that says so.
+
+    A number does so if its order does (AUC 1, or a rank correlation of ±1), another value if
+    it comes with one target only, and any column if it is missing for one of two classes only.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, without the target.
+    y : ndarray of shape (n,)
+        The target.
+    classification : bool
+        Whether the target is a class.
+
+    Returns
+    -------
+    list of (str, str)
+        The names of the columns, and what each of them reaches, such as "AUC 1.0".
+    """
+    if len(frame) < _FEWEST:
+        return []
+    found = []
+    for name in frame.columns:
+        judge = _tells_classes if classification else _tells_numbers
+        reached = judge(frame[name], y)
+        if reached is not None:
+            found.append((str(name), reached))
+    return found
+
+
+def _tells_classes(column: Frame, y: np.ndarray) -> str | None:
+    gone = column.isna().to_numpy()
+    areas = [_area_of_groups(column, y)]
+    if column.dtype.kind in "iuf":
+        values = column.to_numpy(dtype=float)
+        areas = [_area(values[~gone], y[~gone])] if (~gone).sum() >= _FEWEST else []
+    areas.append(_area(gone.astype(float), y))
+    best = max(areas)
+    return f"AUC {best:.3g}" if best >= _WHOLE else None
+
+
+def _area(values: np.ndarray, y: np.ndarray) -> float:
+    """How well the order of numbers parts two classes, in either direction."""
+    classes = np.unique(y)
+    if len(classes) != 2:
+        return _ordered_classes(values, y, classes)
+    area = area_under_curve(y == classes[1], values, np.ones(len(y)))
+    return max(area, 1.0 - area)
+
+
+def _ordered_classes(values: np.ndarray, y: np.ndarray, classes: np.ndarray) -> float:
+    """1 if the ranges of three classes or more do not meet, else 0."""
+    if len(classes) < 2:
+        return 0.0
+    ranges = sorted((values[y == label].min(), values[y == label].max()) for label in classes)
+    apart = all(low > high for (_, high), (low, _) in itertools.pairwise(ranges))
+    return float(apart)
+
+
+def _area_of_groups(column: Frame, y: np.ndarray) -> float:
+    """The AUC of the shares of classes in the groups of equal values; 0 for names of rows."""
+    codes = _groups(column)
+    if codes is None:
+        return 0.0
+    classes, labels = np.unique(y, return_inverse=True)
+    counts = np.zeros((codes.max() + 1, len(classes)))
+    np.add.at(counts, (codes, labels), 1.0)
+    if len(classes) > 2:
+        return float(counts.max(axis=1).sum() / len(y))  # the share of the prevailing class
+    share = counts[:, 1] / counts.sum(axis=1)
+    return area_under_curve(labels == 1, share[codes], np.ones(len(y)))
+
+
+def _groups(column: Frame) -> np.ndarray | None:
+    """The group of equal values that each row is in, a missing value being one of its own."""
+    codes = column.astype(str).where(column.notna(), "").factorize()[0]
+    return None if codes.max() + 1 > _MOST_DISTINCT * len(codes) else codes
+
+
+def _tells_numbers(column: Frame, y: np.ndarray) -> str | None:
+    present = column.notna().to_numpy()
+    if column.dtype.kind in "iuf":
+        values = column.to_numpy(dtype=float)[present]
+        share = _squared_correlation(values, y[present])
+    else:
+        share = _share_between_groups(column, y)
+    return f"R² {share:.3g}" if share >= _WHOLE else None
+
+
+def _squared_correlation(values: np.ndarray, y: np.ndarray) -> float:
+    """The squared correlation of the numbers, or of their ranks if that is larger."""
+    if len(values) < _FEWEST or np.ptp(values) == 0 or np.ptp(y) == 0:
+        return 0.0
+    from scipy.stats import rankdata
+
+    pairs = [(values, y), (rankdata(values), rankdata(y))]
+    return max(float(np.corrcoef(*pair)[0, 1] ** 2) for pair in pairs)
+
+
+def _share_between_groups(column: Frame, y: np.ndarray) -> float:
+    """The share of the target's variance that lies between the groups of equal values."""
+    codes = _groups(column)
+    if codes is None or np.ptp(y) == 0:
+        return 0.0
+    means = np.bincount(codes, y) / np.bincount(codes)
+    return 1.0 - float(((y - means[codes]) ** 2).sum() / ((y - y.mean()) ** 2).sum())

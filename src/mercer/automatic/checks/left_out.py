@@ -1,0 +1,181 @@
+"""Columns that should not be learned from: empty ones, constants, identifiers, idle texts."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection
+
+import numpy as np
+
+from mercer.aliases import Frame, RandomState
+from mercer.automatic.checks.value import ColumnValue
+from mercer.automatic.subsets import thin_out
+from mercer.automatic.tables import Column, read_columns
+
+_FEWEST = 20  # rows below which distinct values prove nothing
+_DISTINCT = 0.95  # share of different values from which strings may be identifiers
+_MOST_TRIED = 20  # columns that are compared: each takes tenths of a second
+_MOST_ROWS = 5000  # from which types are read
+# Names of keys: "id", "customer_id", "customerId", "UUID", "row", "Unnamed: 0" and the like.
+_WHOLE_NAME = re.compile(
+    r"(?i)(id|ids|key|uid|uuid|guid|pk|idx|index|row|rows|row_?(id|no|nr|num|number|names?)"
+    r"|record(_?id)?|nr|no|number|unnamed: ?\d+|#)"
+)
+_END_OF_NAME = re.compile(r".*([_\s.-](?i:id|key|uid|uuid|guid|pk|idx)|[a-z](Id|ID|Key|UUID))")
+
+
+@dataclasses.dataclass(frozen=True)
+class LeftOut:
+    """A column that is not learned from.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    kind : str
+        "empty", "constant", "identifier" or "text"; "asked" where the user said so.
+    reason : str
+        Why, as the end of a sentence that begins with the name.
+    """
+
+    column: str
+    kind: str
+    reason: str
+
+
+def columns_to_leave_out(
+    frame: Frame,
+    y: np.ndarray,
+    *,
+    classification: bool,
+    keep: Collection[object] = (),
+    missing: tuple[object, ...] = (),
+    random_state: RandomState = 0,
+) -> list[LeftOut]:
+    """The columns that should not be learned from, with reasons.
+
+    Left out are columns without any value, constants, whole numbers that are all different and have
+    the name of a key, and, where their leave-one-out value is not above its error: numbers that
+    count the rows, strings and texts. At least one column that is not constant remains.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, a data frame of pandas without the target.
+    y : ndarray of shape (n,)
+        The target.
+    classification : bool
+        Whether the target is a class.
+    keep : collection, default ()
+        Columns to keep in any case.
+    missing : tuple, default ()
+        Values, such as "?", that mean a missing value beside None and NaN.
+    random_state : int
+        The seed of the rows on which columns are compared.
+
+    Returns
+    -------
+    list of LeftOut
+        The columns in the order of the table.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from mercer.automatic.checks.left_out import columns_to_leave_out
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pd.DataFrame({"customer_id": rng.permutation(50), "age": rng.random(50)})
+    >>> columns_to_leave_out(frame, frame["age"] > 0.5, classification=True)[0].column
+    'customer_id'
+    """
+    found = _without_content(frame, missing)
+    rest = frame.drop(columns=list(found))
+    if len(rest) >= _FEWEST and len(rest.columns):
+        seed = random_state if isinstance(random_state, (int, np.integer)) else 0
+        found |= _without_value(rest, np.asarray(y), classification, missing, int(seed), keep)
+    kept = set(keep)
+    return [found[name] for name in frame.columns if name in found and name not in kept]
+
+
+def _without_content(frame: Frame, missing: tuple[object, ...]) -> dict[object, LeftOut]:
+    """The columns that are empty or constant."""
+    found = {}
+    for name in frame.columns:
+        present = frame[name].dropna()
+        if missing:
+            present = present[~present.isin(missing)]
+        if len(present) == 0:
+            found[name] = LeftOut(str(name), "empty", "has no value at all")
+        elif len(present) == len(frame) and bool((present == present.iloc[0]).all()):
+            value = str(present.iloc[0])[:30]
+            found[name] = LeftOut(str(name), "constant", f"is {value!r} in every row")
+    return found
+
+
+def _without_value(
+    frame: Frame,
+    y: np.ndarray,
+    classification: bool,
+    missing: tuple[object, ...],
+    seed: int,
+    keep: Collection[object],
+) -> dict[object, LeftOut]:
+    """Identifiers and texts that tell nothing of the target."""
+    found: dict[object, LeftOut] = {}
+    suspects: dict[object, LeftOut] = {}
+    for column in read_columns(thin_out(frame, _MOST_ROWS), missing):
+        verdict = _suspicion(column, frame[column.name])
+        if verdict is None or column.name in keep:
+            continue
+        if column.kind == "number" and is_key(column.name):
+            found[column.name] = verdict
+        else:
+            suspects[column.name] = verdict
+    others = [name for name in frame.columns if name not in found and name not in suspects]
+    if suspects:
+        compared = ColumnValue(frame, y, others, classification, seed)
+        for name, verdict in list(suspects.items())[:_MOST_TRIED]:
+            fall, error = compared.gain(name)
+            # One text in six gains a standard error by chance: keys have to gain two.
+            if fall <= (2.0 if verdict.kind == "identifier" else 1.0) * error:
+                found[name] = verdict
+    if not others and len(found) == len(frame.columns):
+        # There is nothing else to learn from.
+        return {}
+    return found
+
+
+def is_key(name: object) -> bool:
+    """Whether a column has the name of a key."""
+    text = str(name).strip()
+    return bool(_WHOLE_NAME.fullmatch(text) or _END_OF_NAME.fullmatch(text))
+
+
+def _suspicion(column: Column, values: Frame) -> LeftOut | None:
+    """Why a column may be no feature; None if nothing speaks for it."""
+    name = str(column.name)
+    present = values.dropna()
+    distinct = present.nunique()
+    if column.kind == "number":
+        reason = _number_reason(name, present, distinct)
+        return reason and LeftOut(name, "identifier", reason)
+    if column.kind == "string" and distinct >= _DISTINCT * len(present):
+        rule = f"is an identifier: {distinct:,} different strings that tell nothing of the target"
+        return LeftOut(name, "identifier", rule)
+    if column.kind in ("string", "text"):
+        rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
+        return LeftOut(name, "text", rule)
+    return None
+
+
+def _number_reason(name: str, present: Frame, distinct: int) -> str | None:
+    """Why whole numbers that are all different may be the names of rows."""
+    numbers = present.to_numpy(dtype=float)
+    if distinct < len(numbers) or not (numbers == np.round(numbers)).all():
+        return None
+    steps = np.diff(numbers)
+    if len(steps) and (steps == steps[0]).all():
+        return f"counts the rows, from {numbers[0]:g} to {numbers[-1]:g}"
+    if is_key(name):
+        return f"is an identifier: {distinct:,} different whole numbers, named as a key"
+    return None

@@ -1,0 +1,122 @@
+"""The results of a study."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from mercer.aliases import Estimator
+from mercer.automatic.assessment import Assessment
+from mercer.automatic.explanations import Contribution, CurvePoint
+from mercer.automatic.metrics import Metric
+from mercer.automatic.question import Question
+from mercer.domains.base import raw_length
+from mercer.readers import Source
+
+
+@dataclasses.dataclass(frozen=True)
+class Study:
+    """A fitted model and all results that the report shows.
+
+    Attributes
+    ----------
+    question, source : Question, Source
+        The learning problem, and the data it came from.
+    model : AutoClassifier or AutoRegressor
+        The model, fitted on all samples.
+    metric : Metric
+        The metric that it was chosen by, or is judged by.
+    assessment : Assessment or None
+        Its error on held-out samples, if it was estimated.
+    held_out : Question
+        The samples of the assessment: those of the question, or of a test file.
+    baseline : float
+        The score of a constant prediction: the most frequent class, or the mean.
+    contributions : list of Contribution
+        The permutation importance of the columns.
+    shares : list of (str, float)
+        The shares of the terms of a sum of kernels.
+    curve : list of CurvePoint
+        The learning curve.
+    hardest : list of (int, float)
+        The samples predicted worst.
+    columns : list of dict
+        The type of each column and a summary of its values.
+    seconds : dict of str to float
+        The duration of each stage.
+    notes : list of str
+        Warnings and remarks for the user.
+    """
+
+    question: Question
+    source: Source
+    model: Estimator
+    metric: Metric
+    assessment: Assessment | None
+    held_out: Question
+    baseline: float
+    contributions: list[Contribution]
+    shares: list[tuple[str, float]]
+    curve: list[CurvePoint]
+    hardest: list[tuple[int, float]]
+    columns: list[dict[str, Any]]
+    seconds: dict[str, float]
+    notes: list[str]
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the target is a class."""
+        return self.question.task == "classification"
+
+    @property
+    def score_name(self) -> str:
+        """The name of the score."""
+        return self.metric.title
+
+    @property
+    def root_mean_squared_error(self) -> float:
+        """The root mean squared error of a regression on held-out samples."""
+        if self.assessment is None:
+            return float("nan")
+        residuals = self.held_out.y - self.assessment.predicted[0]
+        return float(np.sqrt(np.mean(residuals**2)))
+
+    def summary(self) -> dict[str, Any]:
+        """The main results as plain values, under the keys of ``mercer fit --json``."""
+        model = self.model
+        return {
+            "task": self.question.task,
+            "target": self.question.target,
+            "samples": raw_length(self.question.X),
+            "read": self.source.description,
+            "left out": [dataclasses.asdict(each) for each in self.question.left_out],
+            "kernel": repr(model.kernel_),
+            "status": str(model.kernel_.certificate().status),
+            "learner": type(model.model_).__name__,
+            "chosen by": model.way_,
+            model.penalty_name_: model.tuned_.penalty,
+            "score": self.score_name.replace("²", "2"),
+            "metric": self.metric.name,
+            **self._scores(),
+            "baseline": self.baseline,
+            "contributions": [list(dataclasses.astuple(each)) for each in self.contributions],
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+            "notes": [*self.question.notes, *self.notes],
+        }
+
+    def _scores(self) -> dict[str, Any]:
+        """The results of the assessment; none where there is none."""
+        found = self.assessment
+        if found is None:
+            return {"mean": None, "error": None, "scores": {}, "folds": 0, "repeats": 0}
+        names = ("mean", "error", "baseline")
+        scores = {name: found.result(name) for name in found.measured}
+        return {
+            "mean": found.mean,
+            "error": found.error,
+            "scores": {name: dict(zip(names, each, strict=True)) for name, each in scores.items()},
+            "folds": found.folds,
+            "repeats": found.repeats,
+        }

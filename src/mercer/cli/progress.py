@@ -1,0 +1,118 @@
+"""The progress of a command: bars on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+Progress = Callable[[str, int], None]
+_STAGES = {
+    "read": "reading",
+    "look": "looking at columns",
+    "fit": "model selection",
+    "assess": "cross-validation",
+    "columns": "column importance",
+}
+_SILENCE = 20.0  # seconds without a word where there is no terminal
+
+
+@contextlib.contextmanager
+def progress_bars(shown: bool) -> Iterator[Progress]:
+    """Shows progress on the error stream: a bar for each stage, or lines if it is no terminal.
+
+    It yields a function of the name of a new stage and its number of steps, or of an empty name and
+    the number of steps that are done.
+    """
+    if not shown:
+        yield lambda stage, steps: None
+    elif not sys.stderr.isatty():
+        yield _Lines()
+    else:
+        with _bars() as progress:
+            yield progress
+
+
+class _Clock:
+    """Knows how long a stage has taken, and will take: a fold takes as long as the first fit."""
+
+    def __init__(self) -> None:
+        self.name, self.start = "", time.perf_counter()
+        self.done = self.total = 0
+        self.fit = 0.0
+
+    def begin(self, stage: str, steps: int) -> None:
+        now = time.perf_counter()
+        if self.name == "fit":
+            self.fit = now - self.start
+        self.name, self.start, self.done, self.total = stage, now, 0, steps
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.start
+
+    @property
+    def left(self) -> float:
+        """The seconds that the stage will still take; 0 if nothing is known."""
+        if self.done:
+            return self.elapsed / self.done * (self.total - self.done)
+        return self.fit * self.total if self.name == "assess" else 0.0
+
+    @property
+    def rounds(self) -> str:
+        """How many steps are done, where there are several."""
+        return f"{self.done} of {self.total}" if self.total > 1 else ""
+
+    @property
+    def text(self) -> str:
+        title = _STAGES.get(self.name, self.name)
+        if self.left < 2.0:
+            return title
+        return f"{title}, about {self.left:.0f} s left"
+
+
+class _Lines:
+    """A line after a long silence: a log should not be filled, nor a user kept in doubt."""
+
+    def __init__(self) -> None:
+        self.clock = _Clock()
+        self.last = time.perf_counter()
+
+    def __call__(self, stage: str, steps: int) -> None:
+        if stage:
+            self.clock.begin(stage, steps)
+            return
+        self.clock.done += steps
+        now = time.perf_counter()
+        if self.clock.name == "assess" and now - max(self.last, self.clock.start) > _SILENCE:
+            self.last = now
+            print(f"mercer: {self.clock.text} ({self.clock.rounds})", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _bars() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
+    columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
+    # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
+    redirected = {"redirect_stdout": sys.stdout.isatty(), "redirect_stderr": True}
+    console = Console(stderr=True)
+    clock = _Clock()
+    with Progress(*columns, console=console, transient=True, **redirected) as bar:
+
+        def progress(stage: str, steps: int) -> None:
+            if stage:
+                for task in bar.tasks[-1:]:
+                    bar.remove_task(task.id)
+                clock.begin(stage, steps)
+                # A bar of one step would stand still: it moves without an end instead.
+                bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
+                return
+            clock.done += steps
+            shown = {"description": clock.text, "rounds": clock.rounds}
+            bar.update(bar.task_ids[-1], advance=steps, **shown)
+
+        yield progress

@@ -1,0 +1,78 @@
+"""Progress is told: with an estimate, and where there is no terminal only after a long silence."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+
+import pytest
+
+from mercer.cli import progress as module
+from mercer.cli.findings import Printer
+from mercer.cli.progress import progress_bars
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
+    return now
+
+
+def test_a_line_after_a_long_silence(clock, capsys):
+    with progress_bars(True) as progress:
+        progress("fit", 1)
+        clock[0] = 100.0
+        progress("", 1)
+        progress("assess", 10)
+        for seconds in (110.0, 119.0, 130.0, 139.0, 160.0):
+            clock[0] = seconds
+            progress("", 1)
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.splitlines() == [
+        "mercer: cross-validation, about 70 s left (3 of 10)",
+        "mercer: cross-validation, about 60 s left (5 of 10)",
+    ]
+
+
+def test_nothing_is_shown(clock, capsys):
+    with progress_bars(False) as progress:
+        progress("assess", 2)
+        clock[0] = 1e6
+        progress("", 1)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_bars_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bars(True) as progress:
+        for stage, steps in (("read", 1), ("fit", 1), ("", 1), ("assess", 2), ("", 1), ("own", 1)):
+            progress(stage, steps)
+            time.sleep(0.11)
+    shown = screen.getvalue()
+    for part in ("reading", "model selection", "cross-validation", "1 of 2", "own"):
+        assert part in shown
+
+
+def test_lines_wait_a_second(capsys):
+    with Printer(True) as tell:
+        tell([("data", "some")])
+        assert capsys.readouterr().out == ""
+        time.sleep(1.3)
+        assert capsys.readouterr().out == "data       some\n"
+        tell([("target", "y")])
+        assert capsys.readouterr().out == "target     y\n"
+    with contextlib.suppress(ValueError), Printer(True) as tell:
+        tell([("data", "some")])
+        raise ValueError
+    assert capsys.readouterr().out == ""
+    with Printer(False) as tell:
+        tell([("data", "some")])
+    assert capsys.readouterr().out == ""
