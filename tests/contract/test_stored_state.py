@@ -107,8 +107,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"estimator": mercer.KernelRidge(), "most": 15},
         {"estimator": mercer.SVC(), "most": 2, "trees": 2},
     ],
-    "AutoClassifier": [{"learner": learner} for learner in ("svc", "gp", "ridge")],
-    "AutoRegressor": [{"learner": learner} for learner in ("ridge", "gp", "rvm", "svr")],
+    "AutoClassifier": [{"learner": learner} for learner in ("auto", "svc", "gp", "ridge")],
+    "AutoRegressor": [{"learner": learner} for learner in ("auto", "ridge", "gp", "rvm", "svr")],
 }
 AUTOMATIC = ("AutoClassifier", "AutoRegressor")
 MODELS = (*ESTIMATORS, *AUTOMATIC)

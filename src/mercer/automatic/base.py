@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets, Weights
-from mercer.automatic.candidates import candidates, is_auto
+from mercer.automatic.candidates import candidates, is_auto, kind_of
 from mercer.automatic.frames import (
     as_collection,
     as_pandas,
@@ -18,17 +19,32 @@ from mercer.automatic.frames import (
     is_numeric_table,
     typical_value,
 )
-from mercer.automatic.learners import learner_for
+from mercer.automatic.learners import LEARNED, learner_for
+from mercer.automatic.metrics import metric_for
+from mercer.automatic.subsets import thin_out
+from mercer.automatic.tables import TableColumn, read_columns
+from mercer.automatic.tabular.models import (
+    EFFORTS,
+    LearnedClassifier,
+    LearnedRegressor,
+    LearnedTable,
+)
+from mercer.automatic.tabular.report import learned_report
 from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import ParameterError, ShapeError, WidthError, warn
 from mercer.estimators.common.validation import check_weights
+from mercer.params import integer, positive
 from mercer.state import State
 
 # What only a fit on a table sets.
 _OF_TABLES = ("n_features_in_", "feature_names_in_", "columns_", "left_out_", "fillings_")
 _FEWEST = 4  # samples below which nothing can be held out
+_FEWEST_TO_LEARN = 20  # samples from which the kernels of a table are learned
+_MOST_CLASSES = 60  # for which probabilities are learned by logistic regression
+_MOST_ROWS = 5000  # rows from which the kinds of columns are told
+_SLOWER = 15.0  # how much longer more effort takes, about
 
 
 class Automatic(BaseEstimator):
@@ -39,6 +55,7 @@ class Automatic(BaseEstimator):
         plain=(
             *("candidates_", "tuned_", "n_tuned_", "learner_", "way_", "loss_", "penalty_name_"),
             *("model_", "kernel_", "columns_", "left_out_", "fillings_"),
+            *("loo_predictions_", "importances_", "report_"),
             "source_",  # a study sets it: the file that the model was fitted on
         )
     )
@@ -48,18 +65,135 @@ class Automatic(BaseEstimator):
         kernel: KernelLike = "auto",
         learner: str = "auto",
         *,
+        members: int = 5,
+        time: str | float = "balanced",
+        metric: str | None = None,
         missing: Any = (),
         tune_rows: int = 1000,
         random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
         self.learner = learner
+        self.members = members
+        self.time = time
+        self.metric = metric
         self.missing = missing
         self.tune_rows = tune_rows
         self.random_state = random_state
 
-    def _fit(self, X: RawSamples, y: np.ndarray, weight: np.ndarray | None) -> None:
+    def _fit(
+        self,
+        X: RawSamples,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        groups: np.ndarray | None = None,
+    ) -> None:
+        """Learn kernels of a table; of other samples, choose among given ones."""
+        self._check_choices()
+        for name in ("loo_predictions_", "importances_", "report_"):
+            self.__dict__.pop(name, None)
+        columns = self._columns_to_learn(X, y)
+        if columns:
+            self._fit_table(X, y, weight, groups, columns)
+        else:
+            self._refuse_groups(groups)
+            self._fit_chosen(X, y, weight)
+
+    def _check_choices(self) -> None:
+        """Refuse values of the parameters that say how kernels are learned."""
+        integer(1).check("members", self.members)
+        is_seconds = isinstance(self.time, (int, float)) and not isinstance(self.time, bool)
+        if is_seconds:
+            positive.check("time", self.time)
+        elif self.time not in EFFORTS:
+            raise ParameterError(
+                "time", self.time, f"must be one of {', '.join(EFFORTS)}, or seconds"
+            )
+        if self.metric is not None:
+            metric_for(self.metric, self._task)
+
+    def _columns_to_learn(self, X: RawSamples, y: np.ndarray) -> list[TableColumn]:
+        """The columns of a table whose kernels can be learned; none for other samples."""
+        is_free = is_auto(self.kernel) and self.learner == "auto"
+        if not is_free or kind_of(X) != "table" or len(y) < _FEWEST_TO_LEARN:
+            return []
+        if self._task == "classification" and len(np.unique(y)) > _MOST_CLASSES:
+            return []
+        columns = read_columns(thin_out(X, _MOST_ROWS), tuple(self.missing))
+        if any(column.kind not in ("number", "category", "date") for column in columns):
+            return []
+        return [column for column in columns if column.spread > 0]
+
+    def _refuse_groups(self, groups: np.ndarray | None) -> None:
+        if groups is not None:
+            rule = "keep samples together only where the kernels of a table are learned"
+            remedy = "kernel='auto', learner='auto', columns of numbers, categories and dates"
+            raise ParameterError("groups", f"{len(groups)} values", rule, remedy)
+
+    def _fit_table(
+        self,
+        X: RawSamples,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        groups: np.ndarray | None,
+        columns: list[TableColumn],
+    ) -> None:
+        """Learn the kernels of a table, with as much effort as there is time for."""
+        self._check_counts(raw_length(X))
+        start = time.perf_counter()
+        kind = LearnedClassifier if self._task == "classification" else LearnedRegressor
+        options = {"missing": tuple(self.missing), "members": self.members, "metric": self.metric}
+        notes: list[str] = []
+
+        def attempt(effort: str) -> LearnedTable:
+            return kind(columns, effort=effort, seed=self._seed(), **options).fit(
+                X, y, weight, groups
+            )
+
+        if isinstance(self.time, str):
+            model = attempt(self.time)
+        else:
+            model = attempt("fast")
+            for effort, factor in (("balanced", _SLOWER), ("best", _SLOWER / 2)):
+                spent = time.perf_counter() - start
+                if spent * (1.0 + factor) < self.time:
+                    model = attempt(effort)
+            notes.append("the effort depends on the time that was measured: not reproducible")
+        self._keep_table(model, len(y), columns, time.perf_counter() - start, notes)
+
+    def _keep_table(
+        self,
+        model: LearnedTable,
+        n_samples: int,
+        columns: list[TableColumn],
+        seconds: float,
+        notes: list[str],
+    ) -> None:
+        """Set the fitted attributes from a model of learned kernels."""
+        self.model_, self.kernel_ = model, model.kernel_
+        self.learner_, self.way_ = LEARNED, "closed-form leave-one-out"
+        self.loss_, self.penalty_name_ = model.loss_name, model.penalty_name
+        penalty = model.chosen_penalty
+        self.tuned_ = TunedModel(model.kernel_, penalty, model.loo_loss_, model.trials_)
+        self.candidates_ = [member.kernel for member in model.members_]
+        self.n_tuned_ = model.n_chosen_
+        shape = (n_samples, *model.loo_predictions_.shape[1:])
+        self.loo_predictions_ = np.full(shape, np.nan)
+        self.loo_predictions_[model.loo_rows_] = self._in_units(model.loo_predictions_)
+        names = getattr(self, "columns_", list(range(getattr(self, "n_features_in_", 0))))
+        places = [names.index(column.name) for column in columns]
+        self.importances_ = np.zeros(len(names))
+        self.importances_[places] = model.importances_
+        self.report_ = learned_report(model, n_samples, seconds, notes)
+
+    def _in_units(self, predicted: np.ndarray) -> np.ndarray:
+        """Predictions of the model in the units of the target."""
+        return predicted
+
+    def _fit_chosen(self, X: RawSamples, y: np.ndarray, weight: np.ndarray | None) -> None:
         """Choose kernel and penalty on at most ``tune_rows`` samples, then fit on all."""
+        if self.metric is not None:
+            warn(f"metric={self.metric!r} is not used: there is one for learned kernels only")
         n_samples = raw_length(X)
         learner = learner_for(self._task, self.learner, n_samples)
         self._check_counts(n_samples)
@@ -121,9 +255,9 @@ class Automatic(BaseEstimator):
         """Classifiers calibrate their probabilities here."""
 
     def _check_input(
-        self, X: RawSamples, y: Targets, sample_weight: Weights
-    ) -> tuple[RawSamples, np.ndarray, np.ndarray | None]:
-        """Samples, targets and weights for a fit; samples of weight 0 are left out."""
+        self, X: RawSamples, y: Targets, sample_weight: Weights, groups: Any
+    ) -> tuple[RawSamples, np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """Samples, targets, weights and groups for a fit; samples of weight 0 are left out."""
         if y is None:
             # The words are those that scikit-learn's own checks of estimators look for.
             message = "requires y to be passed, but the target y is None"
@@ -134,13 +268,20 @@ class Automatic(BaseEstimator):
         if len(y) != raw_length(X):
             rule = f"must have one for each of the {raw_length(X)} samples"
             raise ShapeError("y", f"{len(y)} values", rule)
+        if groups is not None:
+            groups = np.unique(column_or_1d(groups), return_inverse=True)[1]
+            if len(groups) != len(y):
+                rule = f"must have one for each of the {len(y)} samples"
+                raise ShapeError("groups", f"{len(groups)} values", rule)
         if sample_weight is None:
-            return X, y, None
+            return X, y, None, groups
         weight = check_weights(sample_weight, len(y))
         rows = np.flatnonzero(weight)
         if len(rows) < len(y):
             X = pick_rows(X, rows)
-        return X, y[rows], weight[rows]
+        if groups is not None:
+            groups = groups[rows]
+        return X, y[rows], weight[rows], groups
 
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""

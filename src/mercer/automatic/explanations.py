@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
 from mercer.automatic.assessment import Assessment, predict
-from mercer.automatic.learners import EVIDENCE, SQUARED_ERROR, learner_for
+from mercer.automatic.learners import EVIDENCE, LEARNED, SQUARED_ERROR, learner_for
 from mercer.automatic.metrics import METRICS, Metric, Reference, default_metric
 from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tuning import blas_threads
@@ -168,9 +168,11 @@ def learning_curve(
     curve = []
     with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kernel = model.tuned_.kernel
-        if _takes_gram(model):
-            kernel, X = "precomputed", np.asarray(kernel.copy().fit(X)(X))
+        kernel: KernelLike = model.tuned_.kernel
+        if model.learner_ == LEARNED:
+            X = model.model_.encode(X)
+        elif _takes_gram(model):
+            kernel, X = "precomputed", np.asarray(model.tuned_.kernel.copy().fit(X)(X))
         parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
@@ -207,9 +209,11 @@ def _refit(
     model: Estimator, kernel: KernelLike, X: RawSamples, y: np.ndarray, part: Fold
 ) -> np.ndarray:
     """Predictions for the test set by the chosen kernel and penalty, fitted on the training set."""
-    learner = learner_for(model._task, model.learner_)
-    blank = learner.make(kernel, model.tuned_.penalty)
     train, test = part
+    if model.learner_ == LEARNED:
+        blank = model.model_.blank
+    else:
+        blank = learner_for(model._task, model.learner_).make(kernel, model.tuned_.penalty)
     X_train, X_test, y_train = pick_rows(X, train), pick_rows(X, test), y[train]
     if isinstance(kernel, str):
         X_train, X_test = X_train[:, train], X_test[:, train]

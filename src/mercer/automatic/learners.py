@@ -237,6 +237,7 @@ _NEIGHBOURS = (15.0, 9.0, 5.0, 3.0, 1.0)
 _LOO = "closed-form leave-one-out"
 _LAPLACE = "evidence (Laplace)"
 SQUARED_ERROR = "mean squared error"
+LEARNED = "learned"  # the name of models of tables that learn their kernels
 _LOSSES = {"classification": "error rate", "regression": SQUARED_ERROR}
 EVIDENCE = "negative log evidence per sample"
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.aliases import RawSamples, Targets, Weights
+from mercer.aliases import ClassWeight, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.automatic.base import Automatic
 from mercer.errors import InputError, ParameterError
 from mercer.estimators.common.fitting import restores
+from mercer.params import between
 from mercer.state import State, storable
 
+Groups = ArrayLike | None  # of samples that belong together
 _PROBABILISTIC = ("gp", "rvm")  # regressors that predict standard deviations
 
 
@@ -32,8 +36,18 @@ class AutoClassifier(ClassifierMixin, Automatic):
         "auto", or a kernel or an expression, which is tried at half and double its length scales
         as well.
     learner : str
-        "auto" (a support vector machine), "svc", "ridge", "logistic", "gp", "rvm", "neighbors" or
-        "discriminant".
+        "auto" (learned kernels for tables, a support vector machine for other samples), "svc",
+        "ridge", "logistic", "gp", "rvm", "neighbors" or "discriminant".
+    members : int
+        The largest number of kernels in the ensemble of a table whose kernels are learned.
+    time : {"fast", "balanced", "best"} or float
+        How much effort is made to learn kernels. Seconds take as much as there is time for, which
+        depends on the machine, so that results do not reproduce.
+    metric : str, optional
+        By what is chosen where kernels are learned: "logloss" (the default), "auc", "accuracy",
+        "balanced", "f1", "precision" or "recall".
+    class_weight : dict or "balanced", optional
+        Weights by class label, which multiply the weights of samples.
     missing : sequence
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
@@ -51,6 +65,14 @@ class AutoClassifier(ClassifierMixin, Automatic):
         The chosen kernel and penalty, and all that were tried.
     classes_ : ndarray
         The classes.
+    importances_ : ndarray of shape (n_features,)
+        Of a table whose kernels are learned: how much each column adds to the distance of two
+        samples, as a share of all.
+    loo_predictions_ : ndarray
+        Class probabilities of the samples by models that were not fitted on them; NaN for samples
+        that no choice was made on.
+    report_ : FitReport
+        Its members, their weights, and the time of each stage.
 
     Examples
     --------
@@ -65,9 +87,36 @@ class AutoClassifier(ClassifierMixin, Automatic):
     _task = "classification"
     stored: ClassVar[State] = State(plain=("classes_",))
 
+    def __init__(
+        self,
+        kernel: KernelLike = "auto",
+        learner: str = "auto",
+        *,
+        members: int = 5,
+        time: str | float = "balanced",
+        metric: str | None = None,
+        class_weight: ClassWeight = None,
+        missing: Any = (),
+        tune_rows: int = 1000,
+        random_state: RandomState = 0,
+    ) -> None:
+        super().__init__(
+            kernel,
+            learner,
+            members=members,
+            time=time,
+            metric=metric,
+            missing=missing,
+            tune_rows=tune_rows,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
+
     @restores
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Choose kernel and penalty, and fit the classifier.
+    def fit(
+        self, X: RawSamples, y: Targets, sample_weight: Weights = None, groups: Groups = None
+    ) -> Self:
+        """Learn or choose kernel and penalty, and fit the classifier.
 
         Parameters
         ----------
@@ -79,12 +128,16 @@ class AutoClassifier(ClassifierMixin, Automatic):
             Weights of the samples, in the errors by which kernel and penalty are chosen and in the
             fit; the learner's own documentation says what they mean there. Samples of weight 0 are
             left out.
+        groups : array of shape (n,), optional
+            Groups of samples that belong together, such as those of one patient or of one month:
+            models are chosen by predictions for whole groups. For samples ordered in time, give the
+            number of the period that each is of.
 
         Returns
         -------
         self
         """
-        X, y, weight = self._check_input(X, y, sample_weight)
+        X, y, weight, groups = self._check_input(X, y, sample_weight, groups)
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("Input y contains NaN or infinity: a class must have a name")
         check_classification_targets(y)
@@ -97,7 +150,10 @@ class AutoClassifier(ClassifierMixin, Automatic):
         if n_classes > 2 and counts.max() == 1:
             rule = "has no value twice: no class can be learned"
             raise InputError("y", f"{n_classes} classes", rule, "is it a name?")
-        self._fit(X, codes, weight)
+        if self.class_weight is not None:
+            factors = compute_sample_weight(self.class_weight, y)
+            weight = factors if weight is None else weight * factors
+        self._fit(X, codes, weight, groups)
         self.model_.classes_ = self.classes_[self.model_.classes_]
         return self
 
@@ -148,8 +204,16 @@ class AutoRegressor(RegressorMixin, Automatic):
         "auto", or a kernel or an expression, which is tried at half and double its length scales
         as well.
     learner : str
-        "auto" ("ridge", or "svr" for more than 8,000 samples), "ridge", "gp" (chosen by the
+        "auto" (learned kernels for tables; for other samples "ridge", or "svr" for more than 8,000
+        of them), "ridge", "gp" (chosen by the
         evidence), "svr", "rvm" or "neighbors".
+    members : int
+        The largest number of kernels in the ensemble of a table whose kernels are learned.
+    time : {"fast", "balanced", "best"} or float
+        How much effort is made to learn kernels. Seconds take as much as there is time for, which
+        depends on the machine, so that results do not reproduce.
+    metric : str, optional
+        By what is chosen where kernels are learned: "rmse" (the default), "r2" or "mae".
     missing : sequence
         Values, such as "?", that mark a missing value, in addition to None and NaN.
     tune_rows : int
@@ -167,6 +231,16 @@ class AutoRegressor(RegressorMixin, Automatic):
         The chosen kernel and penalty, and all that were tried.
     target_mean_, target_scale_ : float
         The mean and the standard deviation of the target.
+    importances_ : ndarray of shape (n_features,)
+        Of a table whose kernels are learned: how much each column adds to the distance of two
+        samples, as a share of all.
+    loo_predictions_ : ndarray
+        Predictions of the samples by models without them; NaN for samples that no choice was made
+        on.
+    report_ : FitReport
+        Its members, their weights, and the time of each stage.
+    loo_errors_ : ndarray
+        The errors of these predictions, in ascending order.
 
     Examples
     --------
@@ -179,11 +253,13 @@ class AutoRegressor(RegressorMixin, Automatic):
     """
 
     _task = "regression"
-    stored: ClassVar[State] = State(finite=("target_mean_", "target_scale_"))
+    stored: ClassVar[State] = State(finite=("target_mean_", "target_scale_", "loo_errors_"))
 
     @restores
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
-        """Choose kernel and penalty, and fit the regressor.
+    def fit(
+        self, X: RawSamples, y: Targets, sample_weight: Weights = None, groups: Groups = None
+    ) -> Self:
+        """Learn or choose kernel and penalty, and fit the regressor.
 
         Parameters
         ----------
@@ -195,12 +271,16 @@ class AutoRegressor(RegressorMixin, Automatic):
             Weights of the samples, in the errors by which kernel and penalty are chosen and in the
             fit; the learner's own documentation says what they mean there. Samples of weight 0 are
             left out.
+        groups : array of shape (n,), optional
+            Groups of samples that belong together, such as those of one patient or of one month:
+            models are chosen by predictions for whole groups. For samples ordered in time, give the
+            number of the period that each is of.
 
         Returns
         -------
         self
         """
-        X, y, weight = self._check_input(X, y, sample_weight)
+        X, y, weight, groups = self._check_input(X, y, sample_weight, groups)
         y = check_array(y, ensure_2d=False, dtype=np.float64)
         mean, variance = y.mean(), y.var()
         if weight is not None:
@@ -208,8 +288,50 @@ class AutoRegressor(RegressorMixin, Automatic):
             variance = np.average((y - mean) ** 2, weights=weight)
         self.target_mean_ = float(mean)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0
-        self._fit(X, (y - self.target_mean_) / self.target_scale_, weight)
+        standardised = (y - self.target_mean_) / self.target_scale_
+        self._fit(X, standardised, weight, groups)
+        if self.learner_ == "learned":
+            model = self.model_
+            errors = standardised[model.loo_rows_] - model.loo_predictions_
+            self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self
+
+    def _in_units(self, predicted: np.ndarray) -> np.ndarray:
+        return self.target_mean_ + self.target_scale_ * predicted
+
+    def predict_interval(
+        self, X: RawSamples, coverage: float = 0.9
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Intervals that should hold this share of new targets.
+
+        Their ends are quantiles of the errors of leave-one-out predictions. There is no guarantee:
+        the members were chosen by the same errors, which are therefore a little too small, and the
+        intervals are equally wide everywhere.
+
+        Parameters
+        ----------
+        X : array, data frame or list
+            The samples.
+        coverage : float
+            The share of targets, between 0 and 1.
+
+        Returns
+        -------
+        tuple of two ndarray
+            The lower and the upper ends.
+        """
+        check_is_fitted(self)
+        between(0.0, 1.0).check("coverage", coverage)
+        if not hasattr(self, "loo_errors_"):
+            rule = "are known for tables whose kernels are learned only"
+            raise ParameterError("intervals", self.learner_, rule, "learner='auto', kernel='auto'")
+        count = len(self.loo_errors_)
+        tail = (1.0 - coverage) / 2.0
+        # one more sample, which is new, may lie anywhere among the others
+        levels = np.clip([tail * (1 + 1 / count), 1 - tail * (1 + 1 / count)], 0.0, 1.0)
+        low, high = np.quantile(self.loo_errors_, levels)
+        predicted = np.asarray(self.predict(X))
+        return predicted + low, predicted + high
 
     def predict(
         self, X: RawSamples, return_std: bool = False

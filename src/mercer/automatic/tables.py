@@ -25,6 +25,7 @@ from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import positive
+from mercer.state import storable
 
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
@@ -33,8 +34,9 @@ _TELLING = 30  # missing values from which there are enough rows to tell what on
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
+@storable
 @dataclasses.dataclass(frozen=True)
-class Column:
+class TableColumn:
     """What a column was taken for."""
 
     kind: str  # number, category, text, string, date
@@ -45,7 +47,7 @@ class Column:
     missing_share: float = 0.0
 
 
-def read_columns(frame: Frame, missing: Markers = ()) -> list[Column]:
+def read_columns(frame: Frame, missing: Markers = ()) -> list[TableColumn]:
     """The kind of every column: by its values, and as categories where they are stored as such."""
     columns, _ = table_columns(Batch(frame))
     if not hasattr(frame, "columns"):
@@ -59,7 +61,7 @@ def read_columns(frame: Frame, missing: Markers = ()) -> list[Column]:
     return described
 
 
-def _column(name: Any, values: list[Any], missing: Markers, stored: str) -> Column:
+def _column(name: Any, values: list[Any], missing: Markers, stored: str) -> TableColumn:
     """The description of one column, which is stored as a type of that name."""
     where = f"column {name!r}"
     present = present_values(values, missing)
@@ -85,7 +87,7 @@ def _refuse_markers(where: str, kind: str, values: list[Any], missing: Markers) 
             raise ParameterError(where, value, rule, "put None there")
 
 
-def _by_values(where: str, values: list[Any]) -> Column:
+def _by_values(where: str, values: list[Any]) -> TableColumn:
     """The description of a column by the types of its values."""
     if _are_all(values, bool, np.bool_):
         return _category(values)
@@ -115,24 +117,24 @@ def _unreadable(where: str, kinds: list[str]) -> InputTypeError:
     return InputTypeError(where, ", ".join(kinds), "mixes types", remedy)
 
 
-def _numbers(where: str, numbers: np.ndarray) -> Column:
+def _numbers(where: str, numbers: np.ndarray) -> TableColumn:
     infinite = numbers[~np.isfinite(numbers)]
     if len(infinite):
         raise NotFiniteError(where, float(infinite[0]), "is not finite")
     deviation = float(numbers.std())
     if np.ptp(numbers) == 0 or deviation == 0:
-        return Column("number", 0.0)
-    return Column("number", 2.0, deviation)
+        return TableColumn("number", 0.0)
+    return TableColumn("number", 2.0, deviation)
 
 
-def _strings(values: list[str]) -> Column:
+def _strings(values: list[str]) -> TableColumn:
     """Text is a date, or a category where there are few different values, or words or letters."""
     if all(map(DATE.fullmatch, values)):
         return _dates(values)
     is_long = float(np.mean([len(v.split()) for v in values])) >= _LONG
     if _has_few_values(values, is_long):
         return _category(values)
-    return Column("text" if is_long else "string", 2.0)
+    return TableColumn("text" if is_long else "string", 2.0)
 
 
 def _has_few_values(texts: list[str], are_long: bool) -> bool:
@@ -143,25 +145,25 @@ def _has_few_values(texts: list[str], are_long: bool) -> bool:
     return n_distinct <= _FEW and not are_long
 
 
-def _dates(values: list[Any]) -> Column:
+def _dates(values: list[Any]) -> TableColumn:
     """Dates go round in the cycles they pass through more than once."""
     rows = [[value] for value in values]
     at = days(rows)
     if (span := float(np.ptp(at))) == 0:
-        return Column("date", 0.0)
+        return TableColumn("date", 0.0)
     cycles = []
     for cycle, period in CYCLES.items():
         spread = 2.0 * float(FUNCTIONS[cycle].function(rows).var(axis=0).sum())
         if span > period and spread > 1e-9:
             cycles.append((cycle, spread))
-    return Column("date", 2.0, float(at.std()), tuple(cycles))
+    return TableColumn("date", 2.0, float(at.std()), tuple(cycles))
 
 
-def _category(values: list[Any]) -> Column:
+def _category(values: list[Any]) -> TableColumn:
     shares = np.array(list(Counter(values).values())) / len(values)
     if len(shares) == 1:
-        return Column("category", 0.0)
-    return Column("category", 2.0 * (1.0 - float((shares**2).sum())))
+        return TableColumn("category", 0.0)
+    return TableColumn("category", 2.0 * (1.0 - float((shares**2).sum())))
 
 
 def table_kernel(
@@ -218,17 +220,17 @@ def table_kernel(
     return functools.reduce(operator.mul, factors)
 
 
-def _total_spread(columns: list[Column], telling: list[Column]) -> float:
+def _total_spread(columns: list[TableColumn], telling: list[TableColumn]) -> float:
     """The mean squared difference of two rows, in the units of the columns."""
     spread = sum(c.spread + sum(spread for _, spread in c.cycles) for c in columns)
     return spread + sum(4.0 * c.missing_share * (1.0 - c.missing_share) for c in telling)
 
 
 def _block_kernels(
-    columns: list[Column], width: float, missing: Markers, incomplete: set[Any]
+    columns: list[TableColumn], width: float, missing: Markers, incomplete: set[Any]
 ) -> list[Kernel]:
     """The kernels of all numbers and of all categories, complete columns and others apart."""
-    blocks: dict[Any, list[Column]] = {}
+    blocks: dict[Any, list[TableColumn]] = {}
     for column in columns:
         blocks.setdefault((column.kind, column.name in incomplete), []).append(column)
     kernels = []
@@ -238,7 +240,7 @@ def _block_kernels(
     return kernels
 
 
-def _block_kernel(block: list[Column], width: float, missing: Markers, gaps: bool) -> Kernel:
+def _block_kernel(block: list[TableColumn], width: float, missing: Markers, gaps: bool) -> Kernel:
     """The kernel of columns that are all numbers or all categories."""
     kernel: Kernel = RBF(_digits(width)) @ one_hot
     if block[0].kind == "number":
@@ -248,7 +250,7 @@ def _block_kernel(block: list[Column], width: float, missing: Markers, gaps: boo
     return kernel.on([c.name for c in block])
 
 
-def _column_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
+def _column_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
     """The kernels of a column of dates or of texts; none of other columns, which are in blocks."""
     if column.kind == "date":
         return _date_kernels(column, width, incomplete)
@@ -259,7 +261,7 @@ def _column_kernels(column: Column, width: float, incomplete: bool) -> list[Kern
     return []
 
 
-def _date_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel]:
+def _date_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
     kernels = []
     for function, unit in [("days", column.unit), *((cycle, 1.0) for cycle, _ in column.cycles)]:
         kernel: Kernel = RBF(_digits(width * unit))
@@ -269,7 +271,7 @@ def _date_kernels(column: Column, width: float, incomplete: bool) -> list[Kernel
     return kernels
 
 
-def _text_kernel(column: Column, inner: Kernel, width: float) -> Kernel:
+def _text_kernel(column: TableColumn, inner: Kernel, width: float) -> Kernel:
     """The RBF of the features of a kernel k of texts: exp(k/ℓ²), normalised."""
     return ((_digits(width**-2) * inner).exp().normalize() @ texts).on([column.name])
 

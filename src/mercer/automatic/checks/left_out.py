@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Frame, RandomState
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import Column, read_columns
+from mercer.automatic.tables import TableColumn, read_columns
 
 _FEWEST = 20  # rows below which distinct values prove nothing
 _DISTINCT = 0.95  # share of different values from which strings may be identifiers
@@ -151,7 +151,7 @@ def is_key(name: object) -> bool:
     return bool(_WHOLE_NAME.fullmatch(text) or _END_OF_NAME.fullmatch(text))
 
 
-def _suspicion(column: Column, values: Frame) -> LeftOut | None:
+def _suspicion(column: TableColumn, values: Frame) -> LeftOut | None:
     """Why a column may be no feature; None if nothing speaks for it."""
     name = str(column.name)
     present = values.dropna()

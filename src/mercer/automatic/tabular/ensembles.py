@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy import linalg
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from mercer.automatic.tabular.kernels import gram
 from mercer.automatic.tabular.members import Member
@@ -22,9 +22,7 @@ _BLOCK = 2000  # rows that are predicted at a time
 class _Members(BaseEstimator):
     """Members whose kernels read their own kind of scores, side by side in one array."""
 
-    stored: ClassVar[State] = State(
-        finite=("Z_", "dual_coef_"), plain=("members", "n_scores", "n_features_in_")
-    )
+    stored: ClassVar[State] = State(finite=("Z_", "dual_coef_"))
 
     members: list[Member]
     n_scores: int
@@ -82,7 +80,7 @@ class RidgeMembers(RegressorMixin, _Members):
 class LogisticMembers(ClassifierMixin, _Members):
     """Logistic regression with the weighted sum of the members' kernels, and a constant."""
 
-    stored: ClassVar[State] = State(finite=("penalty",), plain=("classes_",))
+    stored: ClassVar[State] = State(plain=("classes_",))
 
     def __init__(self, members: list[Member], n_scores: int, penalty: float) -> None:
         self.members = members
@@ -109,6 +107,33 @@ class LogisticMembers(ClassifierMixin, _Members):
         """Class probabilities, in the order of ``classes_``."""
         blocks = [self.summed_gram(block) @ self.dual_coef_ for block in self._blocks(Z)]
         return class_probabilities(np.concatenate(blocks))
+
+    def predict(self, Z: np.ndarray) -> np.ndarray:
+        """The most probable class of every row."""
+        return self.classes_[np.argmax(self.predict_proba(Z), axis=1)]
+
+
+@storable
+class LogisticMixture(ClassifierMixin, BaseEstimator):
+    """The weighted mean of the probabilities of several logistic regressions."""
+
+    stored: ClassVar[State] = State(plain=("models_", "classes_"))
+
+    def __init__(self, models: list[LogisticMembers], shares: list[float]) -> None:
+        self.models = models
+        self.shares = shares
+
+    def fit(self, Z: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+        """Fit each of the models on all rows."""
+        self.models_ = [clone(model).fit(Z, y, sample_weight) for model in self.models]
+        self.classes_ = np.unique(y)
+        self.n_features_in_ = Z.shape[1]
+        return self
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Class probabilities, in the order of ``classes_``."""
+        parts = zip(self.shares, self.models_, strict=True)
+        return np.sum([share * model.predict_proba(Z) for share, model in parts], axis=0)
 
     def predict(self, Z: np.ndarray) -> np.ndarray:
         """The most probable class of every row."""

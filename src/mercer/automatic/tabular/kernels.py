@@ -33,11 +33,21 @@ class Rows:
     tied: np.ndarray  # for each score, which length scale it has
     Y: np.ndarray
     weight: np.ndarray | None = None
+    groups: np.ndarray | None = None  # samples of one group are left out together
+    power: int = 2  # of the errors: 1 for absolute ones
+
+    def losses(self, left_out: np.ndarray) -> np.ndarray:
+        """The mean errors of predictions for left-out samples, over the last two axes."""
+        errors = (np.abs(left_out - self.Y) ** self.power).mean(axis=-1)
+        return np.average(errors, axis=-1, weights=self.weight)
 
     def loss(self, left_out: np.ndarray) -> float:
-        """The mean squared error of predictions for left-out samples."""
-        errors = ((left_out - self.Y) ** 2).mean(axis=1)
-        return float(np.average(errors, weights=self.weight))
+        """The mean error of predictions for left-out samples."""
+        return float(self.losses(left_out))
+
+    def path(self, K: np.ndarray) -> np.ndarray:
+        """Predictions for left-out samples with a Gram matrix, at each of the penalties."""
+        return left_out_path(K, self.Y, self.weight, PENALTIES, self.groups)
 
 
 @dataclasses.dataclass
@@ -62,21 +72,26 @@ def _spreads(Z: np.ndarray, power: int) -> np.ndarray:
     return np.asarray((np.abs(shuffled - Z) ** power).mean(axis=0))
 
 
+def _readable(lengths: np.ndarray) -> list[float]:
+    """Four digits: a length scale need not be exact, and should be readable."""
+    return [float(f"{length:.4g}") for length in lengths]
+
+
 def plain_laplacian(Z: np.ndarray) -> Laplacian:
     """One length scale for all scores, the mean distance."""
     total = float(_spreads(Z, 1).sum()) or 1.0
-    return Laplacian(np.full(Z.shape[1], total).tolist())
+    return Laplacian(_readable(np.full(Z.shape[1], total)))
 
 
 def weighted_rbf(Z: np.ndarray, metric: np.ndarray) -> RBF:
     """Length scales for a metric with these weights, in units of the root mean distance."""
     mean = float((_spreads(Z, 2) / 2.0 * metric).sum()) or 1.0
-    return RBF(np.sqrt(mean / metric).tolist())
+    return RBF(_readable(np.sqrt(mean / metric)))
 
 
 def scaled(kernel: Kernel, factor: float) -> Kernel:
     """The kernel with all its length scales multiplied."""
-    return type(kernel)((factor * np.asarray(kernel.length_scale)).tolist())  # type: ignore[attr-defined, call-arg]
+    return type(kernel)(_readable(factor * np.asarray(kernel.length_scale)))  # type: ignore[call-arg]
 
 
 class WidthProblem:
@@ -141,11 +156,11 @@ def by_gradients(rows: Rows, rounds: int) -> Learned:
     for index in range(rounds + 1):
         kernel = weighted_rbf(rows.Z, metric)
         K = gram(kernel, rows.Z)
-        path = left_out_path(K, rows.Y, rows.weight, PENALTIES)
-        losses = [rows.loss(predicted) for predicted in path]
-        if min(losses) < least:
+        path = rows.path(K)
+        losses = rows.losses(path)
+        if losses.min() < least:
             how = f"average gradients, {index} rounds" if index else "no learning"
-            least, best = min(losses), Learned(kernel, how, path)
+            least, best = float(losses.min()), Learned(kernel, how, path)
         if index < rounds:
             metric = _gradient_metric(rows, kernel, K, float(PENALTIES[int(np.argmin(losses))]))
     assert best is not None

@@ -15,10 +15,10 @@ from mercer.automatic.tabular.kernels import (
     gram,
     plain_laplacian,
     scaled,
+    weighted_rbf,
 )
 from mercer.kernels.base import Kernel
-from mercer.kernels.vectors.distance import Laplacian
-from mercer.solvers.ridge.left_out import left_out, left_out_path
+from mercer.solvers.ridge.left_out import left_out
 from mercer.state import storable
 
 _STEPS = (25, 10)  # of the search for length scales, and of one that begins near its end
@@ -38,7 +38,7 @@ class Member:
     penalty: float
     weight: float
     how: str
-    loss: float  # the mean squared leave-one-out error of this member alone
+    loss: float  # the mean leave-one-out error of this member alone
 
 
 @dataclasses.dataclass
@@ -74,11 +74,12 @@ def choose(first: dict[str, Rows], second: dict[str, Rows], most: int, quick: bo
         dataclasses.replace(trials[place].member, weight=float(shares[place]))
         for place in np.flatnonzero(shares)
     ]
-    tried = [(_describe(t.member), t.member.penalty, t.member.loss) for t in trials]
+    tried = [(describe_member(t.member), t.member.penalty, t.member.loss) for t in trials]
     return Choice(members, average, tried)
 
 
-def _describe(member: Member) -> str:
+def describe_member(member: Member) -> str:
+    """The kind of kernel and of scores, and how the kernel was learned."""
     return f"{type(member.kernel).__name__} @ {member.scores} ({member.how})"
 
 
@@ -86,7 +87,7 @@ def _trials(first: dict[str, Rows], quick: bool) -> Iterator[Trial]:
     """All kernels at all penalties."""
     end = None
     for scores, rows in first.items():
-        kernels = []
+        kernels: list[tuple[Kernel, str, np.ndarray | None]] = []
         if quick:
             plain = plain_laplacian(rows.Z)
             kernels += [(scaled(plain, factor), f"× {factor:g}", None) for factor in (0.25, 1.0)]
@@ -100,7 +101,7 @@ def _trials(first: dict[str, Rows], quick: bool) -> Iterator[Trial]:
                     kernels.append((scaled(one.kernel, factor), how, known))
         for kernel, how, path in kernels:
             if path is None:
-                path = left_out_path(gram(kernel, rows.Z), rows.Y, rows.weight, PENALTIES)
+                path = rows.path(gram(kernel, rows.Z))
             for penalty, predicted in zip(PENALTIES, path, strict=True):
                 loss = rows.loss(predicted)
                 yield Trial(Member(scores, kernel, float(penalty), 0.0, how, loss), predicted)
@@ -126,7 +127,7 @@ def _at_more_rows(member: Member, second: dict[str, Rows]) -> Iterator[Trial]:
 
     def attempt(exponent: int) -> Iterator[Trial]:
         penalty = float(10.0 ** (exponent / 2))
-        predicted = left_out(K, rows.Y, rows.weight, penalty)
+        predicted = left_out(K, rows.Y, rows.weight, penalty, rows.groups)
         losses[exponent] = np.inf
         if predicted is not None:
             losses[exponent] = rows.loss(predicted)
@@ -155,13 +156,13 @@ def greedy_average(
     P = np.array(predictions)
     shares, total = np.zeros(len(P)), np.zeros_like(rows.Y)
     for count in range(1, most + 1):
-        errors = (((total + P) / count - rows.Y) ** 2).mean(axis=2)
-        best = int(np.argmin(np.average(errors, axis=1, weights=rows.weight)))
+        best = int(np.argmin(rows.losses((total + P) / count)))
         shares[best] += 1.0 / most
         total += P[best]
     return shares, total / most
 
 
-def is_laplacian(member: Member) -> bool:
-    """Whether distances of the member are sums of absolute differences."""
-    return isinstance(member.kernel, Laplacian)
+def plain_members(Z: np.ndarray) -> list[Member]:
+    """Two kernels with one length scale for all scores, which nothing was learned for."""
+    kernels = [plain_laplacian(Z), weighted_rbf(Z, np.ones(Z.shape[1]))]
+    return [Member("squash", kernel, 1.0, 0.5, "no learning", np.inf) for kernel in kernels]

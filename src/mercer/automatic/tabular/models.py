@@ -6,14 +6,20 @@ import time
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import RawSamples
-from mercer.automatic.tables import Column
-from mercer.automatic.tabular.ensembles import LogisticMembers, RidgeMembers, class_probabilities
+from mercer.automatic.metrics import metric_for
+from mercer.automatic.tables import TableColumn
+from mercer.automatic.tabular.ensembles import (
+    LogisticMembers,
+    LogisticMixture,
+    RidgeMembers,
+    class_probabilities,
+)
 from mercer.automatic.tabular.kernels import Rows
-from mercer.automatic.tabular.members import Choice, Member, choose
-from mercer.automatic.tabular.penalties import choose_penalty, least_penalty
+from mercer.automatic.tabular.members import Choice, Member, choose, describe_member, plain_members
+from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty, plain_share
 from mercer.automatic.tabular.scores import KINDS, TableScores
 from mercer.domains.tables.columns import Markers
 from mercer.estimators.local_models import LocalModels
@@ -25,48 +31,55 @@ from mercer.kernels.vectors.distance import Laplacian
 from mercer.state import State, storable
 
 _STRUCTURE_ROWS = 700  # that kernels are learned on
-_CHOICE_ROWS = 2500  # that members and penalties are chosen on
 _WHOLE = 4000  # rows up to which one model is fitted to all of them
+_LEAST = 1e-6  # the smallest penalty of kernels that were not learned
 _PART = 2500  # rows of a part of a larger table
 EFFORTS = {"fast": (500, 500, 1), "balanced": (700, 2500, 1), "best": (1200, 4000, 3)}
+
+
+# scores, classes and weights of the rows that a penalty is chosen on, and by what
+Problem = tuple[np.ndarray, np.ndarray, np.ndarray | None, Options]
 
 
 class LearnedTable(BaseEstimator):
     """What models of numbers and of classes share: scores, rows, members, and their kernel."""
 
     stored: ClassVar[State] = State(
-        plain=(
-            *("columns", "missing", "members", "effort", "seed"),
-            *("scores_", "model_", "members_", "kernel_", "trials_", "seconds_", "n_chosen_"),
-        ),
+        plain=("scores_", "model_", "members_", "kernel_", "trials_", "seconds_", "n_chosen_"),
         finite=("importances_",),
     )
 
     def __init__(
         self,
-        columns: list[Column],
+        columns: list[TableColumn],
         missing: Markers = (),
         members: int = 5,
         effort: str = "balanced",
+        metric: str | None = None,
         seed: int = 0,
     ) -> None:
         self.columns = columns
         self.missing = missing
         self.members = members
         self.effort = effort
+        self.metric = metric
         self.seed = seed
 
-    def _encode(self, X: RawSamples) -> np.ndarray:
-        """Both kinds of scores side by side."""
-        return np.hstack([scores(X) for scores in self.scores_.values()])
-
     def _learn_members(
-        self, X: RawSamples, Y: np.ndarray, weight: np.ndarray | None, order: np.ndarray
+        self,
+        X: RawSamples,
+        Y: np.ndarray,
+        weight: np.ndarray | None,
+        order: np.ndarray,
+        groups: np.ndarray | None,
     ) -> tuple[np.ndarray, np.ndarray, Choice]:
         """The scores of all rows, the rows of the choice, and the chosen members."""
         start = time.perf_counter()
+        kinds = list(KINDS)
+        if all(column.kind == "category" for column in self.columns):
+            kinds = kinds[:1]  # categories have the same scores in both
         self.scores_ = {
-            kind: TableScores(self.columns, self.missing, kind).fit(X) for kind in KINDS
+            kind: TableScores(self.columns, self.missing, kind).fit(X) for kind in kinds
         }
         encoded = {kind: scores(X) for kind, scores in self.scores_.items()}
         n_first, n_second, _ = EFFORTS[self.effort]
@@ -75,8 +88,10 @@ class LearnedTable(BaseEstimator):
 
         def rows_at(places: np.ndarray) -> dict[str, Rows]:
             of_rows = None if weight is None else weight[places]
+            together = None if groups is None else groups[places]
+            power = 1 if self.metric == "mae" else 2
             return {
-                kind: Rows(Z[places], self.scores_[kind].tied, Y[places], of_rows)
+                kind: Rows(Z[places], self.scores_[kind].tied, Y[places], of_rows, together, power)
                 for kind, Z in encoded.items()
             }
 
@@ -91,10 +106,14 @@ class LearnedTable(BaseEstimator):
         return np.hstack(list(encoded.values())), second, choice
 
     def _kernel(self) -> Kernel:
-        """The members' kernels of raw rows, summed by their weights."""
+        """The members' kernels of raw rows, summed by their weights; equal ones are one term."""
+        weights: dict[tuple[str, Kernel], float] = {}
+        for member in self.members_:
+            key = (member.scores, member.kernel)
+            weights[key] = weights.get(key, 0.0) + member.weight
         terms = [
-            member.weight * Warp(member.kernel, self.scores_[member.scores])
-            for member in self.members_
+            round(weight, 4) * Warp(kernel, self.scores_[scores])
+            for (scores, kernel), weight in weights.items()
         ]
         return terms[0] if len(terms) == 1 else Sum(*terms)
 
@@ -108,6 +127,19 @@ class LearnedTable(BaseEstimator):
             total += member.weight * np.bincount(owners, parts / parts.sum(), len(names))
         return total / total.sum()
 
+    # -- what the two kinds say of themselves --
+
+    loss_name: ClassVar[str]
+    penalty_name: ClassVar[str]
+    loo_predictions_: np.ndarray
+    loo_rows_: np.ndarray
+    loo_loss_: float
+
+    @property
+    def chosen_penalty(self) -> float:
+        """The penalty to show."""
+        raise NotImplementedError(type(self).__name__)
+
     def _n_scores(self) -> int:
         return len(self.scores_["squash"].tied)
 
@@ -117,6 +149,18 @@ class LearnedTable(BaseEstimator):
             return model
         trees = EFFORTS[self.effort][2]
         return LocalModels(model, most=_PART, trees=trees, random_state=self.seed)
+
+    @property
+    def blank(self) -> BaseEstimator:
+        """An ensemble of the same members, not fitted, for scores of any rows."""
+        model = self.model_
+        if isinstance(model, LocalModels):
+            model = model.estimator
+        return clone(model)
+
+    def encode(self, X: RawSamples) -> np.ndarray:
+        """The scores of rows, which the ensemble reads."""
+        return np.hstack([scores(X) for scores in self.scores_.values()])
 
     def _fit_final(
         self, model: BaseEstimator, Z: np.ndarray, y: np.ndarray, weight: np.ndarray | None
@@ -129,7 +173,7 @@ class LearnedTable(BaseEstimator):
 def _contributions(member: Member, Z: np.ndarray) -> np.ndarray:
     """The mean distance of two rows along each score, in units of its length scale."""
     shuffled = Z[np.random.default_rng(0).permutation(len(Z))]
-    steps = np.abs(shuffled - Z) / np.asarray(member.kernel.length_scale)  # type: ignore[attr-defined]
+    steps = np.abs(shuffled - Z) / np.asarray(member.kernel.length_scale)
     power = 1 if isinstance(member.kernel, Laplacian) else 2
     return np.asarray((steps**power).mean(axis=0)) + 1e-300
 
@@ -138,13 +182,22 @@ def _contributions(member: Member, Z: np.ndarray) -> np.ndarray:
 class LearnedRegressor(LearnedTable):
     """Averaged kernel ridge regressions, whose kernels are learned, of standardised targets."""
 
+    loss_name: ClassVar[str] = "mean squared error"
+    penalty_name: ClassVar[str] = "alpha"
+
     stored: ClassVar[State] = State(finite=("loo_predictions_", "loo_rows_", "loo_loss_"))
 
-    def fit(self, X: RawSamples, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+    def fit(
+        self,
+        X: RawSamples,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
+    ) -> Self:
         """Learn the kernels on some rows, and fit their ridge regressions on all."""
         order = np.random.default_rng(self.seed).permutation(len(y))
         Y = y[:, None]
-        Z, rows, choice = self._learn_members(X, Y, sample_weight, order)
+        Z, rows, choice = self._learn_members(X, Y, sample_weight, order, groups)
         self.loo_rows_, self.loo_predictions_ = rows, choice.left_out[:, 0]
         of_rows = None if sample_weight is None else sample_weight[rows]
         squares = (self.loo_predictions_ - y[rows]) ** 2
@@ -153,20 +206,35 @@ class LearnedRegressor(LearnedTable):
         self._fit_final(model, Z, y, sample_weight)
         return self
 
+    @property
+    def chosen_penalty(self) -> float:
+        """The penalty of the member with the largest weight."""
+        return max(self.members_, key=lambda member: member.weight).penalty
+
     def predict(self, X: RawSamples) -> np.ndarray:
         """The average prediction of every row."""
-        return self.model_.predict(self._encode(X))
+        return self.model_.predict(self.encode(X))
 
 
 @storable
 class LearnedClassifier(LearnedTable):
     """Kernel logistic regression with a sum of learned kernels, for classes 0, 1, ..."""
 
+    loss_name: ClassVar[str] = "log-loss on held-out rows"
+    penalty_name: ClassVar[str] = "penalty"
+
     stored: ClassVar[State] = State(
-        finite=("loo_predictions_", "loo_rows_", "loo_loss_", "penalty_"), plain=("classes_",)
+        finite=("loo_predictions_", "loo_rows_", "loo_loss_", "penalty_", "plain_share_"),
+        plain=("classes_",),
     )
 
-    def fit(self, X: RawSamples, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+    def fit(
+        self,
+        X: RawSamples,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
+    ) -> Self:
         """Learn the kernels on some rows by squared errors, and fit the log-odds on all."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         indicators = (codes[:, None] == np.arange(len(self.classes_))).astype(float)
@@ -175,37 +243,62 @@ class LearnedClassifier(LearnedTable):
         centred = indicators - np.average(indicators, axis=0, weights=sample_weight)
         Y = centred / (np.sqrt((centred**2).mean()) or 1.0)
         order = stratified_order(codes, self.seed)
-        Z, rows, _ = self._learn_members(X, Y, sample_weight, order)
-        self._choose_penalty(Z, codes, sample_weight, np.sort(order[: len(rows)]))
-        model = LogisticMembers(self.members_, self._n_scores(), self.penalty_)
+        Z, rows, _ = self._learn_members(X, Y, sample_weight, order, groups)
+        start = time.perf_counter()
+        n_scales = int(self.scores_["squash"].tied.max()) + 1
+        some = np.sort(order[: min(len(rows), _STRUCTURE_ROWS)])
+        least = least_penalty(n_scales, len(codes))
+        weight = None if sample_weight is None else sample_weight[some]
+        problem = (Z[some], codes[some], weight, self._options(groups, some))
+        learned = self._choose_penalty(self.members_, problem, least)
+        models, held_out = [learned[0]], [learned[1]]
+        self.plain_share_ = plain_share(n_scales, len(codes))
+        if self.plain_share_ > 0:
+            members = plain_members(Z[some][:, : self._n_scores()])
+            plain = self._choose_penalty(members, problem, _LEAST)
+            models.append(plain[0])
+            held_out.append(plain[1])
+        shares = [1.0 - self.plain_share_, self.plain_share_][: len(models)]
+        self.penalty_ = models[0].penalty
+        self.loo_rows_ = some
+        self.loo_predictions_ = np.average(held_out, axis=0, weights=shares)
+        own = self.loo_predictions_[np.arange(len(some)), codes[some]]
+        self.loo_loss_ = float(np.average(-np.log(np.maximum(own, 1e-15)), weights=weight))
+        self.seconds_["choice of penalties"] = time.perf_counter() - start
+        model = models[0] if len(models) == 1 else LogisticMixture(models, shares)
         self._fit_final(model, Z, codes, sample_weight)
         return self
 
+    def _options(self, groups: np.ndarray | None, rows: np.ndarray) -> Options:
+        """By what penalties are chosen."""
+        together = None if groups is None else groups[rows]
+        metric = None
+        if self.metric not in (None, "logloss"):
+            metric = metric_for(str(self.metric), "classification")
+        return Options(self.seed, together, metric)
+
     def _choose_penalty(
-        self, Z: np.ndarray, codes: np.ndarray, weight: np.ndarray | None, chosen: np.ndarray
-    ) -> None:
-        start = time.perf_counter()
-        rows = chosen
-        if len(rows) > _STRUCTURE_ROWS:
-            rows = np.sort(stratified_order(codes, self.seed)[:_STRUCTURE_ROWS])
-        of_rows = None if weight is None else weight[rows]
-        model = LogisticMembers(self.members_, self._n_scores(), 1.0)
-        model.Z_ = Z[rows]
-        n_scales = int(self.scores_["squash"].tied.max()) + 1
-        least = least_penalty(n_scales, len(codes))
+        self, members: list[Member], problem: Problem, least: float
+    ) -> tuple[LogisticMembers, np.ndarray]:
+        """A logistic regression with its penalty, and probabilities of held-out rows."""
+        Z, codes, weight, options = problem
+        model = LogisticMembers(members, self._n_scores(), 1.0)
+        model.Z_ = Z
         with serial_blas():
-            K = model.summed_gram(Z[rows])
-            results = choose_penalty(K, codes[rows], of_rows, least, self.seed)
-        self.penalty_, scores, tried = results
-        self.loo_rows_ = rows
-        self.loo_predictions_ = class_probabilities(scores)
-        self.loo_loss_ = min(loss for _, loss in tried)
-        self.trials_ += [("logistic regression of the sum", *pair) for pair in tried]
-        self.seconds_["choice of the penalty"] = time.perf_counter() - start
+            results = choose_penalty(model.summed_gram(Z), codes, weight, least, options)
+        penalty, scores, tried = results
+        what = " + ".join(dict.fromkeys(describe_member(member) for member in members))
+        self.trials_ += [(f"logistic regression with {what}", *pair) for pair in tried]
+        return LogisticMembers(members, self._n_scores(), penalty), class_probabilities(scores)
+
+    @property
+    def chosen_penalty(self) -> float:
+        """The penalty of the logistic regression."""
+        return self.penalty_
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
         """Class probabilities, in the order of ``classes_``."""
-        return self.model_.predict_proba(self._encode(X))
+        return self.model_.predict_proba(self.encode(X))
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """The most probable class of every row."""

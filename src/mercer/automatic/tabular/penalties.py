@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.model_selection import GroupKFold
 
+from mercer.automatic.metrics import Metric, Reference
 from mercer.automatic.subsets import split_folds
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.solvers.softmax import softmax_regression, whiten
@@ -14,6 +18,7 @@ _FIRST = 1.0  # the largest penalty, from which the search goes down
 _FACTOR = 3.0
 _LEAST = (1e-6, 0.05)  # the range of the smallest penalty that is trusted
 _TOL = 1e-3
+_MANY_ROWS = 0.02  # length scales for each row, below which learned kernels are trusted
 
 
 def least_penalty(n_scales: int, n_samples: int) -> float:
@@ -25,8 +30,20 @@ def least_penalty(n_scales: int, n_samples: int) -> float:
     return float(np.clip(0.05 * (n_scales / n_samples) ** 2, *_LEAST))
 
 
+def plain_share(n_scales: int, n_samples: int) -> float:
+    """The share of a model whose kernel is not learned, in the mean of probabilities.
+
+    With few rows for each length scale, learned kernels are surer of themselves than they should
+    be, and no loss on the same rows shows it.
+    """
+    ratio = n_scales / n_samples
+    if ratio < _MANY_ROWS:
+        return 0.0
+    return min(0.15 + 2.0 * ratio, 0.6)
+
+
 def choose_penalty(
-    K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, least: float, seed: int
+    K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, least: float, options: Options
 ) -> tuple[float, np.ndarray, list[tuple[float, float]]]:
     """The penalty, the held-out scores of all samples with it, and all losses that were seen.
 
@@ -35,18 +52,14 @@ def choose_penalty(
     classes, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes)
     n_folds = max(2, min(_FOLDS, int(counts.min())))
-    folds = [
-        Fold(K, codes, len(classes), weight, rows)
-        for rows in split_folds(codes, True, n_folds, seed)
-    ]
+    folds = [Fold(K, codes, len(classes), weight, rows) for rows in options.folds(codes, n_folds)]
     penalty, tried = _FIRST, []
     best = (np.inf, penalty, np.zeros((len(y), max(len(classes), 1))))
     while penalty >= least * 0.999:
         held_out = np.zeros((len(y), len(classes)))
         for fold in folds:
             held_out[fold.test] = fold.scores(penalty)
-        losses = logsumexp(held_out, axis=1) - held_out[np.arange(len(y)), codes]
-        loss = float(np.average(losses, weights=weight))
+        loss = options.loss(held_out, codes, weight)
         tried.append((penalty, loss))
         if loss > best[0]:
             break
@@ -55,6 +68,33 @@ def choose_penalty(
             break
         penalty = max(penalty / _FACTOR, least)
     return best[1], best[2], tried
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """By what a penalty is chosen: the seed of the folds, groups of samples, and the metric."""
+
+    seed: int = 0
+    groups: np.ndarray | None = None
+    metric: Metric | None = None  # None for the log-loss
+
+    def folds(self, codes: np.ndarray, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Training and test rows; groups are kept together."""
+        if self.groups is None:
+            return split_folds(codes, True, count, self.seed)
+        count = max(2, min(count, len(np.unique(self.groups))))
+        return list(GroupKFold(count).split(codes, codes, self.groups))
+
+    def loss(self, scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> float:
+        """The loss of held-out scores, whose softmax are probabilities; smaller is better."""
+        log_probabilities = scores - logsumexp(scores, axis=1, keepdims=True)
+        if self.metric is None:
+            own = log_probabilities[np.arange(len(codes)), codes]
+            return float(-np.average(own, weights=weight))
+        reference = Reference(codes, "classification")
+        outcome = reference.outcome(codes, scores.argmax(axis=1), np.exp(log_probabilities))
+        value = self.metric.value(dataclasses.replace(outcome, weight=weight))
+        return -value if self.metric.greater else value
 
 
 class Fold:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.automatic.tables import Column
+from mercer.automatic.tables import TableColumn
 from mercer.domains.base import raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.domains.tables.columns import Markers, missing_values
@@ -34,7 +34,7 @@ class TableScores:
 
     Parameters
     ----------
-    columns : list of Column
+    columns : list of TableColumn
         What each column of the table was taken for.
     missing : tuple
         Values that mark a missing value beside None and NaN.
@@ -47,7 +47,7 @@ class TableScores:
         finite=("medians_", "tied"),
     )
 
-    def __init__(self, columns: list[Column], missing: Markers, kind: str) -> None:
+    def __init__(self, columns: list[TableColumn], missing: Markers, kind: str) -> None:
         self.columns, self.missing, self.kind = columns, missing, kind
 
     @property
@@ -119,17 +119,17 @@ class TableScores:
             if column.kind == "date":
                 numbers[:, position] = days([[value] for value in values])[:, 0]
             else:
-                present = [values[row] for row in np.flatnonzero(~gone)]
+                present = [values[row] for row in np.flatnonzero(~gone).tolist()]
                 numbers[~gone, position] = np.array(present, dtype=float)
         return numbers
 
-    def _cycles(self, X: RawSamples, column: Column) -> list[np.ndarray]:
+    def _cycles(self, X: RawSamples, column: TableColumn) -> list[np.ndarray]:
         """Points on the circles that dates pass through; the centre where a date is missing."""
         rows = [[value] for value in self._values(X, column)] if column.cycles else []
         circles = [FUNCTIONS[name].function(rows) for name, _ in column.cycles]
         return [np.nan_to_num(np.asarray(points, dtype=float)) for points in circles]
 
-    def _values(self, X: RawSamples, column: Column) -> Sequence[Any]:
+    def _values(self, X: RawSamples, column: TableColumn) -> Sequence[Any]:
         """The values of one column, as Python objects."""
         if hasattr(X, "columns"):
             return X[column.name].tolist()

@@ -1,6 +1,7 @@
 """Leave-one-out predictions of ridge regression, for many penalties or for one.
 
 The prediction of sample i by the model without it is y_i − a_i/G_ii, with G = (K + λ/w)⁻¹, a = G y.
+Where samples come in groups, whole groups g are left out: the prediction is y_g − (G_gg)⁻¹ a_g.
 """
 
 from __future__ import annotations
@@ -11,8 +12,15 @@ from scipy import linalg
 _SINGLE = 3e-3  # penalties from which single precision changes nothing that matters
 
 
+Groups = np.ndarray | None  # the group of every sample; None if each is left out by itself
+
+
 def left_out_path(
-    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, penalties: np.ndarray
+    K: np.ndarray,
+    Y: np.ndarray,
+    weight: np.ndarray | None,
+    penalties: np.ndarray,
+    groups: Groups = None,
 ) -> np.ndarray:
     """Predictions for left-out samples, an array (penalties, samples, targets).
 
@@ -29,12 +37,23 @@ def left_out_path(
     left_out = np.empty((len(penalties), *Y.shape))
     for place, penalty in enumerate(penalties):
         dual = Q @ (rotated / (values + penalty)[:, None])
-        left_out[place] = Y - dual / (inverse[:, place : place + 1] * root)
+        errors = dual / inverse[:, place : place + 1]
+        for rows in _rows_of(groups):
+            block = (Q[rows] / (values + penalty)) @ Q[rows].T
+            errors[rows] = np.linalg.solve(block, dual[rows])
+        left_out[place] = Y - errors / root
     return left_out
 
 
+def _rows_of(groups: Groups) -> list[np.ndarray]:
+    """The rows of each group; none where samples are left out one by one."""
+    if groups is None:
+        return []
+    return [np.flatnonzero(groups == group) for group in np.unique(groups)]
+
+
 def left_out(
-    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, penalty: float
+    K: np.ndarray, Y: np.ndarray, weight: np.ndarray | None, penalty: float, groups: Groups = None
 ) -> np.ndarray | None:
     """Predictions for left-out samples with one penalty; None where the matrix is singular.
 
@@ -51,4 +70,9 @@ def left_out(
         return None
     dual, _ = solve(upper, np.asfortranarray(Y.astype(kind)), lower=0)
     inverse, _ = invert(upper, lower=0, overwrite_c=1)
-    return Y - (dual / inverse.diagonal()[:, None]).astype(np.float64)
+    errors = dual / inverse.diagonal()[:, None]
+    for rows in _rows_of(groups):
+        upper_block = np.triu(inverse[np.ix_(rows, rows)])
+        block = upper_block + np.triu(upper_block, 1).T
+        errors[rows] = np.linalg.solve(block, dual[rows])
+    return Y - errors.astype(np.float64)
