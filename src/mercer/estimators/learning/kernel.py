@@ -36,7 +36,7 @@ def learn_kernel(
     y: Targets,
     *,
     by: str = "evidence",
-    noise: float = 0.1,
+    noise: float | None = None,
     amplitude: bool | None = None,
     rows: int | None = 700,
     prior: PriorLike = None,
@@ -70,8 +70,9 @@ def learn_kernel(
         leave-one-out error of kernel ridge regression; or the centred alignment of the Gram matrix
         with that of the targets. The alignment says nothing of the noise, which is then learned by
         the leave-one-out error.
-    noise : float, default=0.1
-        Where the variance of the noise begins, in units of the kernel.
+    noise : float or None, default=None
+        Where the variance of the noise beside the kernel begins; by default at a tenth of the mean
+        of k(x, x).
     amplitude : bool or None, default=None
         Whether the covariance of each target is its own multiple of the kernel and the noise, of
         which the evidence takes the best. By default it is where the kernel has no factor of its
@@ -85,7 +86,8 @@ def learn_kernel(
         `GaussianProcessRegressor`.
     bounds : tuple of two float, or dict, default=(1e-5, 1e5)
         The least and the largest value of the kernel's parameters, or such pairs by name, as for
-        `GaussianProcessRegressor`. Those of "noise" are (1e-6, 100) by default.
+        `GaussianProcessRegressor`. By default those of "noise" are (1e-8, 1000) times the mean of
+        k(x, x).
     fixed : str or sequence of str, default=()
         Names of parameters that are not learned, ``length_scale[1]`` for one number of an array,
         "noise" for the noise.

@@ -30,7 +30,8 @@ from mercer.params import integer, positive
 
 PriorLike = float | PriorsLike
 Range = tuple[float, float]
-_NOISE_RANGE = (1e-6, 1e2)
+_NOISE_START = 0.1  # in units of the mean of k(x, x)
+_NOISE_RANGE = (1e-8, 1e3)  # in the same units
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Settings:
     """How a kernel is learned, as the arguments of `learn_kernel`."""
 
     by: str = "evidence"
-    noise: float = 0.1
+    noise: float | None = None
     amplitude: bool | None = None
     prior: PriorLike = None
     bounds: BoundsLike = DEFAULT
@@ -49,7 +50,8 @@ class Settings:
         """Refuse what can be refused without the kernel."""
         if self.by not in OBJECTIVES:
             raise ParameterError("by", self.by, f"must be one of {', '.join(OBJECTIVES)}")
-        positive.check("noise", self.noise)
+        if self.noise is not None:
+            positive.check("noise", self.noise)
         integer(1).check("max_iter", self.max_iter)
         if self.amplitude not in (True, False, None):
             raise ParameterError("amplitude", self.amplitude, "must be True, False or None")
@@ -58,16 +60,16 @@ class Settings:
             if not is_number or not 0 < self.prior < np.inf:
                 rule = "must be a standard deviation > 0, a dictionary of densities, or None"
                 raise ParameterError("prior", self.prior, rule)
-        if not is_range(self.noise_range):
+        if not is_range(self.noise_range(1.0)):
             rule = "must be two positive numbers, the smaller first"
-            raise ParameterError(f"bounds[{NOISE!r}]", self.noise_range, rule)
+            raise ParameterError(f"bounds[{NOISE!r}]", self.noise_range(1.0), rule)
 
-    @property
-    def noise_range(self) -> Range:
-        """The least and the largest variance of the noise."""
-        if isinstance(self.bounds, dict):
-            return self.bounds.get(NOISE, _NOISE_RANGE)
-        return _NOISE_RANGE
+    def noise_range(self, unit: float) -> Range:
+        """The least and the largest variance of the noise; by default in units of the kernel."""
+        if isinstance(self.bounds, dict) and NOISE in self.bounds:
+            return self.bounds[NOISE]
+        low, high = _NOISE_RANGE
+        return low * unit, high * unit
 
     @property
     def kernel_bounds(self) -> BoundsLike:
@@ -112,7 +114,9 @@ def learn_parameters(
     own_names = [name for name in names if name != NOISE]
     parameters = KernelParameters(clone(kernel), settings.kernel_bounds, own_names)
     parameters.kernel.fit_batch(batch)
-    problem = Problem(parameters, batch, Y, weight, float(settings.noise), settings.noise_range)
+    unit = _unit(parameters.kernel, batch)
+    noise = _NOISE_START * unit if settings.noise is None else float(settings.noise)
+    problem = Problem(parameters, batch, Y, weight, noise, settings.noise_range(unit))
     problem.objective = settings.objective(kernel)
     problem.noise_moves = NOISE not in names and settings.by != "alignment"
     problem.prior = _prior(problem, settings.prior)
@@ -133,6 +137,13 @@ def learn_parameters(
         converged=converged,
         notes=_kept(parameters),
     )
+
+
+def _unit(kernel: Kernel, batch: Batch) -> float:
+    """The mean of k(x, x), or 1 where that is no unit of a variance."""
+    with np.errstate(all="ignore"):
+        mean = float(np.mean(kernel.diagonal(kernel.prepare(batch))))
+    return mean if 0 < mean < np.inf else 1.0
 
 
 def _prior(problem: Problem, prior: PriorLike) -> NormalPrior | Priors | None:
