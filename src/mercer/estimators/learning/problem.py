@@ -123,5 +123,5 @@ def solve(problem: Problem, max_iter: int) -> Descent:
     """Move the kernel and the noise to the best that the descent finds."""
     with serial_blas():  # steps are short, and their sums do not depend on the number of threads
         descent = bfgs(problem.loss, problem.theta(), problem.bounds(), max_iter)
-        problem.move(descent.x)
+    problem.move(descent.x)
     return descent

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from mercer.aliases import Axes, Frame
+from mercer.aliases import Axes, RawSamples
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.learning.result import LearnedKernel
 from mercer.kernels.base import Kernel
@@ -86,7 +86,7 @@ class WidthsDisplay:
     def from_kernel(
         cls,
         kernel: Kernel | LearnedKernel,
-        X: np.ndarray | Frame | None = None,
+        X: RawSamples = None,
         *,
         feature_names: Sequence[object] | None = None,
         most: int = 30,
@@ -229,7 +229,7 @@ def _series(parts: list[Part]) -> dict[str, dict[object, float]]:
     return series
 
 
-def _deviations(X: np.ndarray | Frame | None, columns: list[object]) -> np.ndarray:
+def _deviations(X: RawSamples, columns: list[object]) -> np.ndarray:
     """The deviation of every column of numbers; 1 of others, and without samples."""
     if X is None:
         return np.ones(len(columns))
