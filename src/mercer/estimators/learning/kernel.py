@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import check_status
 from mercer.estimators.gp.kernel_argument import mercer_kernel
 from mercer.estimators.learning.objectives import Weight
-from mercer.estimators.learning.parameters import PriorLike, Settings, learn_parameters
+from mercer.estimators.learning.parameters import NOT_MOVED, PriorLike, Settings, learn_parameters
 from mercer.estimators.learning.result import LearnedKernel
 from mercer.estimators.learning.targets import Target, draw_rows, encode, standardise
 from mercer.kernels.base import Kernel
@@ -155,6 +156,9 @@ def learn_kernel(
     learned = learn_parameters(start, Batch(chosen), columns, settings, weight)
     if len(some) < n:
         learned.kernel.fit(X if len(counted) == n else pick_rows(X, counted))
+    if NOT_MOVED in learned.notes:
+        remedy = "begin with widths near the distances of the samples, such as mercer.width(X)"
+        warn(explain("kernel", start, f"is not learned: {NOT_MOVED}", remedy), ConvergenceWarning)
     used = f"{len(some)} samples"
     if len(some) < len(counted):
         used += f", {len(counted) - len(some)} more were left out by rows={rows}"

@@ -28,6 +28,7 @@ from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.params import integer, positive
 
+NOT_MOVED = "the objective does not change with the kernel's parameters where they begin"
 PriorLike = float | PriorsLike
 Range = tuple[float, float]
 _NOISE_START = 0.1  # in units of the mean of k(x, x)
@@ -135,7 +136,7 @@ def learn_parameters(
         n_rows=len(Y),
         parameters=table,
         converged=converged,
-        notes=_kept(parameters),
+        notes=_kept(problem),
     )
 
 
@@ -183,9 +184,12 @@ def _learn_noise(problem: Problem, settings: Settings) -> tuple[LearnedParameter
     return _descend(problem, settings)[0]
 
 
-def _kept(parameters: KernelParameters) -> tuple[str, ...]:
+def _kept(problem: Problem) -> tuple[str, ...]:
     """What was left as it was though nobody asked for it."""
+    parameters = problem.parameters
     kept = tuple(f"{name} is left as it is" for name in parameters.not_learned)
     if not parameters.kernel.continuous_params():
         kept += ("the kernel has no continuous parameter",)
+    if not problem.moves_at_start:
+        kept += (NOT_MOVED,)
     return kept
