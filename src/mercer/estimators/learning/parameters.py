@@ -125,7 +125,7 @@ def learn_parameters(
     score, history = problem.score, np.array(problem.history)
     if settings.by == "alignment" and NOISE not in names:
         table += _learn_noise(problem, settings)
-    parameters.kernel.__dict__.pop("_limits", None)  # they are for this search alone
+    _settle(parameters)
     return LearnedKernel(
         kernel=parameters.kernel,
         noise=problem.noise,
@@ -182,6 +182,19 @@ def _learn_noise(problem: Problem, settings: Settings) -> tuple[LearnedParameter
     problem.objective, problem.prior = loo_slope, None
     problem.kernel_moves, problem.noise_moves, problem.least = False, True, np.inf
     return _descend(problem, settings)[0]
+
+
+def _settle(parameters: KernelParameters) -> None:
+    """Bring numbers that lie beyond a bound by rounding errors back to it; forget the bounds."""
+    kernel = parameters.kernel
+    values = {name: np.array(v, dtype=float) for name, v in kernel.continuous_params().items()}
+    for (name, position), ends in zip(parameters.places.values(), parameters.ranges, strict=True):
+        at = () if position is None else position
+        values[name][at] = np.clip(values[name][at], *ends)
+    for name in dict.fromkeys(name for name, _ in parameters.places.values()):
+        number = values[name]
+        kernel.set_params(**{name: number if number.ndim else float(number)})
+    kernel.__dict__.pop("_limits", None)
 
 
 def _kept(problem: Problem) -> tuple[str, ...]:
