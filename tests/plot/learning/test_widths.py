@@ -7,7 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer import RBF, Laplacian, Linear, Matern, Warp, WidthsDisplay, errors, learn_kernel
+from mercer import (
+    RBF,
+    Laplacian,
+    Linear,
+    Matern,
+    Overlap,
+    Warp,
+    WidthsDisplay,
+    errors,
+    learn_kernel,
+)
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -54,6 +64,13 @@ def test_columns_by_name():
     display = WidthsDisplay.from_kernel(kernel)
     assert list(display.names) == ["age", "size"]
     assert display.heights.tolist() == [[0.5, 1.0], [0.0, 0.25]]
+
+
+def test_columns_of_text_have_no_bars():
+    X = pd.DataFrame({"size": [0.0, 2.0], "kind": ["a", "b"]})
+    display = WidthsDisplay.from_kernel(RBF([2.0]).on(["size"]) * Overlap().on(["kind"]), X)
+    assert list(display.names) == ["size", "kind"]
+    assert drawn(display) == [[0.5, 0.0]]
 
 
 def test_many_columns_and_learned_kernels(rng):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
 
 from mercer.aliases import KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import UNKNOWN
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import check_status
 from mercer.estimators.gp.kernel_argument import mercer_kernel
 from mercer.estimators.learning.objectives import Weight
-from mercer.estimators.learning.parameters import PriorLike, Settings, learn_parameters
+from mercer.estimators.learning.parameters import NOT_MOVED, PriorLike, Settings, learn_parameters
 from mercer.estimators.learning.result import LearnedKernel
 from mercer.estimators.learning.targets import Target, draw_rows, encode, standardise
 from mercer.kernels.base import Kernel
@@ -36,7 +37,7 @@ def learn_kernel(
     y: Targets,
     *,
     by: str = "evidence",
-    noise: float = 0.1,
+    noise: float | None = None,
     amplitude: bool | None = None,
     rows: int | None = 700,
     prior: PriorLike = None,
@@ -70,8 +71,9 @@ def learn_kernel(
         leave-one-out error of kernel ridge regression; or the centred alignment of the Gram matrix
         with that of the targets. The alignment says nothing of the noise, which is then learned by
         the leave-one-out error.
-    noise : float, default=0.1
-        Where the variance of the noise begins, in units of the kernel.
+    noise : float or None, default=None
+        Where the variance of the noise beside the kernel begins; by default at a tenth of the mean
+        of k(x, x).
     amplitude : bool or None, default=None
         Whether the covariance of each target is its own multiple of the kernel and the noise, of
         which the evidence takes the best. By default it is where the kernel has no factor of its
@@ -85,7 +87,8 @@ def learn_kernel(
         `GaussianProcessRegressor`.
     bounds : tuple of two float, or dict, default=(1e-5, 1e5)
         The least and the largest value of the kernel's parameters, or such pairs by name, as for
-        `GaussianProcessRegressor`. Those of "noise" are (1e-6, 100) by default.
+        `GaussianProcessRegressor`. By default those of "noise" are (1e-8, 1000) times the mean of
+        k(x, x).
     fixed : str or sequence of str, default=()
         Names of parameters that are not learned, ``length_scale[1]`` for one number of an array,
         "noise" for the noise.
@@ -153,6 +156,9 @@ def learn_kernel(
     learned = learn_parameters(start, Batch(chosen), columns, settings, weight)
     if len(some) < n:
         learned.kernel.fit(X if len(counted) == n else pick_rows(X, counted))
+    if NOT_MOVED in learned.notes:
+        remedy = "begin with widths near the distances of the samples, such as mercer.width(X)"
+        warn(explain("kernel", start, f"is not learned: {NOT_MOVED}", remedy), ConvergenceWarning)
     used = f"{len(some)} samples"
     if len(some) < len(counted):
         used += f", {len(counted) - len(some)} more were left out by rows={rows}"

@@ -28,9 +28,11 @@ from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.params import integer, positive
 
+NOT_MOVED = "the objective does not change with the kernel's parameters where they begin"
 PriorLike = float | PriorsLike
 Range = tuple[float, float]
-_NOISE_RANGE = (1e-6, 1e2)
+_NOISE_START = 0.1  # in units of the mean of k(x, x)
+_NOISE_RANGE = (1e-8, 1e3)  # in the same units
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Settings:
     """How a kernel is learned, as the arguments of `learn_kernel`."""
 
     by: str = "evidence"
-    noise: float = 0.1
+    noise: float | None = None
     amplitude: bool | None = None
     prior: PriorLike = None
     bounds: BoundsLike = DEFAULT
@@ -49,7 +51,8 @@ class Settings:
         """Refuse what can be refused without the kernel."""
         if self.by not in OBJECTIVES:
             raise ParameterError("by", self.by, f"must be one of {', '.join(OBJECTIVES)}")
-        positive.check("noise", self.noise)
+        if self.noise is not None:
+            positive.check("noise", self.noise)
         integer(1).check("max_iter", self.max_iter)
         if self.amplitude not in (True, False, None):
             raise ParameterError("amplitude", self.amplitude, "must be True, False or None")
@@ -58,16 +61,16 @@ class Settings:
             if not is_number or not 0 < self.prior < np.inf:
                 rule = "must be a standard deviation > 0, a dictionary of densities, or None"
                 raise ParameterError("prior", self.prior, rule)
-        if not is_range(self.noise_range):
+        if not is_range(self.noise_range(1.0)):
             rule = "must be two positive numbers, the smaller first"
-            raise ParameterError(f"bounds[{NOISE!r}]", self.noise_range, rule)
+            raise ParameterError(f"bounds[{NOISE!r}]", self.noise_range(1.0), rule)
 
-    @property
-    def noise_range(self) -> Range:
-        """The least and the largest variance of the noise."""
-        if isinstance(self.bounds, dict):
-            return self.bounds.get(NOISE, _NOISE_RANGE)
-        return _NOISE_RANGE
+    def noise_range(self, unit: float) -> Range:
+        """The least and the largest variance of the noise; by default in units of the kernel."""
+        if isinstance(self.bounds, dict) and NOISE in self.bounds:
+            return self.bounds[NOISE]
+        low, high = _NOISE_RANGE
+        return low * unit, high * unit
 
     @property
     def kernel_bounds(self) -> BoundsLike:
@@ -112,7 +115,9 @@ def learn_parameters(
     own_names = [name for name in names if name != NOISE]
     parameters = KernelParameters(clone(kernel), settings.kernel_bounds, own_names)
     parameters.kernel.fit_batch(batch)
-    problem = Problem(parameters, batch, Y, weight, float(settings.noise), settings.noise_range)
+    unit = _unit(parameters.kernel, batch)
+    noise = _NOISE_START * unit if settings.noise is None else float(settings.noise)
+    problem = Problem(parameters, batch, Y, weight, noise, settings.noise_range(unit))
     problem.objective = settings.objective(kernel)
     problem.noise_moves = NOISE not in names and settings.by != "alignment"
     problem.prior = _prior(problem, settings.prior)
@@ -120,7 +125,7 @@ def learn_parameters(
     score, history = problem.score, np.array(problem.history)
     if settings.by == "alignment" and NOISE not in names:
         table += _learn_noise(problem, settings)
-    parameters.kernel.__dict__.pop("_limits", None)  # they are for this search alone
+    _settle(parameters)
     return LearnedKernel(
         kernel=parameters.kernel,
         noise=problem.noise,
@@ -131,8 +136,15 @@ def learn_parameters(
         n_rows=len(Y),
         parameters=table,
         converged=converged,
-        notes=_kept(parameters),
+        notes=_kept(problem),
     )
+
+
+def _unit(kernel: Kernel, batch: Batch) -> float:
+    """The mean of k(x, x), or 1 where that is no unit of a variance."""
+    with np.errstate(all="ignore"):
+        mean = float(np.mean(kernel.diagonal(kernel.prepare(batch))))
+    return mean if 0 < mean < np.inf else 1.0
 
 
 def _prior(problem: Problem, prior: PriorLike) -> NormalPrior | Priors | None:
@@ -172,9 +184,25 @@ def _learn_noise(problem: Problem, settings: Settings) -> tuple[LearnedParameter
     return _descend(problem, settings)[0]
 
 
-def _kept(parameters: KernelParameters) -> tuple[str, ...]:
+def _settle(parameters: KernelParameters) -> None:
+    """Bring numbers that lie beyond a bound by rounding errors back to it; forget the bounds."""
+    kernel = parameters.kernel
+    values = {name: np.array(v, dtype=float) for name, v in kernel.continuous_params().items()}
+    for (name, position), ends in zip(parameters.places.values(), parameters.ranges, strict=True):
+        at = () if position is None else position
+        values[name][at] = np.clip(values[name][at], *ends)
+    for name in dict.fromkeys(name for name, _ in parameters.places.values()):
+        number = values[name]
+        kernel.set_params(**{name: number if number.ndim else float(number)})
+    kernel.__dict__.pop("_limits", None)
+
+
+def _kept(problem: Problem) -> tuple[str, ...]:
     """What was left as it was though nobody asked for it."""
+    parameters = problem.parameters
     kept = tuple(f"{name} is left as it is" for name in parameters.not_learned)
     if not parameters.kernel.continuous_params():
         kept += ("the kernel has no continuous parameter",)
+    if not problem.moves_at_start:
+        kept += (NOT_MOVED,)
     return kept

@@ -17,6 +17,7 @@ from mercer.kernels.derivatives import gradient_between
 from mercer.solvers.gp.descent import Descent, bfgs
 
 NOISE = "noise"  # how the noise is called among the parameters
+_FLAT = 1e-8  # a slope along a logarithm that says nothing
 
 
 @dataclasses.dataclass
@@ -49,6 +50,7 @@ class Problem:
     kernel_moves: bool = True
     noise_moves: bool = True
     history: list[float] = dataclasses.field(default_factory=list)  # without the prior
+    moves_at_start: bool = True  # whether the kernel's parameters change the objective there
     least: float = np.inf  # the least loss
     score: float = np.nan  # what the user is told of the place with the least loss
     amplitude: np.ndarray | None = None  # there, of every target
@@ -109,6 +111,8 @@ class Problem:
         if found is None:
             self.history.append(np.nan)
             return np.inf, gradient
+        if not self.history and self.n_moving:
+            self.moves_at_start = bool((np.abs(gradient[: self.n_moving]) > _FLAT).any())
         self.history.append(found.score)
         loss = -found.value
         if self.prior is not None:
@@ -123,5 +127,5 @@ def solve(problem: Problem, max_iter: int) -> Descent:
     """Move the kernel and the noise to the best that the descent finds."""
     with serial_blas():  # steps are short, and their sums do not depend on the number of threads
         descent = bfgs(problem.loss, problem.theta(), problem.bounds(), max_iter)
-        problem.move(descent.x)
+    problem.move(descent.x)
     return descent

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from mercer.aliases import Axes, Frame
+from mercer.aliases import Axes, RawSamples
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.learning.result import LearnedKernel
 from mercer.kernels.base import Kernel
@@ -21,7 +21,7 @@ class Part(NamedTuple):
     """A term or factor of a kernel: its formula's name, its columns, and the width of each."""
 
     name: str
-    columns: np.ndarray
+    columns: list[object]
     widths: np.ndarray
 
 
@@ -86,7 +86,7 @@ class WidthsDisplay:
     def from_kernel(
         cls,
         kernel: Kernel | LearnedKernel,
-        X: np.ndarray | Frame | None = None,
+        X: RawSamples = None,
         *,
         feature_names: Sequence[object] | None = None,
         most: int = 30,
@@ -120,7 +120,7 @@ class WidthsDisplay:
         if not isinstance(most, Integral) or most < 1:
             raise ParameterError("most", most, "must be a number of columns, at least 1")
         known = list(getattr(X, "columns", [] if X is None else range(np.shape(X)[1])))
-        parts = list(_parts(kernel, None, known))
+        parts = list(_parts(kernel, [], known))
         if not parts:
             rule = "has no widths of single columns"
             remedy = "give a length scale for each column, as in RBF([1.0, 2.0])"
@@ -128,7 +128,7 @@ class WidthsDisplay:
         columns = known or _all_columns(parts)
         series = _series(parts)
         widths = [[part.get(column, np.inf) for part in series.values()] for column in columns]
-        heights = _deviations(X, len(columns))[:, None] / np.array(widths)
+        heights = _deviations(X, columns)[:, None] / np.array(widths)
         names = _names(columns, feature_names)
         order = np.argsort(-heights.max(axis=1), kind="stable")[:most]
         unit = "1 / width" if X is None else "deviation / width"
@@ -176,22 +176,24 @@ class WidthsDisplay:
         return self
 
 
-def _parts(kernel: Kernel, columns: list[object] | None, known: list[object]) -> Iterator[Part]:
-    """Every part that has a width for each of its columns; None are all columns."""
+def _parts(kernel: Kernel, columns: list[object], known: list[object]) -> Iterator[Part]:
+    """Every part that has a width for each of its columns; no columns are all of them."""
     if isinstance(kernel, Warp):  # the columns of the image are other ones
         return
     if isinstance(kernel, On):
         columns = _columns_of(kernel, columns or known)
     scale = kernel.get_params(deep=False).get("length_scale")
-    if scale is not None and (np.ndim(scale) == 1 or (columns is not None and len(columns) == 1)):
-        widths = np.atleast_1d(np.asarray(scale, dtype=float))
-        read = columns or known or list(range(len(widths)))
-        if len(read) != len(widths):
-            rule = f"must have the {len(widths)} columns of {kernel}"
-            raise ShapeError("X", f"{len(read)} columns", rule)
-        yield Part(type(kernel).__name__, np.array(read, dtype=object), widths)
+    if scale is not None and (np.ndim(scale) == 1 or len(columns) == 1):
+        yield _part(kernel, np.atleast_1d(np.asarray(scale, dtype=float)), columns or known)
     for child in kernel.children():
         yield from _parts(child, columns, known)
+
+
+def _part(kernel: Kernel, widths: np.ndarray, columns: list[object]) -> Part:
+    if columns and len(columns) != len(widths):
+        rule = f"must have the {len(widths)} columns of {kernel}"
+        raise ShapeError("X", f"{len(columns)} columns", rule)
+    return Part(type(kernel).__name__, columns or list(range(len(widths))), widths)
 
 
 def _columns_of(kernel: On, among: list[object]) -> list[object]:
@@ -205,8 +207,9 @@ def _columns_of(kernel: On, among: list[object]) -> list[object]:
 def _all_columns(parts: list[Part]) -> list[object]:
     """The columns that the parts name; all up to the last where they are numbers."""
     named = list(dict.fromkeys(column for part in parts for column in part.columns))
-    if all(isinstance(column, Integral) for column in named):
-        return list(range(max(int(column) for column in named) + 1))
+    numbers = [int(column) for column in named if isinstance(column, Integral)]
+    if len(numbers) == len(named):
+        return list(range(max(numbers) + 1))
     return named
 
 
@@ -226,10 +229,21 @@ def _series(parts: list[Part]) -> dict[str, dict[object, float]]:
     return series
 
 
-def _deviations(X: np.ndarray | Frame | None, count: int) -> np.ndarray:
+def _deviations(X: RawSamples, columns: list[object]) -> np.ndarray:
+    """The deviation of every column of numbers; 1 of others, and without samples."""
     if X is None:
-        return np.ones(count)
-    return np.nanstd(np.asarray(X, dtype=float), axis=0)
+        return np.ones(len(columns))
+    values = X
+    if not hasattr(X, "columns"):
+        values = dict(enumerate(np.transpose(X)))
+    return np.array([_deviation(np.asarray(values[column])) for column in columns])
+
+
+def _deviation(values: np.ndarray) -> float:
+    try:
+        return float(np.nanstd(values.astype(float)))
+    except (TypeError, ValueError):  # text
+        return 1.0
 
 
 def _names(columns: list[object], given: Sequence[object] | None) -> list[str]:
