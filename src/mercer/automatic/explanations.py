@@ -168,9 +168,10 @@ def learning_curve(
     curve = []
     with blas_threads(n_samples), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kernel = model.tuned_.kernel
+        kernel: KernelLike = model.tuned_.kernel
         if _takes_gram(model):
-            kernel, X = "precomputed", np.asarray(kernel.copy().fit(X)(X))
+            X = np.asarray(kernel.copy().fit(X)(X))
+            kernel = "precomputed"
         parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]

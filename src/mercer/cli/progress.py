@@ -98,10 +98,10 @@ def _bars() -> Iterator[Progress]:
     name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
     columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
     # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
-    redirected = {"redirect_stdout": sys.stdout.isatty(), "redirect_stderr": True}
+    above = sys.stdout.isatty()
     console = Console(stderr=True)
     clock = _Clock()
-    with Progress(*columns, console=console, transient=True, **redirected) as bar:
+    with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
 
         def progress(stage: str, steps: int) -> None:
             if stage:
@@ -112,7 +112,7 @@ def _bars() -> Iterator[Progress]:
                 bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
                 return
             clock.done += steps
-            shown = {"description": clock.text, "rounds": clock.rounds}
-            bar.update(bar.task_ids[-1], advance=steps, **shown)
+            last = bar.task_ids[-1]
+            bar.update(last, advance=steps, description=clock.text, rounds=clock.rounds)
 
         yield progress

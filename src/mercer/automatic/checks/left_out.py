@@ -158,7 +158,7 @@ def _suspicion(column: Column, values: Frame) -> LeftOut | None:
     distinct = present.nunique()
     if column.kind == "number":
         reason = _number_reason(name, present, distinct)
-        return reason and LeftOut(name, "identifier", reason)
+        return None if reason is None else LeftOut(name, "identifier", reason)
     if column.kind == "string" and distinct >= _DISTINCT * len(present):
         rule = f"is an identifier: {distinct:,} different strings that tell nothing of the target"
         return LeftOut(name, "identifier", rule)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -9,7 +11,7 @@ from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.models import AutoClassifier, AutoRegressor
 
 
-def configured(task: str, **choices: object) -> Estimator:
+def configured(task: str, **choices: Any) -> Estimator:
     """The automatic model for a task, with those of the choices that it has a parameter for."""
     kind = AutoClassifier if task == "classification" else AutoRegressor
     known = kind().get_params()
