@@ -15,7 +15,7 @@ _STAGES = {
     "assess": "cross-validation",
     "columns": "column importance",
 }
-_SILENCE = 20.0  # seconds without a word where there is no terminal
+_SILENCE = 30.0  # seconds without a word where there is no terminal
 
 
 @contextlib.contextmanager
@@ -85,7 +85,9 @@ class _Lines:
             return
         self.clock.done += steps
         now = time.perf_counter()
-        if self.clock.name == "assess" and now - max(self.last, self.clock.start) > _SILENCE:
+        if self.clock.name != "assess" or self.clock.done == self.clock.total:
+            return
+        if now - max(self.last, self.clock.start) > _SILENCE:
             self.last = now
             print(f"mercer: {self.clock.text} ({self.clock.rounds})", file=sys.stderr, flush=True)
 
