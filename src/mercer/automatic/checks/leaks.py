@@ -43,6 +43,8 @@ def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[t
         return []
     found = []
     judge = _tells_classes if classification else _tells_numbers
+    if classification:
+        y = np.unique(y, return_inverse=True)[1]  # numbers are sooner compared than names
     for name in frame.columns:
         reached = judge(frame[name], y)
         if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
