@@ -9,7 +9,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from mercer import RBF, AutoClassifier, AutoRegressor
 from mercer.automatic import Assessment, assess
-from mercer.automatic.assessment import repeats_for
+from mercer.automatic.assessment import assess_on, repeats_for
+from mercer.automatic.metrics import METRICS, Reference
+from mercer.errors import ParameterError
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 2))
@@ -139,3 +141,46 @@ def test_two_samples_of_a_class():
 def test_folds_of_one_sample():
     found = assess(AutoRegressor(RBF()), X[:12], X[:12, 0], folds=12, repeats=1)
     assert np.isfinite(found.mean) and np.isfinite(found.error)
+
+
+# -- metrics ---------------------------------------------------------------------------------------
+
+
+def test_every_metric_is_measured_in_every_fold():
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(60) > 0.3, "yes", "no")
+    model = AutoClassifier(RBF(), "logistic")
+    found = assess(model, X, y, folds=3, repeats=2, metric="auc")
+    assert found.metric == "auc" and found.mean == found.result("auc")[0] > 0.7
+    assert found.measured.keys() == found.baselines.keys()
+    assert all(values.shape == (6,) for values in found.measured.values())
+    np.testing.assert_array_equal(found.scores, found.measured["auc"])
+    held_out = found.fold == 1
+    one = Reference(y, "classification").outcome(
+        y[held_out], found.predicted[0][held_out], found.probability[held_out]
+    )
+    for name, metric in METRICS.items():
+        if metric.task == "classification":
+            assert found.measured[name][1] == pytest.approx(metric.value(one)), name
+    assert found.is_better("auc") and found.baselines["auc"] == 0.5
+    with pytest.raises(ParameterError, match="metric = 'rmse' is no metric of classification"):
+        assess(model, X, y, metric="rmse")
+
+
+def test_balanced_classes_have_the_same_weight():
+    y = np.where(X[:, 0] + 0.8 * rng.standard_normal(60) > 1.2, "rare", "common")
+    model = AutoClassifier(RBF(), "logistic")
+    plain, even = (assess(model, X, y, folds=3, repeats=1, balanced=b) for b in (False, True))
+    assert (even.predicted == "rare").sum() > (plain.predicted == "rare").sum()
+
+
+def test_a_test_set():
+    y = X[:, 0] + 0.3 * rng.standard_normal(60)
+    model = AutoRegressor(RBF()).fit(X[:40], y[:40])
+    found = assess_on(model, X[40:], y[40:], Reference(y[:40], "regression"), metric="rmse")
+    residuals = y[40:] - model.predict(X[40:])
+    assert found.mean == pytest.approx(np.sqrt(np.mean(residuals**2)))
+    assert found.result("r2")[0] == pytest.approx(model.score(X[40:], y[40:]))
+    assert found.baselines["rmse"] == pytest.approx(np.sqrt(np.mean((y[40:] - y[:40].mean()) ** 2)))
+    # the standard error of a mean of squares, by the delta method
+    expected = (residuals**2).std() / np.sqrt(20) / (2 * found.mean)
+    assert 0.6 < found.error / expected < 1.6 and found.folds == 1

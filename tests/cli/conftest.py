@@ -86,10 +86,11 @@ def write():
 
 @pytest.fixture(scope="session")
 def one_line():
-    """The command was refused: one line on the error stream, nothing else."""
+    """The command was refused: one line on the error stream."""
 
     def check(said: Said, *parts: str, code: int = 2) -> None:
-        assert said.code == code and said.out == "", said
+        # After a second, what is known of the data is printed: a busy machine may take that long.
+        assert said.code == code and (not said.out or said.out.startswith("data  ")), said
         assert (
             said.err.startswith("mercer: ")
             and said.err.count("\n") == 1

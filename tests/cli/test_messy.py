@@ -155,6 +155,18 @@ def test_what_tells_the_target_alone_is_pointed_out(fit, table, tmp_path):
     assert any(note.startswith("column 'status' tells y by itself (AUC 1)") for note in notes)
 
 
+def test_labels_that_are_no_class_are_all_named(mercer, fit, table, tmp_path):
+    fit("messy.csv", "-t", "y", "-q")
+    labels = table["y"].to_list()
+    labels[:3] = ["Yes", "maybe", "maybe"]
+    table.assign(y=labels).to_csv(tmp_path / "new.csv", index=False)
+    said = mercer("predict", "messy.mercer", "new.csv")
+    assert "y = 'Yes' is no class of the model, nor is 'maybe': 1.5 % of the labels" in said.err
+    assert "is 'Yes' meant for 'yes'?" in said.err and "AUC" in said.err
+    scores = json.loads(mercer("predict", "messy.mercer", "new.csv", "--json").out)["scores"]
+    assert scores["logloss"] < 1.0  # of the labels that are classes
+
+
 # -- time and test sets ----------------------------------------------------------------------------
 
 

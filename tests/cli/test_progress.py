@@ -26,13 +26,13 @@ def test_a_line_after_a_long_silence(clock, capsys):
         clock[0] = 100.0
         progress("", 1)
         progress("assess", 10)
-        for seconds in (110.0, 119.0, 130.0, 139.0, 160.0):
+        for seconds in (110.0, 120.0, 131.0, 140.0, 162.0, 170.0, 180.0, 190.0, 191.0, 250.0):
             clock[0] = seconds
             progress("", 1)
     said = capsys.readouterr()
     assert said.out == "" and said.err.splitlines() == [
-        "mercer: cross-validation, about 70 s left (3 of 10)",
-        "mercer: cross-validation, about 60 s left (5 of 10)",
+        "mercer: cross-validation, about 72 s left (3 of 10)",
+        "mercer: cross-validation, about 62 s left (5 of 10)",
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -265,7 +266,7 @@ class Reference:
 
     def __init__(self, y: np.ndarray, task: str) -> None:
         self.task = task
-        self.facts: dict[str, object] = {}
+        self.facts: dict[str, Any] = {}
         if task == "regression":
             numbers = y.astype(float)
             self.shares = np.empty(0)
@@ -283,7 +284,7 @@ class Reference:
         self, y: np.ndarray, predicted: np.ndarray, probability: np.ndarray | None = None
     ) -> Outcome:
         """Targets and predictions, with what their metrics refer to."""
-        return Outcome(y, predicted, probability, **self.facts)  # type: ignore[arg-type]
+        return Outcome(y, predicted, probability, **self.facts)
 
     def measure(self, outcome: Outcome) -> dict[str, float]:
         """All metrics of the task."""

@@ -53,7 +53,7 @@ def study(
 
     ``progress`` is called with the name of every stage and its number of steps, and with an empty
     name after each step; ``announce`` with "question", "model" and "assessment" and what they are
-    (the last one with its metric), as soon as they are known. Columns that are no
+    (the last one with its metric and the question), as soon as they are known. Columns that are no
     features are left out unless the kernel is given.
     """
     stages = Stages(progress, announce)
@@ -81,7 +81,7 @@ def study(
     stages.step()
     _note_limits(model, len(question.y), stages.notes)
     stages.announce("model", model)
-    options = {"metric": judge, "random_state": random_state}
+    options: dict[str, Any] = {"metric": judge, "random_state": random_state}
     assessment: Assessment | None = None
     if effort.test is not None:
         with stages.stage("assess"):
@@ -90,7 +90,7 @@ def study(
     elif effort.assess:
         assessment = _cross_validate(blank, question, effort, stages, balanced, options)
     _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
-    stages.announce("assessment", (chosen, assessment))
+    stages.announce("assessment", (chosen, assessment, question))
     contributions: list[Contribution] = []
     curve: list[CurvePoint] = []
     if assessment is not None and explain_columns and not effort.is_over(stages.spent):
@@ -137,14 +137,14 @@ def _look(question: Question, kernel: KernelLike, kept: list[str], seed: int) ->
     """The question without columns that are no features, with notes on those that tell too much."""
     if not hasattr(question.X, "columns"):
         return question
-    facts = {"classification": question.task == "classification"}
-    leaks = leaking_columns(question.X, question.y, **facts)
+    X, y, classification = question.X, question.y, question.task == "classification"
+    leaks = leaking_columns(X, y, classification)
     notes = [leak_note(*leak, question.target) for leak in leaks]
     question = dataclasses.replace(question, notes=[*question.notes, *notes])
     if not is_auto(kernel):
         return question  # its columns are those that the kernel names
-    left_out = columns_to_leave_out(question.X, question.y, keep=kept, random_state=seed, **facts)
-    return question.without(left_out)
+    options: dict[str, Any] = {"classification": classification, "random_state": seed}
+    return question.without(columns_to_leave_out(X, y, keep=kept, **options))
 
 
 def _cross_validate(
@@ -164,8 +164,8 @@ def _cross_validate(
     if folds < effort.folds:
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
     with stages.stage("assess", folds * repeats):
-        counts = {"folds": folds, "repeats": repeats}
-        return assess(blank, X, y, told=stages.step, balanced=balanced, **counts, **options)
+        options = {**options, "folds": folds, "repeats": repeats, "balanced": balanced}
+        return assess(blank, X, y, told=stages.step, **options)
 
 
 def _remark(

@@ -83,15 +83,13 @@ def run(
             choices["effort"] = dataclasses.replace(choices["effort"], test=tested)
 
         def announce(name: str, found: Any) -> None:
-            asked.setdefault(name, found)
             if name == "question":
                 tell(question_lines(data, source.description, found))
             elif name == "model":
                 tell(model_lines(found))
             else:
-                tell(score_lines(*found, asked["question"]))
+                tell(score_lines(*found))
 
-        asked: dict[str, Any] = {}
         result = study(source, target, progress=progress, announce=announce, **choices)
         progress("model and report", 2)
         save(result.model, files.model)

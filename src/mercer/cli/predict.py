@@ -99,9 +99,9 @@ def _check_labels(model: Estimator, y: np.ndarray) -> bool:
     share = float(is_unknown.mean())
     rule = "is no class of the model, nor is any other label: there is no accuracy"
     if share < 1:
-        others = f", nor are {', '.join(map(repr, unknown[1:_MOST_CLASSES]))}"
-        rule = f"is no class of the model{others if len(unknown) > 1 else ''}: "
-        rule += f"{100 * share:.1f} % of the labels count as errors"
+        others = "".join(f", nor is {label!r}" for label in unknown[1:_MOST_CLASSES])
+        count = f"{100 * share:.1f} % of the labels count as errors"
+        rule = f"is no class of the model{others}: {count}"
     warn(explain(model.source_["target"], unknown[0], rule, remedy), DataWarning)
     return share < 1
 

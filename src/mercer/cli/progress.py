@@ -15,7 +15,7 @@ _STAGES = {
     "assess": "cross-validation",
     "columns": "column importance",
 }
-_SILENCE = 20.0  # seconds without a word where there is no terminal
+_SILENCE = 30.0  # seconds without a word where there is no terminal
 
 
 @contextlib.contextmanager
@@ -85,7 +85,9 @@ class _Lines:
             return
         self.clock.done += steps
         now = time.perf_counter()
-        if self.clock.name == "assess" and now - max(self.last, self.clock.start) > _SILENCE:
+        if self.clock.name != "assess" or self.clock.done == self.clock.total:
+            return
+        if now - max(self.last, self.clock.start) > _SILENCE:
             self.last = now
             print(f"mercer: {self.clock.text} ({self.clock.rounds})", file=sys.stderr, flush=True)
 
@@ -98,10 +100,10 @@ def _bars() -> Iterator[Progress]:
     name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
     columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
     # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
-    redirected = {"redirect_stdout": sys.stdout.isatty(), "redirect_stderr": True}
+    above = sys.stdout.isatty()
     console = Console(stderr=True)
     clock = _Clock()
-    with Progress(*columns, console=console, transient=True, **redirected) as bar:
+    with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
 
         def progress(stage: str, steps: int) -> None:
             if stage:
@@ -112,7 +114,7 @@ def _bars() -> Iterator[Progress]:
                 bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
                 return
             clock.done += steps
-            shown = {"description": clock.text, "rounds": clock.rounds}
-            bar.update(bar.task_ids[-1], advance=steps, **shown)
+            last = bar.task_ids[-1]
+            bar.update(last, advance=steps, description=clock.text, rounds=clock.rounds)
 
         yield progress

@@ -46,6 +46,14 @@ def test_groups_of_numbers():
     assert leaking_columns(frame, 10.0 * group, classification=False) == [("leak", "R² 1")]
 
 
+def test_names_of_rows_that_tell_the_class():
+    code = [f"{'AX' if label == 'yes' else 'BQ'}{at:04d}" for at, label in enumerate(TWO)]
+    ((name, reached),) = leaking_columns(pd.DataFrame({"code": code, **HONEST}), TWO, True)
+    assert name == "code" and "by its letters" in reached
+    # they may be all there is to learn from
+    assert leaking_columns(pd.DataFrame({"code": code}), TWO, True) == []
+
+
 def test_identifiers_and_few_rows_are_no_leaks():
     names = pd.DataFrame({"name": [f"n{at}" for at in range(N)], "half": [None, "x"] * (N // 2)})
     assert leaking_columns(names, TWO, classification=True) == []

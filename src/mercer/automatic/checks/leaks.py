@@ -7,10 +7,14 @@ import itertools
 import numpy as np
 
 from mercer.aliases import Frame
+from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.metrics import area_under_curve
 
 _FEWEST = 30  # rows below which a column may tell the target by chance
 _WHOLE = 0.9995  # AUC or R² that counts as 1
+_DISTINCT = 0.95  # share of different strings from which they may be names of rows
+_SHORT = 24  # letters of such a name, on average
+_MOST = 0.7  # share of the target's variance that such names should not tell
 _MOST_DISTINCT = 0.5  # share of different values above which a category is the name of a row
 
 
@@ -18,7 +22,8 @@ def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[t
     """The columns that tell the target alone, each with a metric that says so.
 
     A number does so if its order does (AUC 1, or a rank correlation of ±1), another value if
-    it comes with one target only, and any column if it is missing for one of two classes only.
+    it comes with one target only, any column if it is missing for one of two classes only, and
+    short strings that are nearly all different if their letters do: they may be names of rows.
 
     Parameters
     ----------
@@ -37,12 +42,31 @@ def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[t
     if len(frame) < _FEWEST:
         return []
     found = []
+    judge = _tells_classes if classification else _tells_numbers
+    if classification:
+        y = np.unique(y, return_inverse=True)[1]  # numbers are sooner compared than names
     for name in frame.columns:
-        judge = _tells_classes if classification else _tells_numbers
         reached = judge(frame[name], y)
+        if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
+            reached = _told_by_letters(frame, y, name, classification)
         if reached is not None:
             found.append((str(name), reached))
     return found
+
+
+def _are_names(column: Frame) -> bool:
+    """Whether a column holds short strings that are nearly all different, as names of rows are."""
+    present = column.dropna()
+    strings = [value for value in present if isinstance(value, str)]
+    if len(strings) < max(_FEWEST, len(present)) or len(set(strings)) < _DISTINCT * len(strings):
+        return False
+    return sum(map(len, strings)) <= _SHORT * len(strings)
+
+
+def _told_by_letters(frame: Frame, y: np.ndarray, name: object, classification: bool) -> str | None:
+    """Whether the letters of names tell most of the target, as where classes number their rows."""
+    share = ColumnValue(frame, y, [], classification).share(name)
+    return f"R² {share:.2f} by its letters" if share >= _MOST else None
 
 
 def _tells_classes(column: Frame, y: np.ndarray) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Frame, RandomState
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import TableColumn, read_columns
+from mercer.automatic.tables import read_columns
 
 _FEWEST = 20  # rows below which distinct values prove nothing
 _DISTINCT = 0.95  # share of different values from which strings may be identifiers
@@ -123,14 +123,14 @@ def _without_value(
     """Identifiers and texts that tell nothing of the target."""
     found: dict[object, LeftOut] = {}
     suspects: dict[object, LeftOut] = {}
-    for column in read_columns(thin_out(frame, _MOST_ROWS), missing):
-        verdict = _suspicion(column, frame[column.name])
-        if verdict is None or column.name in keep:
+    for name, kind in _kinds(frame, missing).items():
+        verdict = _suspicion(str(name), kind, frame[name])
+        if verdict is None or name in keep:
             continue
-        if column.kind == "number" and is_key(column.name):
-            found[column.name] = verdict
+        if kind == "number" and is_key(name):
+            found[name] = verdict
         else:
-            suspects[column.name] = verdict
+            suspects[name] = verdict
     others = [name for name in frame.columns if name not in found and name not in suspects]
     if suspects:
         compared = ColumnValue(frame, y, others, classification, seed)
@@ -145,24 +145,35 @@ def _without_value(
     return found
 
 
+def _kinds(frame: Frame, missing: tuple[object, ...]) -> dict[object, str]:
+    """What every column is taken for; numbers need not be read again."""
+    numbers = [name for name in frame.columns if frame[name].dtype.kind in "iuf"]
+    others = frame.drop(columns=numbers)
+    kinds: dict[object, str] = dict.fromkeys(numbers, "number")
+    if len(others.columns):
+        some = thin_out(others, _MOST_ROWS)
+        read = read_columns(some.loc[:, some.notna().any()], missing)
+        kinds |= {column.name: column.kind for column in read}
+    return kinds
+
+
 def is_key(name: object) -> bool:
     """Whether a column has the name of a key."""
     text = str(name).strip()
     return bool(_WHOLE_NAME.fullmatch(text) or _END_OF_NAME.fullmatch(text))
 
 
-def _suspicion(column: TableColumn, values: Frame) -> LeftOut | None:
+def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     """Why a column may be no feature; None if nothing speaks for it."""
-    name = str(column.name)
     present = values.dropna()
     distinct = present.nunique()
-    if column.kind == "number":
+    if kind == "number":
         reason = _number_reason(name, present, distinct)
-        return reason and LeftOut(name, "identifier", reason)
-    if column.kind == "string" and distinct >= _DISTINCT * len(present):
+        return None if reason is None else LeftOut(name, "identifier", reason)
+    if kind == "string" and distinct >= _DISTINCT * len(present):
         rule = f"is an identifier: {distinct:,} different strings that tell nothing of the target"
         return LeftOut(name, "identifier", rule)
-    if column.kind in ("string", "text"):
+    if kind in ("string", "text"):
         rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
         return LeftOut(name, "text", rule)
     return None

@@ -56,6 +56,11 @@ class ColumnValue:
         falls = self.losses - losses
         return float(falls.mean()), float(falls.std(ddof=1) / np.sqrt(len(falls)))
 
+    def share(self, name: object) -> float:
+        """The share of the target's variance that a column tells beside the others."""
+        fall, _ = self.gain(name)
+        return fall / max(float(self.losses.mean()), 1e-300)
+
     def _gram(self, names: list[object]) -> np.ndarray:
         """The Gram matrix of some columns, 0 where all of them are constant in these rows."""
         # Types are read from the rows at hand, where a column may have no value at all.

@@ -40,7 +40,7 @@ def constant_text(question: Question) -> str:
 def class_of_interest(question: Question) -> str:
     """Whose precision and recall are told."""
     facts = Reference(question.y, question.task).facts
-    if len(facts["classes"]) == 2:  # type: ignore[arg-type]
+    if len(facts["classes"]) == 2:
         return str(facts["positive"])
     return "the classes, on average"
 
