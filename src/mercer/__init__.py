@@ -234,7 +234,7 @@ _WHERE = {
     "LoadingsDisplay": "mercer.plot.loadings",
     "DecisionDisplay": "mercer.plot.decision",
     "GramDisplay": "mercer.plot.gram",
-    "MetricDisplay": "mercer.plot.metric",
+    "MetricDisplay": "mercer.plot.learning.metric",
     "SpectrumDisplay": "mercer.plot.spectrum",
     "assess": "mercer.automatic",
     "AutoClassifier": "mercer.automatic.models",

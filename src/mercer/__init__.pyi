@@ -173,8 +173,8 @@ from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
+from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
-from mercer.plot.metric import MetricDisplay as MetricDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay

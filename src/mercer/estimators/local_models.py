@@ -248,9 +248,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         random: np.random.RandomState,
     ) -> np.ndarray:
         """The weight of every column along which rows may be split."""
-        task: Literal["classification", "regression"] = "regression"
-        if is_classifier(self):
-            task = "classification"
+        target: Literal["labels", "numbers"] = "labels" if is_classifier(self) else "numbers"
         kernel = RBF(width(Z, "median", random_state=0))
         learned = learn_metric(
             kernel,
@@ -258,7 +256,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
             y,
             rows=_ROWS,
             tied=tied,
-            task=task,
+            target=target,
             sample_weight=weight,
             random_state=random,
         )

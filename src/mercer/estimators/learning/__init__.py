@@ -1,1 +1,1 @@
-"""Functions that learn kernels from samples and targets."""
+"""Functions that learn a kernel from samples and targets, and what they learn it by."""

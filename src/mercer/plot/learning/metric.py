@@ -124,13 +124,15 @@ class MetricDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         largest = float(np.abs(self.values).max())
+        label = "weight, on average 1"
         limits = {"vmin": 0.0, "vmax": largest, "cmap": cmap or "viridis"}
         if self.round is None:
+            label = "entry of W, on average 1 on the diagonal"
             limits = {"vmin": -largest, "vmax": largest, "cmap": cmap or "RdBu_r"}
         self.image_ = ax.imshow(
             self.values, interpolation="nearest", **{"aspect": "auto", **limits, **style}
         )
-        self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label="weight, on average 1")
+        self.colorbar_ = ax.figure.colorbar(self.image_, ax=ax, label=label)
         ax.set_yticks(np.arange(len(self.names)), self.names)
         self.frame_ = None
         if self.round is None:
