@@ -42,6 +42,7 @@ from mercer.estimators.gp.regressor import GaussianProcessRegressor as GaussianP
 from mercer.estimators.label_propagation import LabelPropagation as LabelPropagation
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
 from mercer.estimators.learning.metric import learn_metric as learn_metric
+from mercer.estimators.learning.metric_result import LearnedMetric as LearnedMetric
 from mercer.estimators.local_models import LocalModels as LocalModels
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
 from mercer.estimators.projection.cca import KernelCCA as KernelCCA
