@@ -21,6 +21,7 @@ TITLES = {
     "density": "Neighbours, novelty and density",
     "label_propagation": "Semi-supervised learning",
     "vote": "Imputed tables",
+    "local_models": "Many rows",
 }
 
 INTRODUCTION = """\

@@ -44,6 +44,7 @@ from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
 from mercer.estimators.learning.alignment import alignment as alignment
 from mercer.estimators.learning.kernel import learn_kernel as learn_kernel
 from mercer.estimators.learning.metric import learn_metric as learn_metric
+from mercer.estimators.learning.metric_result import LearnedMetric as LearnedMetric
 from mercer.estimators.learning.result import LearnedKernel as LearnedKernel
 from mercer.estimators.local_models import LocalModels as LocalModels
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
@@ -176,6 +177,7 @@ from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
+from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.learning.widths import WidthsDisplay as WidthsDisplay
 from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay

@@ -7,7 +7,7 @@ import time
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -28,31 +28,16 @@ from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import as_in_training, check_weights, note_columns
 from mercer.estimators.learning.metric import learn_metric
-from mercer.estimators.routing import Direction, RoutingTree, grow
+from mercer.estimators.local_parts import fit_part
+from mercer.estimators.routing import RoutingTree, directions, grow
 from mercer.estimators.routing_columns import RoutingColumns, is_array_of_numbers
 from mercer.execution.progress import Progress
 from mercer.kernels.vectors.radial import RBF
 from mercer.kernels.vectors.widths import width
 from mercer.params import Constraint, between, integer
-from mercer.state import State, storable
+from mercer.state import State
 
 _ROWS = 700  # that the metric of the splits is learned from
-
-
-@storable
-class OneLabel:
-    """What stands for a classifier in a part of the table where all rows have the same label."""
-
-    stored: ClassVar[State] = State(plain=("classes_",))
-
-    def __init__(self, label: object) -> None:
-        self.classes_ = np.array([label])
-
-    def predict(self, X: RawSamples) -> np.ndarray:
-        return np.repeat(self.classes_, raw_length(X))
-
-    def predict_proba(self, X: RawSamples) -> np.ndarray:
-        return np.ones((raw_length(X), 1))
 
 
 def _gives_probabilities(model: LocalModels) -> bool:
@@ -243,7 +228,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         self.metric_ = self._learned_metric(Z, y, weight, columns.tied(), random)
         self.trees_, parts = [], []
         for number in range(self.trees):
-            direction = _directions(np.sqrt(self.metric_), random, principal=number == 0)
+            direction = directions(np.sqrt(self.metric_), random, principal=number == 0)
             tree, leaves = grow(Z, self.most, self.overlap, direction)
             self.trees_.append(tree)
             parts += leaves
@@ -263,9 +248,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         random: np.random.RandomState,
     ) -> np.ndarray:
         """The weight of every column along which rows may be split."""
-        task: Literal["classification", "regression"] = "regression"
-        if is_classifier(self):
-            task = "classification"
+        target: Literal["labels", "numbers"] = "labels" if is_classifier(self) else "numbers"
         kernel = RBF(width(Z, "median", random_state=0))
         learned = learn_metric(
             kernel,
@@ -273,7 +256,7 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
             y,
             rows=_ROWS,
             tied=tied,
-            task=task,
+            target=target,
             sample_weight=weight,
             random_state=random,
         )
@@ -289,12 +272,12 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
             return self.estimator, pick_rows(X, rows), y[rows], of_rows
 
         if self.n_jobs not in (None, 1):
-            return Parallel(n_jobs=self.n_jobs)(delayed(_fit_part)(*task(rows)) for rows in parts)
+            return Parallel(n_jobs=self.n_jobs)(delayed(fit_part)(*task(rows)) for rows in parts)
         progress = Progress(len(parts), type(self).__name__, unit="part")
         models = []
         try:
             for rows in parts:
-                models.append(_fit_part(*task(rows)))
+                models.append(fit_part(*task(rows)))
                 progress.update(len(models))
         finally:
             progress.close()
@@ -405,24 +388,3 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags = copy.deepcopy(inner.input_tags)
         tags.input_tags.pairwise = False
         return tags
-
-
-def _fit_part(estimator: Estimator, X: RawSamples, y: np.ndarray, weight: Weights) -> Estimator:
-    """A clone of the estimator fitted to one part, or the only label of the part."""
-    if is_classifier(estimator) and (y == y[0]).all():
-        return OneLabel(y[0])
-    options = {} if weight is None else {"sample_weight": weight}
-    return clone(estimator).fit(X, y, **options)
-
-
-def _directions(root: np.ndarray, random: np.random.RandomState, principal: bool) -> Direction:
-    """The first principal component of the weighted columns, or one that is drawn at random."""
-
-    def direction(Z: np.ndarray, attempt: int) -> np.ndarray:
-        if not principal or attempt:
-            return root * random.standard_normal(len(root))
-        weighted = (Z - Z.mean(axis=0)) * root
-        top = np.linalg.eigh(weighted.T @ weighted)[1][:, -1]
-        return root * top * np.sign(top[np.argmax(np.abs(top))])
-
-    return direction

@@ -151,3 +151,16 @@ def grow(
 
     add(np.arange(len(Z)))
     return RoutingTree(splits, children), leaves
+
+
+def directions(root: np.ndarray, random: np.random.RandomState, principal: bool) -> Direction:
+    """The first principal component of the weighted columns, or one that is drawn at random."""
+
+    def direction(Z: np.ndarray, attempt: int) -> np.ndarray:
+        if not principal or attempt:
+            return root * random.standard_normal(len(root))
+        weighted = (Z - Z.mean(axis=0)) * root
+        top = np.linalg.eigh(weighted.T @ weighted)[1][:, -1]
+        return root * top * np.sign(top[np.argmax(np.abs(top))])
+
+    return direction

@@ -170,7 +170,7 @@ def test_classes():
     assert set(np.argsort(learned.metric)[2:]) == {0, 1}
     numbers = np.unique(words, return_inverse=True)[1]
     assert (learn_metric(RBF(2.0), X, numbers).metric == learned.metric).all()
-    other = learn_metric(RBF(2.0), X, numbers, task="regression")
+    other = learn_metric(RBF(2.0), X, numbers, target="numbers")
     assert (other.metric != learned.metric).any()
     codes = np.eye(3)[numbers]
     assert not are_labels(codes, "auto")
@@ -181,16 +181,18 @@ def test_classes():
     [
         (np.array(["a", "b"] * 8), True),
         (np.array([True, False] * 8), True),
-        (np.arange(16) % 4, True),
-        (np.arange(16) % 5, False),
+        (np.arange(16) % 8, True),
+        (np.arange(16) % 9, False),
+        (np.arange(100) % 21, False),
+        (np.arange(16.0) % 2, False),
         (np.linspace(0.0, 1.0, 16), False),
         (np.array(["a", 1] * 8, dtype=object), True),
     ],
 )
 def test_what_are_labels(y, labels):
     assert are_labels(y, "auto") is labels
-    assert are_labels(y, "classification")
-    assert not are_labels(y, "regression")
+    assert are_labels(y, "labels")
+    assert not are_labels(y, "numbers")
 
 
 def test_tied_columns_share_a_weight():
@@ -247,7 +249,7 @@ def test_given_kernels_are_not_changed():
         ({"rows": 1}, ParameterError, "rows"),
         ({"ridges": [0.0]}, ParameterError, "ridges"),
         ({"ridges": []}, ParameterError, "ridges"),
-        ({"task": "ranking"}, ParameterError, "task"),
+        ({"target": "ranking"}, ParameterError, "target"),
         ({"tied": [[0, 9]]}, ParameterError, "tied"),
         ({"tied": [[0, 1], [1]]}, ParameterError, "tied"),
         ({"tied": [[0, 1]], "diagonal": False}, ParameterError, "tied"),

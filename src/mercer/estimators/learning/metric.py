@@ -40,7 +40,7 @@ def learn_metric(
     rows: int = 1000,
     ridges: ArrayLike = RIDGES,
     tied: Tied = None,
-    task: Literal["auto", "regression", "classification"] = "auto",
+    target: Literal["auto", "numbers", "labels"] = "auto",
     sample_weight: Weights = None,
     random_state: RandomState = 0,
 ) -> LearnedMetric:
@@ -79,9 +79,9 @@ def learn_metric(
     tied : list of lists of columns, optional
         Groups of columns, by position or by name, that share one weight, such as the indicators of
         one category. Only for a diagonal metric.
-    task : {"auto", "regression", "classification"}, default="auto"
-        Whether y is numbers or labels. By default text and booleans are labels, and so are whole
-        numbers of which at most √n are different.
+    target : {"auto", "numbers", "labels"}, default="auto"
+        What y is. By default text and booleans are labels, and so are integers of at most 20
+        different values that repeat.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the samples, in ridge regression and in the mean of the gradients.
     random_state : int, RandomState or None, default=0
@@ -118,7 +118,7 @@ def learn_metric(
     boolean.check("diagonal", diagonal)
     integer(2).check("rows", rows)
     penalties = _checked_ridges(ridges)
-    data = draw_rows(X, y, task, sample_weight, rows, random_state)
+    data = draw_rows(X, y, target, sample_weight, rows, random_state)
     units = _units(base, data.X.shape[1])
     groups = _checked_groups(tied, data, diagonal)
     none = np.ones(data.X.shape[1])

@@ -1,9 +1,4 @@
-"""Maps of single columns that are learned from training samples: robust scores, and ranks.
-
->>> from mercer import RBF, squash
->>> (RBF() @ squash).fit([[1.0], [2.0], [3.0]])([[2.0]], [[1e6]]).round(4).tolist()
-[[0.0111]]
-"""
+"""Maps of single columns that are learned from training samples: robust scores, and ranks."""
 
 from __future__ import annotations
 
@@ -132,7 +127,15 @@ class Squash(ColumnMap):
 
     The scores of most samples hardly change, and outliers come no farther than 3. A column whose
     interquartile range (IQR) is 0 is divided by its standard deviation, and one that is constant
-    becomes 0.
+    becomes 0. A kernel that is pulled back by it, ``k @ squash``, fits it on its training samples;
+    ``squash.fit(X)`` is a map of its own.
+
+    Examples
+    --------
+    >>> from mercer import squash
+    >>> scores = squash.fit([[1.0], [2.0], [3.0]])
+    >>> scores([[2.0], [4.0], [1e9]]).round(2).tolist()
+    [[0.0], [1.66], [3.0]]
     """
 
     name: ClassVar[str] = "squash"
@@ -176,7 +179,15 @@ class Ranks(ColumnMap):
 
     Equal values share their mean rank. There are at most 200 knots, the quantiles of the training
     samples, between which the map is linear; scores beyond ±3, and all values beyond the smallest
-    and the largest training value, become one.
+    and the largest training value, become one. A kernel that is pulled back by it, ``k @ ranks``,
+    fits it on its training samples; ``ranks.fit(X)`` is a map of its own.
+
+    Examples
+    --------
+    >>> from mercer import ranks
+    >>> scores = ranks.fit([[1.0], [10.0], [1000.0]])
+    >>> scores([[10.0], [100.0], [1e9]]).round(2).tolist()
+    [[0.0], [0.09], [0.97]]
     """
 
     name: ClassVar[str] = "ranks"
