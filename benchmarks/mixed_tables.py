@@ -1,8 +1,8 @@
 """`table_kernel` + SVC against scikit-learn's ColumnTransformer (impute, scale, one-hot) + SVC on
 tables of mixed columns with holes.
 
-Run ``python benchmarks/mixed_tables.py [name ...] [--repeats N]``; without names, all of them: heart
-adult soybean mushroom.
+Run ``python benchmarks/mixed_tables.py [name ...] [--repeats N]``; without names, all of them:
+heart adult soybean mushroom.
 
 Both sides choose among the same widths, in units in which the mean exponent of the training rows is
 1, and the same C by the same inner

@@ -21,7 +21,7 @@ REGRESSION, CLASSIFICATION = "regression", "classification"
 HOLES = ("NA", "?", "")
 MOST_TEST, TRAIN_SHARE = 5000, 0.75
 ADULT = "age workclass fnlwgt education years marital occupation relationship race sex gain loss hours country income"  # noqa: E501
-COUNTS = "None One Two Three Four Five Six Seven Eight".split() + ["Nine or more"]
+COUNTS = ["None", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine or more"]
 ORDERED = {  # the columns of the income survey that have an order
     "AGE": ["14-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+"],
     "EDUCATION": [
