@@ -1,5 +1,6 @@
-"""The learners of ``tables.py`` at the settings that practitioners use; each is given the columns in
-the form it wants.
+"""The learners of ``tables.py`` at the settings that practitioners use.
+
+Each is given the columns in the form it wants.
 
 ``MODELS[name](task)`` makes an unfitted model with ``fit(frame, y)`` and ``predict`` or
 ``predict_proba``. Boosting libraries and mercer are imported when they are needed: not every one is
