@@ -4,7 +4,7 @@
 module               what it computes
 ===================  ===============================================================================
 elementary           scalar exp that LLVM can vectorise (others call it inside their loops)
-storage              packing, mirroring, checks for finite values, weighted sums of a finished tile
+storage              storing and mirroring of a finished tile, products with it, weighted sums
 streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
 categories           columns of categories compared, also where values are missing
