@@ -184,6 +184,7 @@ __all__ = [
     "table_kernel",
     "testing",
     "to_sklearn",
+    "warmup",
     "width",
 ]  # names
 
@@ -229,6 +230,7 @@ _WHERE = {
     "AutoClassifier": "mercer.automatic.models",
     "AutoRegressor": "mercer.automatic.models",
     "check_kernel": "mercer.testing",
+    "warmup": "mercer.first_use",
     "save": "mercer.model_files",
     "load": "mercer.model_files",
 }

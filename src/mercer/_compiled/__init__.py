@@ -33,7 +33,12 @@ are at module level, because one that closes over another compiled one is never 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import stat
+import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, TypeVar
@@ -87,7 +92,32 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package nor the user's cache folder is writable
+        folder = private_folder()
+    if not folder:
         return numba.njit(cache=False, **options)(function)
+    kept, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    try:
+        return numba.njit(cache=True, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = kept  # the user's own functions are none of our business
+
+
+def private_folder() -> str:
+    """A folder for temporary files that nobody else can write into; none where there is none.
+
+    Compiled code of somebody else would be run.
+    """
+    if not hasattr(os, "getuid"):
+        return ""
+    folder = os.path.join(tempfile.gettempdir(), f"mercer-{os.getuid()}")
+    with contextlib.suppress(OSError):
+        os.mkdir(folder, 0o700)
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return ""
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if is_ours and not found.st_mode & 0o077 else ""
 
 
 def compiled_sums(function: Function) -> Function:
@@ -96,3 +126,14 @@ def compiled_sums(function: Function) -> Function:
     Results still do not depend on the number of threads.
     """
     return compiled(function, {*_FLAGS, "reassoc"})
+
+
+def compilations() -> int:
+    """How many functions this process has compiled, because they were not on disk."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(__name__)]
+    functions = {function for module in modules for function in _dispatchers(module)}
+    return sum(sum(function.stats.cache_misses.values()) for function in functions)
+
+
+def _dispatchers(module: ModuleType) -> list[Any]:
+    return [value for value in vars(module).values() if hasattr(value, "stats")]
