@@ -95,11 +95,12 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
         folder = private_folder()
     if not folder:
         return numba.njit(cache=False, **options)(function)
-    kept, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    config: Any = numba.config
+    kept, config.CACHE_DIR = config.CACHE_DIR, folder
     try:
         return numba.njit(cache=True, **options)(function)
     finally:
-        numba.config.CACHE_DIR = kept  # the user's own functions are none of our business
+        config.CACHE_DIR = kept  # the user's own functions are none of our business
 
 
 def private_folder() -> str:

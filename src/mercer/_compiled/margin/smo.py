@@ -18,6 +18,8 @@ may be in single precision, where the tolerance allows.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer._compiled import compiled
@@ -274,7 +276,7 @@ def steps(
     huge = number(HUGE_SINGLE)
     if h.itemsize == 8:
         huge = number(HUGE)
-    none = np.int64(-1)  # a plain -1 has a type of its own, for which all would be compiled twice
+    none: Any = np.int64(-1)  # a plain -1 has a type of its own: all would be compiled twice
     rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
     best, other = np.empty(WIDTH, h.dtype), np.empty(WIDTH, h.dtype)
