@@ -18,24 +18,30 @@ WORSE, LONG = 1.05, 2.0  # RMSE ratio of a table that is lost; seconds below whi
 MEASURES = ("rmse", "auc", "log_loss", "calibration", "coverage", "accuracy", "fit", "predict")
 
 
-def averages(results: list[dict[str, Any]], size: str) -> Results:
-    """Means over the splits of every measure; a model that failed on a split has none."""
-    collected: dict[Any, list[dict[str, Any]]] = defaultdict(list)
-    for result in results:
-        if result["size"] == size:
-            collected[result["table"], result["model"]].append(result)
+def averages(results: list[dict[str, Any]], size: str, wanted: list[str]) -> Results:
+    """Means of every measure over the splits that all models of a table have in common.
+
+    A model that failed on a split has none.
+    """
+    collected: dict[str, dict[str, dict[int, Any]]] = defaultdict(lambda: defaultdict(dict))
+    for each in results:
+        if each["size"] == size and each["model"] in wanted:
+            collected[each["table"]][each["model"]][each["split"]] = each
     kept: Results = defaultdict(dict)
-    for (table, model), splits in collected.items():
-        if any("error" in each for each in splits):
-            continue
-        means = {
-            key: float(np.mean([each[key] for each in splits]))
-            for key in MEASURES
-            if key in splits[0]
-        }
-        means["cpu"] = means["fit"] + means["predict"]
-        kept[table][model] = means
+    for table, models in collected.items():
+        common = set.intersection(*(set(splits) for splits in models.values()))
+        for model, splits in models.items():
+            chosen = [splits[number] for number in sorted(common)]
+            if chosen and not any("error" in each for each in chosen):
+                kept[table][model] = _means(chosen)
     return kept
+
+
+def _means(splits: list[dict[str, Any]]) -> dict[str, float]:
+    found = {
+        key: float(np.mean([each[key] for each in splits])) for key in MEASURES if key in splits[0]
+    }
+    return {**found, "cpu": found["fit"] + found["predict"]}
 
 
 def of_task(results: Results, measure: str) -> Results:
@@ -194,7 +200,7 @@ def write_report(results: list[dict[str, Any]], path: Path, wanted: list[str]) -
         f"Processor: {platform.processor() or platform.machine()}.\n"
     )
     for size, title in (("small", "At most 1,500 training rows"), ("large", "More training rows")):
-        found = averages(results, size)
+        found = averages(results, size, wanted)
         present = {model for models in found.values() for model in models}
         models = [model for model in wanted if model in present]
         if not models:

@@ -9,7 +9,9 @@ appends one line of JSON to the cache; the last line of a model counts, and ``--
 more. All models get the same rows: at most 1,500 to train (or, of the size "large", 5,000 and
 more), the others to test, at most 5,000. CPU seconds are those of ``fit`` and of the prediction of
 all test rows. What a process does once (imports, loading compiled code) does not count: mercer,
-which loads its compiled code when it is first used, fits 200 rows before the clock starts.
+which loads its compiled code when it is first used, fits 200 rows before the clock starts. All
+models should be measured on one machine with the same load: CPU seconds grow when cores share their
+caches.
 """
 
 from __future__ import annotations
@@ -118,6 +120,7 @@ def job(table: str, seed: int, size: str, name: str) -> dict[str, Any]:
         scores = class_scores(aligned(model, found, len(np.unique(y))), y[test])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     times = {"fit": fitted - start, "predict": done - fitted, "wall": wall, "memory": memory}
+    times["load"] = os.getloadavg()[0]  # CPU seconds of a busy machine are longer
     return {"rows": len(train), "task": task, **scores, **times}
 
 
