@@ -89,6 +89,9 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
 
     register()
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
+    # wrappers take a quarter of the compilation: C calls none, Python no function with a _
+    options["no_cfunc_wrapper"] = True
+    options["no_cpython_wrapper"] = function.__name__.startswith("_")
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package nor the user's cache folder is writable
