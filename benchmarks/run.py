@@ -7,7 +7,8 @@ structured strings. Each process is timed by itself and its peak of memory is re
 peers and data included; tasks that
 measure memory say so themselves. Peers that are not installed are shown as such. Accuracy
 comparisons (``uci.py``, ``ica.py``,
-``tables.py``) have tables of their own in the documentation, because they take hours.
+``mixed_tables.py``, ``tables.py``) have tables of their own in the documentation, because they take
+hours.
 """
 
 from __future__ import annotations

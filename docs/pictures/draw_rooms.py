@@ -11,9 +11,10 @@ ROOT = HERE.parents[1]
 
 # What each package or module holds.
 CONTENTS = {
-    "cli": "the commands fit, predict, explain, check, kernels, gallery",
+    "cli": "the commands fit, predict, explain, check, kernels, gallery, warmup",
     "report": "the HTML page of a fitted model",
     "model_files": "save and load, by declared state",
+    "first_use": "compiles everything at once",
     "automatic": "kernel and hyperparameters chosen from the data",
     "testing": "checks of any kernel",
     "plot": "displays",

@@ -195,6 +195,7 @@ __all__ = [
     "table_kernel",
     "testing",
     "to_sklearn",
+    "warmup",
     "width",
 ]  # names
 
@@ -250,6 +251,7 @@ _WHERE = {
     "AutoClassifier": "mercer.automatic.models",
     "AutoRegressor": "mercer.automatic.models",
     "check_kernel": "mercer.testing",
+    "warmup": "mercer.first_use",
     "save": "mercer.model_files",
     "load": "mercer.model_files",
 }

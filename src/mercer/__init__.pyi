@@ -70,6 +70,7 @@ from mercer.estimators.svm.svdd import SVDD as SVDD
 from mercer.estimators.svm.svr import SVR as SVR
 from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
+from mercer.first_use import warmup as warmup
 from mercer.gram.operator import Gram as Gram
 from mercer.kernels import catalogue as catalogue
 from mercer.kernels import geometry as geometry

@@ -7,15 +7,15 @@ import pytest
 from mercer.cli.gallery import scripts
 
 
-def test_eleven_are_listed(mercer):
+def test_all_are_listed(mercer):
     said = mercer("gallery")
-    assert said.code == 0 and len(scripts()) == 11
-    assert [line[:2] for line in said.out.splitlines()[:11]] == [f"{at:02d}" for at in range(1, 12)]
-    assert all(len(line) > 8 for line in said.out.splitlines()[:11])
+    assert said.code == 0 and len(scripts()) == 12
+    assert [line[:2] for line in said.out.splitlines()[:12]] == [f"{at:02d}" for at in range(1, 13)]
+    assert all(len(line) > 8 for line in said.out.splitlines()[:12])
 
 
 def test_unknown(mercer, one_line):
-    one_line(mercer("gallery", "99"), "study = '99' is not in the gallery; 1 to 11")
+    one_line(mercer("gallery", "99"), "study = '99' is not in the gallery; 1 to 12")
     one_line(mercer("gallery", "zzz"), "is not in the gallery")
     one_line(mercer("gallery", "0"), "is not in the gallery")
 
@@ -36,7 +36,7 @@ def test_one_is_run(mercer, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(1, 12))
+@pytest.mark.parametrize("number", range(1, 13))
 def test_all_run(mercer, number, tmp_path):
     said = mercer("gallery", number, "--quick", "--out", tmp_path)
     assert said.code == 0, said.err

@@ -4,7 +4,7 @@
 module               what it computes
 ===================  ===============================================================================
 elementary           scalar exp that LLVM can vectorise (others call it inside their loops)
-storage              packing, mirroring, checks for finite values, weighted sums of a finished tile
+storage              storing and mirroring of a finished tile, products with it, weighted sums
 streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
 categories           columns of categories compared, also where values are missing
@@ -33,7 +33,12 @@ are at module level, because one that closes over another compiled one is never 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import stat
+import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, TypeVar
@@ -84,10 +89,39 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
 
     register()
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
+    # wrappers take a quarter of the compilation: C calls none, Python no function with a _
+    options["no_cfunc_wrapper"] = True
+    options["no_cpython_wrapper"] = function.__name__.startswith("_")
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package nor the user's cache folder is writable
+        folder = private_folder()
+    if not folder:
         return numba.njit(cache=False, **options)(function)
+    config: Any = numba.config
+    kept, config.CACHE_DIR = config.CACHE_DIR, folder
+    try:
+        return numba.njit(cache=True, **options)(function)
+    finally:
+        config.CACHE_DIR = kept  # the user's own functions are none of our business
+
+
+def private_folder() -> str:
+    """A folder for temporary files that nobody else can write into; none where there is none.
+
+    Compiled code of somebody else would be run.
+    """
+    if not hasattr(os, "getuid"):
+        return ""
+    folder = os.path.join(tempfile.gettempdir(), f"mercer-{os.getuid()}")
+    with contextlib.suppress(OSError):
+        os.mkdir(folder, 0o700)
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return ""
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if is_ours and not found.st_mode & 0o077 else ""
 
 
 def compiled_sums(function: Function) -> Function:
@@ -96,3 +130,14 @@ def compiled_sums(function: Function) -> Function:
     Results still do not depend on the number of threads.
     """
     return compiled(function, {*_FLAGS, "reassoc"})
+
+
+def compilations() -> int:
+    """How many functions this process has compiled, because they were not on disk."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(__name__)]
+    functions = {function for module in modules for function in _dispatchers(module)}
+    return sum(sum(function.stats.cache_misses.values()) for function in functions)
+
+
+def _dispatchers(module: ModuleType) -> list[Any]:
+    return [value for value in vars(module).values() if hasattr(value, "stats")]

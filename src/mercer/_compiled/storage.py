@@ -1,4 +1,4 @@
-"""Work before and after a tile is filled: packing, storing, mirroring, checking, summing."""
+"""Work after a tile is filled: storing, mirroring, summing."""
 
 from __future__ import annotations
 
@@ -6,37 +6,7 @@ import numpy as np
 
 from mercer._compiled import compiled, compiled_sums
 
-_BLOCK = 32  # rows and columns that fit the first-level cache
 _STEP = 8  # a block of 8 x 8 is transposed through the first-level cache
-
-
-@compiled
-def pack(x, panels):
-    """panels[p, f, j] = x[p·size + j, f]; the rest of the last panel is zero."""
-    n, d = x.shape
-    count, _, size = panels.shape
-    for p in range(count):
-        base = p * size
-        have = min(size, n - base)
-        panel = panels[p]
-        for f in range(d):
-            column = panel[f]
-            for j in range(have):
-                column[j] = x[base + j, f]
-            for j in range(have, size):
-                column[j] = 0.0
-
-
-@compiled
-def all_finite(tile):
-    """Whether no entry is NaN or infinite: v·0 is 0 for every finite v and NaN otherwise."""
-    m, n = tile.shape
-    flag = np.zeros(n)
-    for i in range(m):
-        row = tile[i]
-        for j in range(n):
-            flag[j] += row[j] * 0.0
-    return not np.any(flag)
 
 
 @compiled
@@ -90,24 +60,6 @@ def pick(matrix, rows, out):
         row, to = matrix[rows[i]], out[i]
         for j in range(rows.size):
             to[j] = row[rows[j]]
-
-
-@compiled
-def asymmetry(matrix):
-    """The largest |K_ij| and the largest |K_ij − K_ji|.
-
-    It goes block by block, because the entries of a column are far apart in memory.
-    """
-    n = len(matrix)
-    large = gap = 0.0
-    for top in range(0, n, _BLOCK):
-        for left in range(0, top + 1, _BLOCK):
-            for i in range(top, min(n, top + _BLOCK)):
-                row = matrix[i]
-                for j in range(left, min(n, left + _BLOCK)):
-                    large = max(large, abs(row[j]), abs(matrix[j, i]))
-                    gap = max(gap, abs(row[j] - matrix[j, i]))
-    return large, gap
 
 
 @compiled

@@ -1,4 +1,5 @@
-"""The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``kernels``, ``gallery``.
+"""The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``kernels``, ``gallery``,
+``warmup``.
 
 Exit codes are 0 (success), 1 (the kernel is refuted), 2 (bad input), 3 (nothing is known of the
 kernel), 70 (a bug in mercer) and 130 (interrupted).

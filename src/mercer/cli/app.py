@@ -252,3 +252,11 @@ def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = 
     from mercer.cli.gallery import run
 
     return run(study, out, quick)
+
+
+@app.command()
+def warmup(quiet: Quiet = False) -> int:
+    """Compile all functions now, so that no first fit has to wait for it; once per machine."""
+    from mercer.cli.warmup import run
+
+    return run(quiet)

@@ -63,7 +63,7 @@ def _tile(kernel: Fills, x: Prepared, y: Prepared, place: Place, work: Workspace
     (top, bottom), (left, right) = place
     tile = work.out(bottom - top, right - left)
     _compute(kernel, x, y, place, tile, work)
-    if not _compiled.storage.all_finite(tile):
+    if not np.isfinite(tile).all():
         raise _overflow(x, y, tile, place)
     return tile
 
@@ -133,11 +133,9 @@ def _fill_small(
     # compiled loops are fast on whole rows of double precision only
     if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
         _compute(kernel, x, y, whole, matrix, work)
-        is_finite = _compiled.storage.all_finite(matrix)
     else:
         matrix[...] = _tile(kernel, x, y, whole, work)
-        is_finite = np.isfinite(matrix).all()  # values may overflow in another precision
-    if not is_finite:
+    if not np.isfinite(matrix).all():  # values may overflow in another precision
         raise _overflow(x, y, matrix, whole)
 
 

@@ -2,7 +2,8 @@
 
 Each is solved by the loop of `smo` to the tolerance, and then to rounding by Newton steps on its
 free variables, as long as these meet no bound. What that does not finish is left to the general
-solver.
+solver. Loops are written out, because Numba takes seconds to compile the NumPy functions that would
+stand for them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from mercer._compiled import compiled, compiled_sums
 from mercer._compiled.margin.smo import HUGE, WIDTH, certificate, fill_slopes, steps, subtract_rows
 
 _ROUNDS = 20
+_MOVED, _NOTHING, _BLOCKED, _TOO_MANY = 1, 0, -1, 2  # what became of a Newton step
 
 
 @compiled_sums
@@ -38,16 +40,14 @@ def _four_dots(a, A, j):
 
 
 @compiled
-def _solve_definite(A, B):
-    """B's rows become A⁻¹ of themselves, and A its Cholesky factor.
+def _solve_definite(A, B, n):
+    """B's two rows become A⁻¹ of themselves, and A, of n rows, its Cholesky factor.
 
     Returns whether A is positive definite. It is as quick as LAPACK while A is small.
     """
-    n = len(A)
     for i in range(n):
         row = A[i]
-        j = 0
-        while j + 4 <= i:
+        for j in range(0, i - 3, 4):
             s0, s1, s2, s3 = _four_dots(row, A, j)
             x0 = (row[j] - s0) / A[j, j]
             x1 = (row[j + 1] - s1 - x0 * A[j + 1, j]) / A[j + 1, j + 1]
@@ -55,15 +55,14 @@ def _solve_definite(A, B):
             rest = row[j + 3] - s3 - x0 * A[j + 3, j] - x1 * A[j + 3, j + 1]
             x3 = (rest - x2 * A[j + 3, j + 2]) / A[j + 3, j + 3]
             row[j], row[j + 1], row[j + 2], row[j + 3] = x0, x1, x2, x3
-            j += 4
-        while j < i:
+        for j in range(i - i % 4, i):
             row[j] = (row[j] - _dot(row, A[j], j)) / A[j, j]
-            j += 1
         pivot = row[i] - _dot(row, row, i)
         if not pivot > 0.0:
             return False
         row[i] = np.sqrt(pivot)
-    for b in B:
+    for side in range(2):
+        b = B[side]
         for i in range(n):
             b[i] = (b[i] - _dot(A[i], b, i)) / A[i, i]
         for i in range(n - 1, -1, -1):
@@ -74,87 +73,125 @@ def _solve_definite(A, B):
 
 
 @compiled
-def _newton_step(K, diagonal, h, up, low, beta, lower, upper):
-    """Move the free variables to where their slopes are equal.
+def _newton_step(K, diagonal, h, up, low, beta, lower, upper, limit):
+    """Move the free variables, if they are at most ``limit``, to where their slopes are equal.
 
-    Returns 1 if they went there, 0 if there is nothing to do, −1 if a bound is in the way.
+    Returns `_MOVED`, `_NOTHING` to do, `_BLOCKED` by a bound or `_TOO_MANY` variables.
     """
-    n = beta.shape[1]
-    slope_up, slope_low, slack = up.reshape(-1), low.reshape(-1), h.reshape(-1)
-    at = np.flatnonzero(slope_up[:n] == slope_low[:n])
-    count = at.size
+    n, count = beta.shape[1], np.int64(0)
+    at = np.empty(n, np.int64)
+    for i in range(n):
+        if up[0, i // WIDTH, i % WIDTH] == low[0, i // WIDTH, i % WIDTH]:
+            at[count] = i
+            count += 1
+    if count > limit:
+        return _TOO_MANY
     if count < 2:
-        return 0
+        return _NOTHING
     # Σ move = 0, so that a constant added to K changes nothing but its definiteness
-    large = diagonal.max()
-    A, B = np.empty((count, count)), np.ones((2, count))
+    large = diagonal[0, 0]
+    for c in range(diagonal.shape[0]):
+        for t in range(WIDTH):
+            large = max(large, diagonal[c, t])
+    A, B = np.empty((count, count)), np.empty((2, count))
     for i in range(count):
+        k = at[i]
         for j in range(i + 1):
-            A[i, j] = K[at[i], at[j]] + large
+            A[i, j] = K[k, at[j]] + large
         A[i, i] += 1e-13 * (large + 1e-300)
-        B[0, i] = slack[at[i]] + slope_up[at[i]]
-    if not _solve_definite(A, B):
-        return -1
-    share = B[0].sum() / B[1].sum()
+        B[0, i] = h[0, k // WIDTH, k % WIDTH] + up[0, k // WIDTH, k % WIDTH]
+        B[1, i] = 1.0
+    if not _solve_definite(A, B, count):
+        return _BLOCKED
+    slopes = ones = 0.0
     for i in range(count):
-        B[0, i] = beta[0, at[i]] + (B[0, i] - share * B[1, i])
-        if not (lower[0, at[i]] < B[0, i] < upper[0, at[i]]):
-            return -1
+        slopes += B[0, i]
+        ones += B[1, i]
+    share = slopes / ones
+    for i in range(count):
+        k = at[i]
+        B[0, i] = beta[0, k] + (B[0, i] - share * B[1, i])
+        if not (lower[0, k] < B[0, i] < upper[0, k]):
+            return _BLOCKED
     for i in range(count):
         beta[0, at[i]] = B[0, i]
-    return 1
+    return _MOVED
 
 
 @compiled
 def _fresh_slack(K, target, beta, h):
-    """h = t − Kβ from the rows where β is not 0."""
-    used = np.flatnonzero(beta[0])
-    fresh = target.copy()
-    subtract_rows(fresh, K, used, beta[0][used], 0, beta.shape[1])
-    h.reshape(-1)[: beta.shape[1]] = fresh[0]
+    """h = t − Kβ from the rows where β is not 0; returns the largest |t| and |h|."""
+    n, count = beta.shape[1], 0
+    used, weight, fresh = np.empty(n, np.int64), np.empty(n), np.empty((1, n))
+    large = 0.0
+    for i in range(n):
+        fresh[0, i] = target[0, i]
+        large = max(large, abs(target[0, i]))
+        if beta[0, i] != 0.0:
+            used[count], weight[count] = i, beta[0, i]
+            count += 1
+    subtract_rows(fresh, K, used[:count], weight, np.int64(0), n)
+    for i in range(n):
+        h[0, i // WIDTH, i % WIDTH] = fresh[0, i]
+        large = max(large, abs(fresh[0, i]))
+    return large
 
 
 @compiled
-def _polish(source, at, K, diagonal, h, beta, lower, upper, up, low, target, have, limit):
-    """Newton steps on at most ``limit`` free variables; returns whether the problem is solved."""
-    n = beta.shape[1]
-    rows = K.reshape((n, K.shape[1] * WIDTH))
-    none, panels = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
-    for _ in range(_ROUNDS):
-        if np.sum(up == low) > limit:
-            break
-        moved = _newton_step(rows, diagonal, h, up, low, beta, lower, upper)
-        if moved <= 0:
-            return moved == 0
-        _fresh_slack(rows, target, beta, h)
-        fine = 1e-11 * max(1.0, np.abs(target).max(), np.abs(h).max())
-        problem = (K, diagonal, h, beta, lower, upper, up, low)
-        more, settled = steps(*problem, 0.0, fine, 2 * n, have, at, source, none, panels)
-        if settled and more == 0:
-            break
-    return True
+def _solve(source, at, target, lower, upper, tol, polish, most, beta, K, state, diagonal, have):
+    """One problem, whose slack is left in ``state``: the number of steps, and whether it is solved.
 
-
-@compiled
-def _solve(source, at, target, lower, upper, tol, polish, most, beta, K):
-    """One problem: returns its slack, the number of steps and whether it is solved."""
+    There is one call of `steps` for the tolerance and for the polish, because what is called twice
+    is compiled twice.
+    """
     n, chunks = K.shape[0], K.shape[1]
     rows = K.reshape((n, chunks * WIDTH))
-    rows[:, n:] = 0.0
-    diagonal, h = np.ones((chunks, WIDTH)), np.zeros((1, chunks, WIDTH))
+    h, up, low = state[0], state[1], state[2]
+    for c in range(chunks):
+        for t in range(WIDTH):
+            diagonal[c, t], h[0, c, t], up[0, c, t], low[0, c, t] = 1.0, 0.0, -HUGE, HUGE
     for i in range(n):
+        have[i] = False
         diagonal[i // WIDTH, i % WIDTH] = source[at[i], at[i]]
         h[0, i // WIDTH, i % WIDTH] = target[0, i]
-    up, low = np.full(h.shape, -HUGE), np.full(h.shape, HUGE)
+        for j in range(n, chunks * WIDTH):
+            rows[i, j] = 0.0
     fill_slopes(beta, lower, upper, 0.0, HUGE, up, low)
-    have = np.zeros(n, np.bool_)
-    none, panels = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
-    problem = (K, diagonal, h, beta, lower, upper, up, low)
-    count, done = steps(*problem, 0.0, tol, most, have, at, source, none, panels)
-    _fresh_slack(rows, target, beta, h)
-    if done:
-        done = _polish(source, at, *problem, target, have, polish)
-    return h.reshape(-1)[:n], count, done
+    made = 0
+    for turn in range(_ROUNDS + 1):
+        count, settled = steps(
+            K,
+            diagonal,
+            h,
+            beta,
+            lower,
+            upper,
+            up,
+            low,
+            0.0,
+            tol,
+            most,
+            have,
+            at,
+            source,
+            None,
+            None,
+        )
+        if turn == 0:
+            made = count
+            _fresh_slack(rows, target, beta, h)
+            if not settled:
+                return made, False
+        elif turn == _ROUNDS or (settled and count == 0):
+            break
+        moved = _newton_step(rows, diagonal, h, up, low, beta, lower, upper, polish)
+        if moved == _TOO_MANY:
+            break
+        if moved != _MOVED:
+            return made, moved == _NOTHING
+        tol = 1e-11 * max(1.0, _fresh_slack(rows, target, beta, h))
+        most = 2 * n
+    return made, True
 
 
 @compiled
@@ -167,21 +204,30 @@ def solve_pairs(
     variables. ``made`` are the steps of each problem, ``done`` tells whether it is solved, and
     ``figures`` are those of `certificate`.
     """
-    longest = np.max(starts[1:] - starts[:-1])
+    longest = starts[1] - starts[0]
+    for p in range(1, starts.size - 1):
+        longest = max(longest, starts[p + 1] - starts[p])
     even = 2 * WIDTH
     room = np.empty(longest * (-(-longest // even) * even))
+    have = np.empty(longest, np.bool_)
     for p in range(starts.size - 1):
         first, last = starts[p], starts[p + 1]
         n = last - first
         chunks = 2 * -(-n // even)
         K = room[: n * chunks * WIDTH].reshape((n, chunks, WIDTH))
+        state, diagonal = np.empty((3, 1, chunks, WIDTH)), np.empty((chunks, WIDTH))
         at = place[first:last]
         t, x = target[first:last].reshape((1, n)), beta[first:last].reshape((1, n))
         lo, hi = lower[first:last].reshape((1, n)), upper[first:last].reshape((1, n))
-        h, made[p], done[p] = _solve(source, at, t, lo, hi, tol, polish, most, x, K)
-        slack[first:last] = h
+        made[p], done[p] = _solve(
+            source, at, t, lo, hi, tol, polish, most, x, K, state, diagonal, have
+        )
+        h = slack[first:last]
+        for i in range(n):
+            h[i] = state[0, 0, i // WIDTH, i % WIDTH]
         top, bottom, mean, edge, free, value = certificate(h, x[0], lo[0], hi[0], t[0], 0.0)
-        figures[p] = np.array([top, bottom, mean, edge, np.float64(free), value])
+        figures[p, 0], figures[p, 1], figures[p, 2] = top, bottom, mean
+        figures[p, 3], figures[p, 4], figures[p, 5] = edge, free, value
         both_ways = top > -0.5 * HUGE and bottom < 0.5 * HUGE
         if both_ways and top - bottom > tol:  # the polish stopped half-way
             done[p] = False

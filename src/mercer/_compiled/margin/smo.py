@@ -18,6 +18,8 @@ may be in single precision, where the tolerance allows.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer._compiled import compiled
@@ -31,10 +33,10 @@ _FLAT = 1e-12  # the least curvature between two variables
 
 
 @compiled
-def _largest(best, g, other):
-    """The lane of the largest entry of a row, the first of equals; ``other`` is overwritten."""
+def _largest(best, other):
+    """The lane of the largest entry, the first of equals; ``other`` is overwritten."""
     for t in range(WIDTH // 2):
-        a, b = best[g, t], best[g, t + WIDTH // 2]
+        a, b = best[t], best[t + WIDTH // 2]
         other[t] = a if a > b else b
     for t in range(WIDTH // 4):
         a, b = other[t], other[t + WIDTH // 4]
@@ -43,7 +45,7 @@ def _largest(best, g, other):
     for t in range(WIDTH // 2 + 1, WIDTH // 2 + WIDTH // 4):
         top = other[t] if other[t] > top else top
     for t in range(WIDTH):
-        if best[g, t] == top:
+        if best[t] == top:
             return t
     return 0
 
@@ -65,7 +67,7 @@ def _slopes_up(h, up, g, lanes, other, least):
 @compiled
 def _find_up(h, up, g, lanes, other):
     """The variable of a group that has the largest slope upwards."""
-    t = _largest(lanes, g, other)
+    t = _largest(lanes[g], other)
     for c in range(h.shape[1]):
         if h[g, c, t] + up[g, c, t] == lanes[g, t]:
             return c * WIDTH + t
@@ -82,19 +84,19 @@ def _find_down(h, low, g, diagonal, K, i, top, best, other):
     zero, flat, two = number(0.0), number(_FLAT), number(2.0)
     curve = diagonal[i // WIDTH, i % WIDTH]
     for t in range(WIDTH):
-        best[0, t] = zero
+        best[t] = zero
     for c in range(0, h.shape[1], 2):
         for t in range(WIDTH):
             d = max(zero, top - (h[g, c, t] + low[g, c, t]))
             a = max(flat, (curve + diagonal[c, t]) - two * number(K[i, c, t]))
-            v, b = d * d / a, best[0, t]
+            v, b = d * d / a, best[t]
             other[t] = v if v > b else b
         for t in range(WIDTH):
             d = max(zero, top - (h[g, c + 1, t] + low[g, c + 1, t]))
             a = max(flat, (curve + diagonal[c + 1, t]) - two * number(K[i, c + 1, t]))
             v, b = d * d / a, other[t]
-            best[0, t] = v if v > b else b
-    t = _largest(best, 0, other)
+            best[t] = v if v > b else b
+    t = _largest(best, other)
     j, score = -1, zero
     for c in range(h.shape[1]):
         d = top - (h[g, c, t] + low[g, c, t])
@@ -246,9 +248,10 @@ def subtract_rows(h, cache, slots, weights, begin, end):
 def fetch_row(i, rows, have, place, source, z, panels):
     """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z.
 
-    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them.
+    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them, or None: then Gaussians
+    are not compiled.
     """
-    if place.size > 0:
+    if z is None:
         row, from_ = rows[i], source[place[i]]
         for j in range(place.size):
             row[j] = from_[place[j]]
@@ -273,13 +276,14 @@ def steps(
     huge = number(HUGE_SINGLE)
     if h.itemsize == 8:
         huge = number(HUGE)
+    none: Any = np.int64(-1)  # a plain -1 has a type of its own: all would be compiled twice
     rows = K.reshape((K.shape[0], K.shape[1] * K.shape[2]))
     lanes = np.empty((groups, WIDTH), h.dtype)
-    best, other = np.empty((1, WIDTH), h.dtype), np.empty(WIDTH, h.dtype)
+    best, other = np.empty(WIDTH, h.dtype), np.empty(WIDTH, h.dtype)
     for g in range(groups):
         _slopes_up(h, up, g, lanes, other, -huge)
     for done in range(most):
-        chosen, i, j, score = -1, -1, -1, number(-1.0)
+        chosen, i, j, score = none, none, none, number(-1.0)
         for g in range(groups):
             a = _find_up(h, up, g, lanes, other)
             top = h[g, a // WIDTH, a % WIDTH] + up[g, a // WIDTH, a % WIDTH]

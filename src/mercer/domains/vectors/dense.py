@@ -57,7 +57,7 @@ class VectorSamples(Samples):
         n, d = self.x.shape
         per_panel = min(TILE, -(-n // 8) * 8)
         panels = np.empty((-(-n // per_panel), d, per_panel))
-        _compiled.storage.pack(self.x, panels)
+        pack(self.x, panels)
         return panels
 
     def panel(self, j0: int) -> np.ndarray:
@@ -146,6 +146,15 @@ class VectorSamples(Samples):
         """Squared differences of one column."""
         rows, panel = self.x[tile.rows], y.panel(tile.cols.start)
         _compiled.coordinates.squared_difference(rows, panel, column, tile.out)
+
+
+def pack(x: np.ndarray, panels: np.ndarray) -> None:
+    """panels[p, f, j] = x[p·size + j, f]; the rest of the last panel is zero."""
+    size = panels.shape[2]
+    for p, panel in enumerate(panels):
+        rows = x[p * size : (p + 1) * size]
+        panel[:, : len(rows)] = rows.T
+        panel[:, len(rows) :] = 0.0
 
 
 def weights_key(weights: np.ndarray | None) -> bytes | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import Prepared
+from mercer.domains.vectors.dense import pack
 from mercer.domains.vectors.domain import TILE
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -77,7 +78,7 @@ class DenseRows(SinglePrecisionRows):
 
     def __init__(self, z: np.ndarray) -> None:
         super().__init__(z)
-        _compiled.storage.pack(z, self.panels)
+        pack(z, self.panels)
         # a coordinate is rounded by its size, and far apart clusters have large ones
         self.rounding = 3.0 + float(np.abs(z).max(initial=0.0))
         self.on_demand = z, self.panels
@@ -98,7 +99,7 @@ class SparseRows(SinglePrecisionRows):
         super().__init__(z)
         size = self.panels.shape[2]
         for p in range(len(self.panels)):
-            _compiled.storage.pack(z[p * size : (p + 1) * size].toarray(), self.panels[p : p + 1])
+            pack(z[p * size : (p + 1) * size].toarray(), self.panels[p : p + 1])
         self.norms = self._norms(z)
         self.rounding = 3.0 + 4.0 * float(self.norms.max(initial=0.0))
 

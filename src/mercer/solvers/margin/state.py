@@ -9,7 +9,6 @@ from mercer.solvers.margin.chunks import chunked, flat
 from mercer.solvers.margin.dual import DualProblem
 
 _NO_PLACES, _NO_MATRIX = np.empty(0, dtype=np.intp), np.empty((0, 0))
-_NO_SAMPLES, _NO_PANELS = np.empty((0, 0), dtype=np.float32), np.empty((0, 0, 0), dtype=np.float32)
 
 
 class LazyRows:
@@ -25,8 +24,8 @@ class LazyRows:
         diagonal: np.ndarray,
         place: np.ndarray = _NO_PLACES,
         source: np.ndarray = _NO_MATRIX,
-        z: np.ndarray = _NO_SAMPLES,
-        panels: np.ndarray = _NO_PANELS,
+        z: np.ndarray | None = None,
+        panels: np.ndarray | None = None,
     ) -> None:
         self.have, self.diagonal = have, diagonal
         self.origin = have, place, source, z, panels

@@ -1,0 +1,188 @@
+"""Compile at once what is otherwise compiled when it is first used: `warmup`.
+
+Numba keeps compiled functions on disk, for each type of argument. The stages below therefore call
+learners and kernels as users do, on few samples; one more than a tile holds takes the path of large
+matrices.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import mercer
+from mercer import _compiled
+from mercer.aliases import Frame
+from mercer.domains.vectors.domain import TILE
+from mercer.errors import ParameterError
+
+Report = Callable[[str, int, float], object]  # of a stage, its new functions and its seconds
+
+_FEW, _SOME, _MANY = 40, TILE + 8, 640  # samples; SVC has single precision from 600 on
+
+
+def warmup(report: Report | None = None) -> int:
+    """Compile the functions that kernels and learners use, and cache them on disk.
+
+    Without it, each is compiled when it is first used, so that a first fit may take half a minute.
+    A second call, also in another process, finds everything on disk and takes seconds. Functions
+    are compiled for the processor at hand: call it once per machine, for example when an image is
+    built. ``mercer warmup`` does the same from the command line.
+
+    Parameters
+    ----------
+    report : callable, optional
+        Called after every stage with its name, the number of functions that were compiled, and the
+        seconds it took.
+
+    Returns
+    -------
+    int
+        How many functions were compiled; 0 if all of them were on disk.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> compiled = mercer.warmup()  # doctest: +SKIP
+    >>> mercer.warmup()  # doctest: +SKIP
+    0
+    """
+    if report is not None and not callable(report):
+        rule = "must be a function of a name, a number and seconds"
+        raise ParameterError("report", report, rule, "give print, for example")
+    before = _compiled.compilations()
+    for name, stage in STAGES.items():
+        start, known = time.perf_counter(), _compiled.compilations()
+        stage()
+        if report is not None:
+            report(name, _compiled.compilations() - known, time.perf_counter() - start)
+    return _compiled.compilations() - before
+
+
+# -- samples ---------------------------------------------------------------------------------------
+
+
+def _rows(n: int, d: int = 4) -> np.ndarray:
+    return np.random.default_rng(0).random((n, d))
+
+
+def _labels(X: np.ndarray, n_classes: int = 2) -> np.ndarray:
+    """Classes that overlap, so that margins have free variables and errors."""
+    noise = np.random.default_rng(1).random(len(X))
+    return ((X[:, 0] + 0.3 * noise) * n_classes / 1.3).astype(int)
+
+
+def _table(n: int, holes: bool) -> Frame:
+    """Rows of numbers and categories as a list, which needs no pandas."""
+    table = [[float(a), float(b), "xyz"[int(3 * c)], "pq"[int(2 * d)]] for a, b, c, d in _rows(n)]
+    if holes:
+        for i in range(0, n, 5):
+            table[i][i % 4] = None
+    return table
+
+
+# -- stages ----------------------------------------------------------------------------------------
+
+
+def _gram(kernel: mercer.Kernel, n: int = _FEW) -> None:
+    """A Gram matrix, a rectangular one, a product and a derivative."""
+    X = _rows(n)
+    kernel(X)
+    kernel(X[:5], X)
+    kernel.diag(X)
+    kernel.gram(X) @ np.ones(n)
+
+
+def _distances() -> None:
+    widths = np.ones(4)
+    for kernel in (mercer.RBF(), mercer.RBF(length_scale=widths), mercer.Laplacian()):
+        _gram(kernel)
+        kernel.gradient(_rows(_FEW), np.ones((_FEW, _FEW)))
+    for order in (0.5, 1.5, 2.5):
+        _gram(mercer.Matern(nu=order))
+    _gram(mercer.RationalQuadratic())
+    _gram(mercer.InverseMultiquadric())
+    _gram(mercer.RBF() * mercer.RBF(length_scale=widths) + mercer.Linear(), _SOME)
+    wide = _rows(_FEW, 60)  # BLAS, and the repair of what it lost
+    mercer.RBF()(np.concatenate([wide, wide[:2]]))
+
+
+def _inner_products() -> None:
+    kernels = (mercer.Linear(), mercer.Polynomial(degree=3), mercer.ExponentialDot())
+    for kernel in (*kernels, mercer.Cosine(), mercer.ArcCosine()):
+        _gram(kernel)
+    wide = _rows(_FEW, 60)
+    mercer.Linear()(np.concatenate([wide, wide[:2]]))
+
+
+def _coordinates() -> None:
+    kernels = (mercer.ANOVA(degree=2), mercer.AllSubsets(), mercer.Spline(), mercer.Brownian())
+    for kernel in (*kernels, mercer.Chi2(), mercer.HistogramIntersection(), mercer.Periodic()):
+        _gram(kernel)
+    _gram(mercer.Normalized(mercer.ANOVA(degree=2)))
+
+
+def _margins() -> None:
+    for n_classes in (2, 3):
+        X = _rows(_FEW)
+        y = _labels(X, n_classes)
+        mercer.SVC().fit(X, y).predict(X)
+        mercer.KernelRidgeClassifier(kernel="rbf").fit(X, y).predict(X)
+    X = _rows(_MANY)
+    mercer.SVC(tol=1e-2).fit(X, _labels(X)).predict(X)
+
+
+def _regressions() -> None:
+    X = _rows(_FEW)
+    y = np.sin(3.0 * X[:, 0])
+    for model in (
+        mercer.KernelRidge(kernel="rbf"),
+        mercer.SVR(),
+        mercer.GaussianProcessRegressor(),
+    ):
+        model.fit(X, y).predict(X)
+    mercer.OneClassSVM().fit(X).predict(X)
+
+
+def _linear_margins() -> None:
+    X = _rows(_FEW)
+    mercer.LinearSVC().fit(X, _labels(X)).predict(X)
+    mercer.LinearSVC(penalty="l1", dual=False).fit(X, _labels(X)).predict(X)
+    mercer.LinearSVR().fit(X, X[:, 0]).predict(X)
+
+
+def _tables() -> None:
+    y = _labels(_rows(_FEW))
+    for holes in (False, True):
+        table = _table(_FEW, holes)
+        mercer.AutoClassifier(random_state=0).fit(table, y).predict_proba(table)
+        mercer.AutoRegressor(random_state=0).fit(table, y + 0.5).predict(table)
+
+
+def _arrays() -> None:
+    for n in (_FEW, _SOME):
+        X = _rows(n)
+        mercer.AutoClassifier(random_state=0).fit(X, _labels(X)).predict_proba(X)
+        mercer.AutoRegressor(random_state=0).fit(X, np.sin(3.0 * X[:, 0])).predict(X)
+
+
+def _strings() -> None:
+    words = ["kernel", "matrix", "method", "mercer", "theorem", "tensor"]
+    for kernel in (mercer.Subsequence(2), mercer.Spectrum(2), mercer.EditDistance(2.0)):
+        kernel(words)
+    mercer.LocalAlignment()(["ARND", "ARNE", "CQEG"])
+
+
+STAGES: dict[str, Callable[[], None]] = {
+    "kernels of distances": _distances,
+    "kernels of inner products": _inner_products,
+    "kernels of coordinates": _coordinates,
+    "support vector machines": _margins,
+    "regression": _regressions,
+    "linear machines": _linear_margins,
+    "automatic models of arrays": _arrays,
+    "automatic models of tables": _tables,
+    "kernels of strings": _strings,
+}
