@@ -1,0 +1,80 @@
+"""Weights by the marginal likelihood of a Gaussian process.
+
+The targets have the covariance s² (λI + Σ w_k K_k), with a scale s of each target that is maximised
+in closed form. So the likelihood depends on the ratios w/λ alone, as predictions do.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from mercer.solvers.gp.evidence import evidence as factored
+from mercer.solvers.mkl.grams import Grams, as_grams
+from mercer.solvers.mkl.learned import Callback, Weights, best_penalty, descend
+
+
+def evidence_objective(
+    Ks: Grams | Sequence[np.ndarray], Y: np.ndarray, weights: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """The negative log marginal likelihood of weights in units of the noise, and its gradient.
+
+    Parameters
+    ----------
+    Ks : Grams or array-like of shape (m, n, n)
+        The Gram matrices; each is divided by the mean of its diagonal.
+    Y : ndarray of shape (n, targets)
+        The targets, with the mean 0; their likelihoods are multiplied.
+    weights : ndarray of shape (m,)
+        The weights of the divided matrices, in units of the noise variance.
+
+    Returns
+    -------
+    tuple of float and ndarray of shape (m,)
+        The value, with the best scale of each target, and the gradient. The value is infinite
+        where the matrix is not positive definite.
+    """
+    grams = as_grams(Ks)
+    n, targets = Y.shape
+    found = factored(grams.combine(weights), 1.0, Y)
+    if found is None:
+        return np.inf, np.zeros(len(grams))
+    size = np.einsum("ij,ij->j", Y, found.alpha)  # n s²
+    likelihood = found.values + 0.5 * size  # of the determinant alone
+    value = float(np.sum(0.5 * n * (np.log(size / n) + 1.0) - likelihood))
+    found.alpha = found.alpha * np.sqrt(n / size)
+    return value, -grams.inner(found.weights(), doubled=True)
+
+
+def evidence(
+    Ks: Grams | Sequence[np.ndarray],
+    Y: np.ndarray,
+    alpha: float | None = None,
+    start: np.ndarray | None = None,
+    callback: Callback | None = None,
+) -> Weights:
+    """Weights and noise that maximise the marginal likelihood.
+
+    Parameters
+    ----------
+    Ks : Grams or array-like of shape (m, n, n)
+        The Gram matrices.
+    Y : ndarray of shape (n, targets)
+        The targets, with the mean 0 and not constant.
+    alpha : float or None
+        The noise variance in units of the sum of the weights; None to learn it.
+    start : ndarray of shape (m,) or None
+        Weights to begin with, in units of the noise; by default those of the average.
+    callback : callable or None
+        Called with the number of evaluations and the objective; True asks to stop.
+    """
+    grams = as_grams(Ks)
+    if start is None:
+        merged = grams.merged(np.full(len(grams), 1.0 / len(grams)))
+        along = functools.partial(evidence_objective, merged, Y)
+        total = best_penalty(along, np.ones(1), alpha)
+        start = np.full(len(grams), total[0] / len(grams))
+    objective = functools.partial(evidence_objective, grams, Y)
+    return descend(objective, grams, alpha, start, callback)
