@@ -101,6 +101,8 @@ __all__ = [
     "MissingAware",
     "Mixture",
     "ModeFilled",
+    "MultipleKernelClassifier",
+    "MultipleKernelRegressor",
     "Multiquadric",
     "NegativeDistance",
     "Normalized",

@@ -42,6 +42,8 @@ from mercer.estimators.gp.regressor import GaussianProcessRegressor as GaussianP
 from mercer.estimators.label_propagation import LabelPropagation as LabelPropagation
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
+from mercer.estimators.mkl.classifier import MultipleKernelClassifier as MultipleKernelClassifier
+from mercer.estimators.mkl.regressor import MultipleKernelRegressor as MultipleKernelRegressor
 from mercer.estimators.projection.cca import KernelCCA as KernelCCA
 from mercer.estimators.projection.discriminant import KernelDiscriminant as KernelDiscriminant
 from mercer.estimators.projection.ica import KernelICA as KernelICA

@@ -35,6 +35,8 @@ ESTIMATORS = {
     "LinearSVR": "svm.linear_svr",
     "MCA": "projection.mca",
     "MercerMap": "projection.mercer_map",
+    "MultipleKernelClassifier": "mkl.classifier",
+    "MultipleKernelRegressor": "mkl.regressor",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
     "OneClassSVM": "svm.one_class",

@@ -37,7 +37,7 @@ def evidence_objective(
         where the matrix is not positive definite.
     """
     grams = as_grams(Ks)
-    n, targets = Y.shape
+    n = len(Y)
     found = factored(grams.combine(weights), 1.0, Y)
     if found is None:
         return np.inf, np.zeros(len(grams))

@@ -68,6 +68,10 @@ class Grams(abc.ABC):
         """Σ w_k K_k as the only matrix."""
         return Stored(self._sum(weights)[None], np.ones(1))
 
+    @abc.abstractmethod
+    def some(self, numbers: np.ndarray) -> Grams:
+        """Some of the matrices."""
+
     def inner(self, W: np.ndarray, doubled: bool = False) -> np.ndarray:
         """Σ W∘K_k for every k and a symmetric W, of which the lower triangle is read.
 
@@ -113,6 +117,9 @@ class Stored(Grams):
     def triangle(self, k: int) -> np.ndarray:
         return self.triangles[k]
 
+    def some(self, numbers: np.ndarray) -> Stored:
+        return Stored(self.triangles[numbers], self.scale[numbers])
+
     def _sum(self, weights: np.ndarray) -> np.ndarray:
         count = self.triangles.shape[1]
         total = np.empty(count)
@@ -152,6 +159,12 @@ class Recomputed(Grams):
 
     def triangle(self, k: int) -> np.ndarray:
         return pack(self.compute(k)) / self.scale[k]
+
+    def some(self, numbers: np.ndarray) -> Recomputed:
+        def compute(k: int) -> np.ndarray:
+            return self.compute(int(numbers[k]))
+
+        return Recomputed(compute, self.n, self.scale[numbers])
 
 
 def side(count: int) -> int:

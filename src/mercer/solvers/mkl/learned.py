@@ -41,6 +41,8 @@ class Weights(Solution):
         The shares after every step.
     values : ndarray of shape (steps,)
         The objective after every step.
+    start : ndarray of shape (m,) or None
+        Where a descent began, in units of the penalty; None for a method without steps.
     """
 
     shares: np.ndarray
@@ -49,6 +51,7 @@ class Weights(Solution):
     value: float
     path: np.ndarray
     values: np.ndarray
+    start: np.ndarray | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -149,6 +152,7 @@ def descend(
         value,
         path,
         values,
+        start,
         iterations=iterations,
         converged=converged and not trace.stopped,
         reason="stopped by a callback" if trace.stopped else reason,

@@ -21,17 +21,20 @@ from mercer.solvers.mkl.learned import Callback, Weights, best_penalty, descend
 Folds = list[np.ndarray] | None  # the samples that are left out together; None for one at a time
 
 
-def left_out_errors(C: np.ndarray, Y: np.ndarray, folds: Folds = None) -> np.ndarray | None:
-    """Errors on samples that are left out, for K of which the lower triangle is read.
+def solve_left_out(
+    K: np.ndarray, Y: np.ndarray, folds: Folds = None
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """(I + K)⁻¹Y, and the errors on samples that are left out.
 
-    K is in units of the penalty, and is overwritten. None where I + K is not positive definite.
+    Of K, in units of the penalty, the lower triangle is read; it is overwritten. None where I + K
+    is not positive definite.
     """
-    inverse, a = _inverse(C, Y)
+    inverse, a = _inverse(K, Y)
     if inverse is None:
         return None
     if folds is None:
-        return a / inverse.diagonal()[:, None]
-    return _errors_of_folds(inverse, a, folds)
+        return a, a / inverse.diagonal()[:, None]
+    return a, _errors_of_folds(inverse, a, folds)
 
 
 def loo_objective(
@@ -94,19 +97,19 @@ def loo(
     grams = as_grams(Ks)
     if start is None:
         merged = grams.merged(np.full(len(grams), 1.0 / len(grams)))
-        along = functools.partial(_logarithm, merged, Y, folds)
+        along = functools.partial(log_loo_objective, merged, Y, folds)
         start = np.full(len(grams), best_penalty(along, np.ones(1), alpha)[0] / len(grams))
-    objective = functools.partial(_logarithm, grams, Y, folds)
+    objective = functools.partial(log_loo_objective, grams, Y, folds)
     found = descend(objective, grams, alpha, start, callback)
     found.value = float(np.exp(2.0 * found.value / Y.size))
     found.values = np.exp(2.0 * found.values / Y.size)
     return found
 
 
-def _logarithm(
+def log_loo_objective(
     grams: Grams, Y: np.ndarray, folds: Folds, weights: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """½ n log of the error: as a likelihood, it tells a descent when changes are small."""
+    """½ n log of the error, and its gradient: changes are as large as those of a likelihood."""
     value, gradient = loo_objective(grams, Y, weights, folds)
     half = 0.5 * Y.size
     if value <= 0.0:

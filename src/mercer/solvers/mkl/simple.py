@@ -69,7 +69,9 @@ class SimpleObjective:
             if len(problem.rows) < len(K):
                 part = K[np.ix_(problem.rows, problem.rows)]
             start = problem.beta.copy()
-            found = solve_dual(part, DualProblem(problem.sign[None], problem.bounds, start, tol=_TOL))
+            found = solve_dual(
+                part, DualProblem(problem.sign[None], problem.bounds, start, tol=_TOL)
+            )
             problem.beta = found.beta
             value -= found.objective
             beta = np.zeros(len(K))
