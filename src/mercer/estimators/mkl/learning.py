@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 
 import numpy as np
 
+from mercer.execution.blas import serial_blas
 from mercer.solvers.mkl.alignment import alignment
 from mercer.solvers.mkl.average import average
 from mercer.solvers.mkl.easy import easy
@@ -18,7 +20,8 @@ from mercer.solvers.mkl.simple import simple
 
 RIDGE_METHODS = ("evidence", "loo", "alignment", "average")
 MARGIN_METHODS = ("easy", "simple")
-NOISE = 2.0  # standard errors beyond which one loss is worse than another
+_FEW = 700
+_NOISE = 2.0  # standard errors beyond which one loss is worse than another
 
 
 @dataclasses.dataclass
@@ -73,6 +76,12 @@ class Result:
 
 def learn(task: Task, grams: Grams, sparse: bool) -> Result:
     """Weights by the method of the task; equal ones where it does worse by more than noise."""
+    # of so few samples, each of many factorisations ends before a second thread has begun
+    with serial_blas() if grams.n <= _FEW else contextlib.nullcontext():
+        return _learn(task, grams, sparse)
+
+
+def _learn(task: Task, grams: Grams, sparse: bool) -> Result:
     if task.Y.size == 0:  # all targets are constant: there is nothing to learn
         return Result(average(grams), task.alpha or 1.0, task.Y)
     found = _weights(task, grams)
@@ -176,7 +185,7 @@ def _not_worse_than_average(task: Task, grams: Grams, result: Result) -> Result:
         relative = equal / _penalty(task, grams, equal)
     errors = _errors(grams, relative, task.Y)
     gap, error = _gap(result.errors, errors)
-    if gap <= NOISE * error:
+    if gap <= _NOISE * error:
         return result
     value = result.found.value
     found = dataclasses.replace(at_once(grams, equal, value), start=relative)

@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.errors import ParameterError
 from mercer.estimators.common.training import Training
+from mercer.estimators.common.validation import check_varies
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64, Plan, plan_stack, require_room
 from mercer.kernels.base import Kernel
@@ -35,15 +36,20 @@ class Terms:
         self.samples = data.prepared()
         self.root = np.sqrt(data.weight)
         self.members = _members(groups, len(self.kernels))
+        for kernel in self.kernels:
+            check_varies(kernel, data.samples())
         self.scale = self._mean_diagonals(data.weight)
         self.plan: Plan | None = None
 
     def _mean_diagonals(self, weight: np.ndarray) -> np.ndarray:
         scale = np.empty(len(self.kernels))
         for k, kernel in enumerate(self.kernels):
-            scale[k] = np.average(kernel.diagonal(self.samples[k]), weights=weight)
-            if not 0 < scale[k] < np.inf:
-                rule = "has a mean of k(x, x) that is not positive and finite on these samples"
+            diagonal = kernel.diagonal(self.samples[k])
+            if not np.isfinite(diagonal).all():
+                dense(kernel, self.samples[k], self.samples[k])  # an error that names the sample
+            scale[k] = np.average(diagonal, weights=weight)
+            if not scale[k] > 0:
+                rule = "has a mean of k(x, x) that is not positive on these samples"
                 raise ParameterError(f"kernels[{k}]", kernel, rule, "leave it out")
         return scale
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from mercer.solvers.gp.evidence import evidence as factored
 from mercer.solvers.mkl.grams import Grams, as_grams
-from mercer.solvers.mkl.learned import Callback, Weights, best_penalty, descend
+from mercer.solvers.mkl.learned import Callback, Objective, Weights, descend
+from mercer.solvers.mkl.starts import descend_from_several
 
 
 def evidence_objective(
@@ -71,10 +72,10 @@ def evidence(
         Called with the number of evaluations and the objective; True asks to stop.
     """
     grams = as_grams(Ks)
-    if start is None:
-        merged = grams.merged(np.full(len(grams), 1.0 / len(grams)))
-        along = functools.partial(evidence_objective, merged, Y)
-        total = best_penalty(along, np.ones(1), alpha)
-        start = np.full(len(grams), total[0] / len(grams))
-    objective = functools.partial(evidence_objective, grams, Y)
-    return descend(objective, grams, alpha, start, callback)
+
+    def objective_of(some: Grams) -> Objective:
+        return functools.partial(evidence_objective, some, Y)
+
+    if start is not None:
+        return descend(objective_of(grams), grams, alpha, start, callback)
+    return descend_from_several(objective_of, grams, Y, alpha, callback)

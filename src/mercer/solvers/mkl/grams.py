@@ -17,8 +17,8 @@ from scipy.linalg import blas
 from mercer import _compiled
 from mercer.errors import ParameterError, ShapeError
 from mercer.execution.cancel import check_stop
+from mercer.linalg.products import product
 
-_BLOCK = 1 << 14  # numbers of each matrix that are summed at a time, in the cache
 Compute = Callable[[int], np.ndarray]  # the matrix of this number
 
 
@@ -121,23 +121,15 @@ class Stored(Grams):
         return Stored(self.triangles[numbers], self.scale[numbers])
 
     def _sum(self, weights: np.ndarray) -> np.ndarray:
-        count = self.triangles.shape[1]
-        total = np.empty(count)
-        for start in range(0, count, _BLOCK):
-            part = slice(start, min(start + _BLOCK, count))
-            np.dot(weights, self.triangles[:, part], out=total[part])
-        return total
+        # by SciPy's BLAS, as the factorisations that follow: see `mercer.linalg.products`
+        return blas.dgemv(1.0, self.triangles.T, weights)
 
     def _dot(self, v: np.ndarray) -> np.ndarray:
-        total = np.zeros(len(self))
-        for start in range(0, len(v), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            total += self.triangles[:, part] @ v[part]
-        return total
+        return blas.dgemv(1.0, self.triangles.T, v, trans=1)
 
     def products(self) -> np.ndarray:
         diagonals = self.triangles[:, self._diagonal]
-        return 2.0 * (self.triangles @ self.triangles.T) - diagonals @ diagonals.T
+        return 2.0 * product(self.triangles, self.triangles.T) - diagonals @ diagonals.T
 
 
 class Recomputed(Grams):

@@ -17,6 +17,8 @@ _MOST = 1e8  # the largest weight, in units of the penalty
 _LEVEL = 1e-9  # relative change of an objective that is none
 _ROUNDS = 4  # descents after which matrices come back, or are dropped
 _BACK = 1e-2  # the share with which a matrix comes back that was dropped too early
+_LAST = 4  # steps that together have to lower the objective by more than the following, relatively
+_ENOUGH = 1e-6
 
 # the value and the gradient of an objective at weights in units of the penalty
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
@@ -65,13 +67,18 @@ def at_once(grams: Grams, shares: np.ndarray, value: float) -> Weights:
     return Weights(shares, grams.scale, None, value, shares[None], np.array([value]))
 
 
+class _EnoughError(Exception):
+    """Raised inside a descent whose last steps changed too little to matter."""
+
+
 class Trace:
-    """An objective that remembers where it was lowest, step by step."""
+    """An objective that remembers where it was lowest, step by step, and says when to stop."""
 
     def __init__(self, objective: Objective, callback: Callback | None) -> None:
         self.objective, self.callback = objective, callback
         self.steps: list[tuple[np.ndarray, float]] = []
         self.evaluations, self.stopped = 0, False
+        self.begun = 0  # the number of steps before the present descent
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         check_stop()
@@ -83,7 +90,15 @@ class Trace:
             self.steps.append((weights, value))
         if self.callback is not None:
             self.stopped = bool(self.callback(self.evaluations, value))
+        self._check_progress()
         return value, gradient
+
+    def _check_progress(self) -> None:
+        if len(self.steps) - self.begun <= _LAST:
+            return
+        value = self.steps[-1][1]
+        if self.steps[-1 - _LAST][1] - value < _ENOUGH * max(1.0, abs(value)):
+            raise _EnoughError
 
 
 def best_penalty(objective: Objective, shares: np.ndarray, alpha: float | None) -> np.ndarray:
@@ -125,9 +140,9 @@ def descend(
     max_iter : int, default=200
         Steps at most.
     """
+    total = None if alpha is None else 1.0 / alpha
     trace = Trace(objective, callback)
     weights, value = start, np.inf
-    total = None if alpha is None else 1.0 / alpha
     iterations, converged, reason = 0, True, ""
     for _ in range(_ROUNDS):
         free = np.flatnonzero(weights)
@@ -160,7 +175,7 @@ def descend(
 
 
 def _descend_some(
-    objective: Objective,
+    objective: Trace,
     start: np.ndarray,
     free: np.ndarray,
     total: float | None,
@@ -182,7 +197,12 @@ def _descend_some(
         return value, (weights * _reduced(gradient, weights, total))[free]
 
     bounds = np.tile(np.log([_NOTHING / n, _MOST]), (len(free), 1))
-    found = bfgs(of_logarithms, np.log(start[free]), bounds, max_iter)
+    objective.begun = len(objective.steps)
+    try:
+        found = bfgs(of_logarithms, np.log(start[free]), bounds, max_iter)
+    except _EnoughError:
+        steps = len(objective.steps) - objective.begun
+        return Descent(*objective.steps[-1], iterations=steps, reason="the value changes no more")
     return dataclasses.replace(found, x=weights_at(found.x))
 
 
@@ -194,17 +214,18 @@ def _reduced(gradient: np.ndarray, weights: np.ndarray, total: float | None) -> 
 
 
 def _without_idle(
-    objective: Objective, weights: np.ndarray, total: float | None, n: int
+    objective: Trace, weights: np.ndarray, total: float | None, n: int
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """Set weights to 0 that serve nothing; the weights, the objective and its gradient.
 
     A logarithm never arrives at the weight 0: it is tried where the slope leads there.
     """
+    objective.begun = len(objective.steps)
     value, gradient = objective(weights)
     downwards = _reduced(gradient, weights, total) > 0
     for most in (_BACK * weights.sum(), 10 * _NOTHING / n):
         idle = downwards & (weights <= most) & (weights > 0)
-        if not idle.any():
+        if not idle.any() or not weights[~idle].any():  # a penalty beyond all weights leaves them as they are
             continue
         fewer = np.where(idle, 0.0, weights)
         if total is not None:

@@ -14,9 +14,12 @@ from scipy import linalg
 from scipy.linalg import blas
 
 from mercer import _compiled
+from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence as factored
+from mercer.solvers.mkl.evidence import evidence
 from mercer.solvers.mkl.grams import Grams, as_grams
-from mercer.solvers.mkl.learned import Callback, Weights, best_penalty, descend
+from mercer.solvers.mkl.learned import Callback, Objective, Weights, descend
+from mercer.solvers.mkl.starts import descend_from_several
 
 Folds = list[np.ndarray] | None  # the samples that are left out together; None for one at a time
 
@@ -95,12 +98,17 @@ def loo(
         Called with the number of evaluations and the objective; True asks to stop.
     """
     grams = as_grams(Ks)
+
+    def objective_of(some: Grams) -> Objective:
+        return functools.partial(log_loo_objective, some, Y, folds)
+
+    def by_evidence() -> np.ndarray:
+        return evidence(grams, Y, alpha).shares
+
     if start is None:
-        merged = grams.merged(np.full(len(grams), 1.0 / len(grams)))
-        along = functools.partial(log_loo_objective, merged, Y, folds)
-        start = np.full(len(grams), best_penalty(along, np.ones(1), alpha)[0] / len(grams))
-    objective = functools.partial(log_loo_objective, grams, Y, folds)
-    found = descend(objective, grams, alpha, start, callback)
+        found = descend_from_several(objective_of, grams, Y, alpha, callback, by_evidence)
+    else:
+        found = descend(objective_of(grams), grams, alpha, start, callback)
     found.value = float(np.exp(2.0 * found.value / Y.size))
     found.values = np.exp(2.0 * found.values / Y.size)
     return found
@@ -137,7 +145,7 @@ def _singly(inverse: np.ndarray, a: np.ndarray) -> tuple[float, np.ndarray]:
     root = np.sqrt((slopes * a / g).sum(axis=1))
     scaled = np.asfortranarray((inverse * root).T)
     W = blas.dsyrk(1.0, scaled, trans=1, lower=0)
-    W = _subtract_outer(W, inverse @ slopes, a)
+    W = _subtract_outer(W, product(inverse, slopes), a)
     return float(np.sum((a / g) ** 2)), W
 
 
@@ -162,10 +170,10 @@ def _by_folds(
         errors[fold] = linalg.cho_solve(block, a[fold], check_finite=False)
         slopes[fold] = 2.0 * linalg.cho_solve(block, errors[fold], check_finite=False)
         rows = inverse[fold]
-        left.append(rows.T @ slopes[fold])
-        right.append(rows.T @ errors[fold])
+        left.append(product(rows.T, slopes[fold]))
+        right.append(product(rows.T, errors[fold]))
     # all rows of a fold's columns: Σ_B G_:B s_B is G s
-    left.append(-inverse @ slopes)
+    left.append(-product(inverse, slopes))
     right.append(a)
     zero = np.zeros(inverse.shape, order="F")
     W = _subtract_outer(zero, -np.hstack(left), np.hstack(right))
