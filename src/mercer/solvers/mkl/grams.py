@@ -19,6 +19,7 @@ from mercer.errors import ParameterError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.linalg.products import product
 
+_ROWS = 32  # of a matrix that are summed at a time, in the cache
 Compute = Callable[[int], np.ndarray]  # the matrix of this number
 
 
@@ -93,6 +94,10 @@ class Grams(abc.ABC):
             [blas.dspmv(self.n, 1.0, self.triangle(k), v, lower=0) for k in range(len(self))]
         )
 
+    def quadratic(self, v: np.ndarray) -> np.ndarray:
+        """vᵀK_k v for every k."""
+        return self.times(v) @ v
+
     def products(self) -> np.ndarray:
         """The inner products Σ K_k∘K_l of all matrices."""
         table = np.empty((len(self), len(self)))
@@ -130,6 +135,39 @@ class Stored(Grams):
     def products(self) -> np.ndarray:
         diagonals = self.triangles[:, self._diagonal]
         return 2.0 * product(self.triangles, self.triangles.T) - diagonals @ diagonals.T
+
+
+class Given(Grams):
+    """Square matrices as they were given, for methods that read each of them once or twice."""
+
+    def __init__(self, matrices: list[np.ndarray], scale: np.ndarray) -> None:
+        super().__init__(len(matrices[0]), scale)
+        self.matrices = matrices
+
+    def triangle(self, k: int) -> np.ndarray:
+        return pack(self.matrices[k]) / self.scale[k]
+
+    def some(self, numbers: np.ndarray) -> Given:
+        return Given([self.matrices[k] for k in numbers], self.scale[numbers])
+
+    def combine(self, weights: np.ndarray, whole: bool = False) -> np.ndarray:
+        matrix = np.empty((self.n, self.n))
+        scaled = weights / self.scale
+        for start in range(0, self.n, _ROWS):  # of the lower triangle, as many as the cache holds
+            part = slice(start, start + _ROWS), slice(0, min(start + _ROWS, self.n))
+            total = scaled[0] * self.matrices[0][part]
+            product_of_one = np.empty_like(total)
+            for weight, one in zip(scaled[1:], self.matrices[1:], strict=True):
+                total += np.multiply(one[part], weight, out=product_of_one)
+            matrix[part] = total
+        if whole:
+            _compiled.storage.mirror(matrix.T)
+        return matrix
+
+    def quadratic(self, v: np.ndarray) -> np.ndarray:
+        some = np.flatnonzero(v)
+        part, few = np.ix_(some, some), v[some]
+        return np.array([few @ (one[part] @ few) for one in self.matrices]) / self.scale
 
 
 class Recomputed(Grams):
@@ -193,8 +231,10 @@ def stored(compute: Compute, n: int, scale: np.ndarray) -> Stored:
     return Stored(triangles, scale)
 
 
-def as_grams(matrices: Grams | Sequence[np.ndarray] | np.ndarray) -> Grams:
+def as_grams(matrices: Grams | Sequence[np.ndarray] | np.ndarray, read_once: bool = False) -> Grams:
     """Matrices of shape (m, n, n), or a list of them, as solvers read them.
+
+    Triangles are copied, unless the matrices are ``read_once``.
 
     Examples
     --------
@@ -215,6 +255,8 @@ def as_grams(matrices: Grams | Sequence[np.ndarray] | np.ndarray) -> Grams:
             rule = f"must be a Gram matrix of the same {n} samples as the first"
             raise ShapeError("Ks", f"array of shape {array.shape}", rule)
     scale = np.array([mean_diagonal(array.diagonal(), k) for k, array in enumerate(arrays)])
+    if read_once:
+        return Given(arrays, scale)
     return stored(arrays.__getitem__, n, scale)
 
 

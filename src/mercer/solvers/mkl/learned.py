@@ -225,7 +225,9 @@ def _without_idle(
     downwards = _reduced(gradient, weights, total) > 0
     for most in (_BACK * weights.sum(), 10 * _NOTHING / n):
         idle = downwards & (weights <= most) & (weights > 0)
-        if not idle.any() or not weights[~idle].any():  # a penalty beyond all weights leaves them as they are
+        if (
+            not idle.any() or not weights[~idle].any()
+        ):  # a penalty beyond all weights leaves them as they are
             continue
         fewer = np.where(idle, 0.0, weights)
         if total is not None:

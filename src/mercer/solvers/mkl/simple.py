@@ -76,7 +76,7 @@ class SimpleObjective:
             value -= found.objective
             beta = np.zeros(len(K))
             beta[problem.rows] = found.beta[0]
-            slopes -= 0.5 * (self.grams.times(beta) @ beta)
+            slopes -= 0.5 * self.grams.quadratic(beta)
         return value, slopes
 
 
