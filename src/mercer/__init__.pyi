@@ -174,6 +174,7 @@ from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
+from mercer.plot.weights import WeightsDisplay as WeightsDisplay
 from mercer.readers import read_fasta as read_fasta
 from mercer.testing import check_kernel as check_kernel
 
