@@ -77,10 +77,10 @@ class WeightsDisplay:
         """
         check_is_fitted(estimator)
         model = last_step(estimator)
-        path, report = getattr(model, "path_", None), getattr(model, "report_", None)
-        if path is None or not (isinstance(path, list) or hasattr(report, "terms")):
+        if not hasattr(model, "shares_"):
             remedy = "give MultipleKernelRegressor or MultipleKernelClassifier"
             raise ParameterError("estimator", estimator, "has learned no shares", remedy)
+        path, report = model.path_, model.report_
         if isinstance(path, list):
             if not isinstance(target, Integral) or not 0 <= target < len(path):
                 raise ParameterError("target", target, f"must be a number below {len(path)}")

@@ -265,9 +265,8 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         """
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
-        kernels, dual = [self.kernel_], [self.dual_coef_]
-        if isinstance(self.kernel_, list):
-            kernels, dual = self.kernel_, np.split(self.dual_coef_, len(self.kernel_), axis=1)
+        kernels = self.kernel_ if isinstance(self.kernel_, list) else [self.kernel_]
+        dual = np.split(self.dual_coef_, len(kernels), axis=1)
         values = []
         for kernel, some in zip(kernels, dual, strict=True):
             expansion = Expansion(kernel, self.X_fit_, self.support_, self._n_training)

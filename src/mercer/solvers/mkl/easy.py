@@ -15,7 +15,7 @@ import numpy as np
 from mercer.solvers.margin.dual import Bounds, Callback, DualProblem
 from mercer.solvers.margin.smo import solve_dual
 from mercer.solvers.mkl.grams import Grams, as_grams
-from mercer.solvers.mkl.learned import Weights
+from mercer.solvers.mkl.learned import Weights, at_once
 
 _TOL = 1e-4  # the gap in the optimality conditions, in units of the margin
 
@@ -86,10 +86,9 @@ def easy(
         squares = gamma**2 if weight is None else gamma**2 / weight
         value += (1.0 - lam) * float(distances.sum()) + lam * float(squares.sum())
         iterations, converged = iterations + steps, converged and done
-    shares /= signs.shape[1]
-    path, values = shares[None], np.array([value])
-    steps_of = {"iterations": iterations, "converged": converged}
-    return Weights(shares, grams.scale, None, value, path, values, **steps_of)
+    found = at_once(grams, shares, value)
+    found.iterations, found.converged = iterations, converged
+    return found
 
 
 def nearest_points(
