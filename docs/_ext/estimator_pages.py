@@ -15,6 +15,7 @@ TITLES = {
     "logistic": "Logistic regression",
     "quantile": "Quantile regression",
     "gp": "Gaussian processes",
+    "mkl": "Several kernels",
     "rvm": "Relevance vector machines",
     "projection": "Projections",
     "clustering": "Clustering",

@@ -48,6 +48,8 @@ from mercer.estimators.learning.metric_result import LearnedMetric as LearnedMet
 from mercer.estimators.learning.result import LearnedKernel as LearnedKernel
 from mercer.estimators.local_models import LocalModels as LocalModels
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
+from mercer.estimators.mkl.classifier import MultipleKernelClassifier as MultipleKernelClassifier
+from mercer.estimators.mkl.regressor import MultipleKernelRegressor as MultipleKernelRegressor
 from mercer.estimators.projection.cca import KernelCCA as KernelCCA
 from mercer.estimators.projection.discriminant import KernelDiscriminant as KernelDiscriminant
 from mercer.estimators.projection.ica import KernelICA as KernelICA
@@ -184,6 +186,7 @@ from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
+from mercer.plot.weights import WeightsDisplay as WeightsDisplay
 from mercer.readers import read_fasta as read_fasta
 from mercer.testing import check_kernel as check_kernel
 

@@ -29,4 +29,5 @@ Axes = Any  # matplotlib's axes, or None
 SparseMatrix = Any  # a matrix of scipy.sparse
 GraphLike = Any  # a symmetric matrix, dense or sparse, or a networkx graph
 NodeNames = Any  # the names of a graph's nodes, in order, or None
+Splitter = Any  # a number of folds, a splitter of scikit-learn, or pairs of train and test rows
 ParameterRules = dict[str, list[Any]]  # scikit-learn's constraints on constructor parameters

@@ -17,7 +17,7 @@ import pytest
 from sklearn.base import is_classifier, is_regressor
 
 import mercer
-from mercer import RBF, SVC, KernelRidge
+from mercer import RBF, SVC, KernelRidge, Linear
 from mercer.estimators import ESTIMATORS
 
 GAMMA = 0.2
@@ -32,6 +32,13 @@ METHODS = (
     "votes",
     "predict",
 )
+
+
+def _several(kernel: Any) -> list[Any]:
+    """The kernel, with a linear one beside it where it reads vectors."""
+    if isinstance(kernel, RBF) or kernel == repr(KERNEL):
+        return [kernel, Linear()]
+    return [kernel]
 
 
 def by_kernel(kernel: Any) -> dict[str, Any]:
@@ -160,6 +167,18 @@ CASES: dict[str, Case] = {
         categories=True,
         cannot={**NO_KERNEL, **none("a missing value is a category", "nan")},
         unlike=none("directions of equal inertia are arbitrary", *WEIGHTED),
+    ),
+    **dict.fromkeys(
+        ("MultipleKernelClassifier", "MultipleKernelRegressor"),
+        Case(
+            kernel=lambda kernel: {"kernels": _several(kernel)},
+            cannot={
+                **none("it takes kernel objects and expressions only", *FORMS[1:]),
+                **none("leaving out a row of weight 2 leaves out both copies", "weights"),
+            },
+            checked={"kernels": [RBF(), Linear()]},
+            unlike=none("leaving out a row of weight 2 leaves out both copies", *WEIGHTED),
+        ),
     ),
     "NuSVC": Case(
         {"nu": 0.2},

@@ -101,6 +101,14 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "KernelICA": [{"random_state": 0, "max_iter": 5}],
     "KernelCCA": [{"kernel": [RBF(), "rbf"]}],
+    "MultipleKernelClassifier": [
+        {"kernels": [RBF(), mercer.Linear()], "weights": weights, "sparse": True}
+        for weights in ("evidence", "easy")
+    ],
+    "MultipleKernelRegressor": [
+        {"kernels": [RBF(), mercer.Linear()]},
+        {"kernels": [RBF(), mercer.Linear()], "weights": "loo", "per_target": True, "cv": 3},
+    ],
     "MCA": [{}, {"correction": "benzecri"}, {"correction": "greenacre"}, {"missing": "ignore"}],
     "ImputedVote": [{"estimator": mercer.SVC(kernel=mercer.Overlap())}],
     "LocalModels": [

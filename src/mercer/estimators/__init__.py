@@ -36,6 +36,8 @@ ESTIMATORS = {
     "LocalModels": "local_models",
     "MCA": "projection.mca",
     "MercerMap": "projection.mercer_map",
+    "MultipleKernelClassifier": "mkl.classifier",
+    "MultipleKernelRegressor": "mkl.regressor",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
     "OneClassSVM": "svm.one_class",

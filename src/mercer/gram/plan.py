@@ -14,6 +14,8 @@ discriminant)               overwrites, fits half the budget     tiles
 regression)                 half the budget                      tiles
 `WHOLE` (the caller asks    the matrix fits the budget           an error, or inducing points
 for the matrix, exact GP)
+`plan_stack` (several       all of their triangles fit half      each is computed again when it is
+kernels)                    the budget                           needed
 `plan_dual` (SVM)           the matrix of a small problem fits   rows in single precision, computed
                             half the budget                      again when needed
 ==========================  ===================================  =================================
@@ -53,7 +55,10 @@ PANELS = Need(0.125, "an eighth of the memory budget")
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The form of a matrix ("stored", "streamed", "rows", "features"), its size, and the reason."""
+    """The form of a matrix, its size, and the reason.
+
+    Forms are "stored", "streamed", "rows", "features", and "triangles" of several matrices.
+    """
 
     form: str
     dtype: np.dtype
@@ -72,7 +77,7 @@ class Plan:
                 return f"dense Gram matrix, {self.dtype.name}, {size}"
             case "rows":
                 return f"rows on demand, {self.dtype.name}, at most {size}"
-            case "features":
+            case "features" | "triangles":
                 return f"{self.reason}, {size}"
             case _:
                 return f"tiles recomputed in every product: {size} {self.reason}"
@@ -100,6 +105,15 @@ def plan_matrix(n: int, need: Need, *, given: bool = False, required: bool = Fal
     if required:
         return Plan("stored", FLOAT64, size, "was asked for")
     return Plan("streamed", FLOAT64, size, f"exceeds {need.words}")
+
+
+def plan_stack(n: int, count: int) -> Plan:
+    """The form of several n × n Gram matrices, of which the lower triangles are held."""
+    size = FLOAT64.itemsize * count * (n * (n + 1) // 2)
+    what = f"{count} Gram matrices"
+    if size <= _room(PRODUCTS.share):
+        return Plan("triangles", FLOAT64, size, f"triangles of {what}")
+    return Plan("streamed", FLOAT64, size, f"of {what} exceed {PRODUCTS.words}")
 
 
 def plan_dual(n: int, *, given: bool, precise: bool, small: bool) -> Plan:

@@ -1,0 +1,1 @@
+"""Learners that learn the weights of several kernels."""

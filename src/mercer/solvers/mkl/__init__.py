@@ -1,0 +1,1 @@
+"""Weights of several Gram matrices of the same samples."""
