@@ -82,6 +82,7 @@ __all__ = [
     "KernelRidge",
     "KernelRidgeCV",
     "KernelRidgeClassifier",
+    "KernelSearch",
     "LabelPropagation",
     "LabelSpreading",
     "Laplacian",

@@ -55,6 +55,7 @@ from mercer.estimators.ridge.cross_validated import KernelRidgeCV as KernelRidge
 from mercer.estimators.ridge.regressor import KernelRidge as KernelRidge
 from mercer.estimators.rvm.classifier import RVC as RVC
 from mercer.estimators.rvm.regressor import RVR as RVR
+from mercer.estimators.search.estimator import KernelSearch as KernelSearch
 from mercer.estimators.svm.linear_svc import LinearSVC as LinearSVC
 from mercer.estimators.svm.linear_svr import LinearSVR as LinearSVR
 from mercer.estimators.svm.nu_svc import NuSVC as NuSVC

@@ -43,9 +43,9 @@ class Term:
     weight: float
     factors: tuple[Kernel, ...]
 
-    def kernel(self) -> Kernel:
-        """The term as a kernel."""
-        return self.weight * functools.reduce(operator.mul, self.factors)
+    def kernel(self, scale: float = 1.0) -> Kernel:
+        """The term as a kernel, times a number."""
+        return scale * self.weight * functools.reduce(operator.mul, self.factors)
 
     @property
     def form(self) -> str:
@@ -76,9 +76,9 @@ class Expression:
     terms: tuple[Term, ...]
     noise: float
 
-    def kernel(self) -> Kernel:
-        """The sum as a kernel, without the noise."""
-        return functools.reduce(operator.add, (term.kernel() for term in self.terms))
+    def kernel(self, scale: float = 1.0) -> Kernel:
+        """The sum as a kernel, without the noise, times a number."""
+        return functools.reduce(operator.add, (term.kernel(scale) for term in self.terms))
 
     @property
     def form(self) -> str:

@@ -28,6 +28,7 @@ class Extensions:
     samples: Samples
     bases: list[Kernel]
     operators: frozenset[str]
+    depth: int
 
     def first(self, y: np.ndarray) -> Candidates:
         """Every base kernel alone."""
@@ -39,7 +40,7 @@ class Extensions:
         return found
 
     def of(self, expression: Expression, *targets: np.ndarray) -> Candidates:
-        """Every sum and product with one more base kernel."""
+        """Every sum and product with one more base kernel, and with another one in a place."""
         found: Candidates = {}
         for base in self.bases:
             starts = self.samples.ranges.starts(base, list(targets))
@@ -49,6 +50,10 @@ class Extensions:
         return found
 
     def _extended(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
+        for at, term in enumerate(expression.terms):
+            yield from (expression.with_term(at, new) for new in self._exchanged(term, starts))
+        if expression.depth == self.depth:
+            return
         if "+" in self.operators and not self._is_multiple(expression, starts[0]):
             for term in (self._term(start, share) for start in starts for share in _SHARES):
                 yield dataclasses.replace(expression, terms=(*expression.terms, term))
@@ -59,6 +64,16 @@ class Extensions:
                 for start in starts:
                     weight = term.weight / self.samples.leaf(start).size()
                     yield expression.with_term(at, term.times(start, weight))
+
+    def _exchanged(self, term: Term, starts: list[Kernel]) -> Iterator[Term]:
+        """The term with another base kernel on the same columns in the place of a factor."""
+        size = self.samples.leaf(starts[0]).size()
+        for at, factor in enumerate(term.factors):
+            rest = Term(term.weight, (*term.factors[:at], *term.factors[at + 1 :]))
+            same = form(factor) == form(starts[0]) or columns_of(factor) != columns_of(starts[0])
+            if not same and rest.takes(starts[0]):
+                weight = term.weight * self.samples.leaf(factor).size() / size
+                yield from (rest.times(start, weight) for start in starts)
 
     def _is_multiple(self, expression: Expression, kernel: Kernel) -> bool:
         """Whether a kernel without parameters is a term already."""

@@ -23,7 +23,7 @@ from mercer.estimators.search.scores import Score, Scorer
 from mercer.solvers.gp.descent import bfgs
 
 _STARTS = 2  # of a candidate that are followed
-_FIRST, _SCREEN, _REFINE, _FINISH = 6, 14, 25, 60  # steps of starts, candidates, the best, the last
+_FIRST, _SCREEN, _REFINE, _FINISH = 5, 12, 15, 50  # steps of starts, candidates, the best, the last
 _REFINED = 3  # candidates
 
 
@@ -50,7 +50,6 @@ class Greedy:
     few: Samples
     scorer: Scorer
     extensions: Extensions
-    depth: int
     callback: Callback | None = None
     history: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     _tried: dict[str, Learned] = dataclasses.field(default_factory=dict)
@@ -67,7 +66,7 @@ class Greedy:
         if best is None:
             rule = "give no finite likelihood; scale X and y, or choose other base kernels"
             raise ValueError(f"bases = {self.extensions.bases} {rule}")
-        while best.expression.depth < self.depth and not self._stopped:
+        while not self._stopped:
             found = self._best(best)
             if found is None:
                 break
@@ -78,7 +77,7 @@ class Greedy:
 
     def _best(self, current: Learned | None) -> Learned | None:
         """The best extension by one operator; None if none gains more than its standard error."""
-        candidates = self.extensions.first(self.few.y)
+        candidates = self.extensions.first(self.samples.y)
         if current is not None:
             candidates = self.extensions.of(current.expression, self.samples.y, current.residuals)
         screened = {form: self._screen(starts) for form, starts in candidates.items()}
@@ -141,7 +140,7 @@ class Greedy:
         expression = problem.expression(descent.x)
         factors = [factor for term in expression.terms for factor in term.factors]
         price = sum(map(samples.ranges.price, factors))
-        score = self.scorer(result, samples.Y, len(descent.x), price)
+        score = self.scorer(result, samples.Y, len(descent.x), price, samples.blocks)
         if self.callback is not None:
             self._stopped |= bool(self.callback(self.evaluations, score.total))
         residuals = expression.noise * result.alpha[:, 0]

@@ -96,22 +96,30 @@ class RationalLeaf(GaussianLeaf):
 class PeriodicLeaf(Leaf):
     """A periodic kernel of one column: sin(a − b) = sin a cos b − cos a sin b."""
 
+    _known: tuple[float, np.ndarray] = (np.nan, np.empty(0))
+
     def _waves(self) -> tuple[np.ndarray, np.ndarray]:
         turns = np.pi * (self.columns[0].values / float(self.inner.period))
         return np.sin(turns), np.cos(turns)
 
+    def _sines(self) -> np.ndarray:
+        """sin(π (x − y)/p) of all pairs; those of the last period are kept."""
+        period = float(self.inner.period)
+        if self._known[0] != period:
+            sine, cosine = self._waves()
+            sines = np.multiply.outer(sine, cosine)
+            sines -= sines.T.copy()
+            self._known = period, sines
+        return self._known[1]
+
     def _gram(self) -> np.ndarray:
-        sine, cosine = self._waves()
-        half = np.multiply.outer(sine, cosine)
-        half -= half.T
-        np.multiply(half, half, out=half)
-        half *= -2.0 / float(self.inner.length_scale) ** 2
-        return np.exp(half, out=half)
+        K = np.square(self._sines())
+        K *= -2.0 / float(self.inner.length_scale) ** 2
+        return np.exp(K, out=K)
 
     def gradient(self, K: np.ndarray, weights: np.ndarray) -> np.ndarray:
         sine, cosine = self._waves()
-        half = np.multiply.outer(sine, cosine)
-        half -= half.T
+        half = self._sines()
         other = np.multiply.outer(cosine, cosine)
         other += np.multiply.outer(sine, sine)
         weighted = (4.0 / float(self.inner.length_scale) ** 2) * weights * K * half

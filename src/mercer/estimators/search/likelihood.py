@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.domains.base import Batch
+from mercer.domains.base import Batch, pick_rows
 from mercer.errors import MercerError, NotDifferentiableError
 from mercer.estimators.gp.hyperparameters import KernelParameters
 from mercer.estimators.search.expression import Expression, Term, form
 from mercer.estimators.search.leaves import Leaf, Matrices, leaf
 from mercer.estimators.search.ranges import Ranges
+from mercer.estimators.search.scores import Blocks
 from mercer.kernels.base import Kernel
 from mercer.solvers.gp.evidence import Evidence, evidence
 
@@ -21,8 +22,11 @@ WEIGHT = (1e-6, 1e3)  # of a term whose mean of k(x, x) is 1
 class Samples:
     """The samples and targets of a search, and matrices that do not change."""
 
-    def __init__(self, X: RawSamples, y: np.ndarray, ranges: Ranges) -> None:
-        self.batch, self.ranges = Batch(X), ranges
+    def __init__(
+        self, X: RawSamples, y: np.ndarray, ranges: Ranges, blocks: Blocks | None = None
+    ) -> None:
+        self.X, self.batch, self.ranges = X, Batch(X), ranges
+        self.blocks = blocks  # samples that are left out together
         self.y = y
         self.Y = np.asfortranarray(y[:, None])
         self.evaluations = 0
@@ -31,6 +35,14 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def some(self, rows: np.ndarray) -> Samples:
+        """Some of the samples, in blocks of those of their blocks."""
+        blocks = self.blocks
+        if blocks is not None:
+            places = [np.flatnonzero(np.isin(rows, block)) for block in blocks]
+            blocks = [block for block in places if len(block)]
+        return Samples(pick_rows(self.X, rows), self.y[rows], self.ranges.of_rows(rows), blocks)
 
     def leaf(self, kernel: Kernel) -> Leaf:
         """A copy of a base kernel, of which everything is learned that has a derivative."""

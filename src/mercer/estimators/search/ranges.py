@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 from typing import Any
@@ -84,6 +85,12 @@ class Ranges:
         self.columns: list[Column] = []
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f":
             self.columns = [Column.of(X[:, j]) for j in range(X.shape[1])]
+
+    def of_rows(self, rows: np.ndarray) -> Ranges:
+        """Some of the samples, whose parameters have the same bounds."""
+        taken = copy.copy(self)
+        taken.columns = [dataclasses.replace(c, values=c.values[rows]) for c in self.columns]
+        return taken
 
     def columns_of(self, kernel: Kernel) -> list[Column]:
         """The columns that a base kernel looks at."""

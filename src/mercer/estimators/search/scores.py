@@ -10,6 +10,7 @@ import numpy as np
 from mercer.solvers.gp.evidence import Evidence
 from mercer.solvers.gp.left_out import given_all_others, given_other_blocks, given_those_before
 
+Blocks = list[np.ndarray]  # positions of the samples of every block
 ScoreName = Literal["loo", "evidence", "bic"]
 
 
@@ -43,16 +44,23 @@ class Scorer:
     """
 
     name: ScoreName
-    blocks: list[np.ndarray] | None  # positions of the samples that are left out together
 
-    def __call__(self, result: Evidence, Y: np.ndarray, n_parameters: int, price: float) -> Score:
+    def __call__(
+        self,
+        result: Evidence,
+        Y: np.ndarray,
+        n_parameters: int,
+        price: float,
+        blocks: Blocks | None,
+    ) -> Score:
         if self.name == "loo":
-            return Score(self._left_out(result), n_parameters + price)
+            return Score(_left_out(result, blocks), n_parameters + price)
         if self.name == "bic":
             price += 0.5 * n_parameters * float(np.log(len(Y)))
         return Score(given_those_before(result.upper, Y), price)
 
-    def _left_out(self, result: Evidence) -> np.ndarray:
-        if self.blocks is None:
-            return given_all_others(result.upper, result.alpha)
-        return given_other_blocks(result.upper, result.alpha, self.blocks)
+
+def _left_out(result: Evidence, blocks: Blocks | None) -> np.ndarray:
+    if blocks is None:
+        return given_all_others(result.upper, result.alpha)
+    return given_other_blocks(result.upper, result.alpha, blocks)

@@ -18,15 +18,13 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 def given_all_others(upper: np.ndarray, dual: np.ndarray) -> np.ndarray:
-    """log p(y_i | all others): the variance is 1/A_ii and the gap a_i/A_ii, of A = (K + noise)⁻¹."""
+    """log p(y_i | all others): variance 1/A_ii and gap a_i/A_ii, of A = (K + noise)⁻¹."""
     precision = _inverse(upper).diagonal()
     squares = np.einsum("ij,ij->i", dual, dual) / precision
     return 0.5 * (dual.shape[1] * (np.log(precision) - _LOG_2PI) - squares)
 
 
-def given_other_blocks(
-    upper: np.ndarray, dual: np.ndarray, blocks: list[np.ndarray]
-) -> np.ndarray:
+def given_other_blocks(upper: np.ndarray, dual: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
     """log p(y_B | all other blocks): the covariance is (A_BB)⁻¹, and the gap (A_BB)⁻¹a_B."""
     inverse = _inverse(upper)
     return np.array([_block(inverse[np.ix_(rows, rows)], dual[rows]) for rows in blocks])

@@ -1,0 +1,1 @@
+"""Learned kernels, and what fitted models say of the terms of a kernel."""
