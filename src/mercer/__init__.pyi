@@ -41,6 +41,7 @@ from mercer.estimators.gp.classifier import GaussianProcessClassifier as Gaussia
 from mercer.estimators.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
 from mercer.estimators.label_propagation import LabelPropagation as LabelPropagation
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
+from mercer.estimators.learning.shares import term_shares as term_shares
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
 from mercer.estimators.projection.cca import KernelCCA as KernelCCA
 from mercer.estimators.projection.discriminant import KernelDiscriminant as KernelDiscriminant
@@ -168,6 +169,7 @@ from mercer.params import param as param
 from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
+from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
 from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay

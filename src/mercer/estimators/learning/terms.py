@@ -25,16 +25,25 @@ def additive_terms(kernel: Kernel) -> list[Kernel]:
 
 
 def term_posteriors(
-    process: GaussianProcessRegressor, X: RawSamples
+    process: GaussianProcessRegressor, X: RawSamples, centred: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Means and standard deviations of all terms at X, a column for each, in the units of y."""
+    """Means and standard deviations of all terms at X, a column for each, in the units of y.
+
+    Each may be centred on the training samples: the data tell the level of the sum of all terms,
+    and hardly anything of the level of one.
+    """
     terms = additive_terms(process.kernel_)
     samples, dual = process.X_train_, process.alpha_
     means, deviations = [], []
     for term in terms:
         K = dense(term, *prepare_both(term, X, samples), FLOAT64)
+        variance = np.array(term.diag(X), dtype=float)
+        if centred:
+            row = np.asarray(term(samples), dtype=float).mean(axis=0)
+            variance += row.mean() - 2.0 * K.mean(axis=1)
+            K = K - row
         V = linalg.solve_triangular(process.L_, K.T, lower=True, check_finite=False)
-        variance = np.asarray(term.diag(X), dtype=float) - np.einsum("ij,ij->j", V, V)
+        variance -= np.einsum("ij,ij->j", V, V)
         means.append(K @ dual)
         deviations.append(np.sqrt(np.maximum(variance, 0.0)))
     scale = process._units.scale

@@ -59,9 +59,10 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         How base kernels are combined.
     depth : int, default=3
         The largest number of operators: with 3, at most four base kernels are combined.
-    scoring : {"loo", "evidence", "bic"}, default="loo"
-        What candidates are compared by: the log density of samples that are left out, the log
-        marginal likelihood, or this less ½ log n for each parameter.
+    scoring : {"bic", "evidence", "loo"}, default="bic"
+        What candidates are compared by: the log marginal likelihood less ½ log n for each
+        parameter, which finds the terms that made the data most often; the log marginal likelihood
+        itself; or the log density of samples that are left out, which looks at predictions alone.
     columns : {"each", "all"}, default="each"
         Whether base kernels look at one column of vectors each, or at all columns at once.
     blocks : int, default=None
@@ -147,7 +148,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         *,
         operators: Collection[str] = ("+", "*"),
         depth: int = 3,
-        scoring: ScoreName = "loo",
+        scoring: ScoreName = "bic",
         columns: str = "each",
         blocks: int | None = None,
         rows: int = 1000,

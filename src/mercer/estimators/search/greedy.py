@@ -24,7 +24,7 @@ from mercer.solvers.gp.descent import bfgs
 
 _STARTS = 2  # of a candidate that are followed
 _FIRST, _SCREEN, _REFINE, _FINISH = 5, 12, 15, 50  # steps of starts, candidates, the best, the last
-_REFINED = 3  # candidates
+_MORE, _REFINED = 6, 3  # candidates that are followed further, and to the end
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,9 +80,10 @@ class Greedy:
         candidates = self.extensions.first(self.samples.y)
         if current is not None:
             candidates = self.extensions.of(current.expression, self.samples.y, current.residuals)
-        screened = {form: self._screen(starts) for form, starts in candidates.items()}
-        known = [each for each in screened.values() if each is not None]
-        known.sort(key=lambda each: -each.score.total)
+        tried = [self._begin(starts) for starts in candidates.values()]
+        known = _in_order([each for each in tried if each is not None])
+        promising = [self._descend(self.few, each.expression, _SCREEN) for each in known[:_MORE]]
+        known = _in_order([*(each for each in promising if each is not None), *known[_MORE:]])
         refined = self._refined(each.expression for each in known[:_REFINED])
         if not refined:
             return None
@@ -113,7 +114,7 @@ class Greedy:
 
     # -- learning ----------------------------------------------------------------------------------
 
-    def _screen(self, starts: list[Expression]) -> Learned | None:
+    def _begin(self, starts: list[Expression]) -> Learned | None:
         """A candidate after a few steps from the best of its starts."""
         if self._stopped:
             return None
@@ -122,10 +123,7 @@ class Greedy:
         order = np.argsort(-np.array(values), kind="stable")[:_STARTS]
         reached = [self._descend(self.few, starts[at], _FIRST) for at in order]
         known = [each for each in reached if each is not None]
-        if not known:
-            return None
-        best = max(known, key=lambda each: each.evidence)
-        return self._descend(self.few, best.expression, _SCREEN) or best
+        return max(known, key=lambda each: each.evidence, default=None)
 
     def _descend(self, samples: Samples, start: Expression, steps: int) -> Learned | None:
         """The expression after so many steps of a descent; None where it has no evidence."""
@@ -182,6 +180,11 @@ class Greedy:
             "kept": kept,
         }
         self.history.append(entry)
+
+
+def _in_order(learned: list[Learned]) -> list[Learned]:
+    """The best first."""
+    return sorted(learned, key=lambda each: -each.score.total)
 
 
 def _is_gain(new: Learned, old: Learned) -> bool:
