@@ -106,8 +106,8 @@ def term_shares(
     """How much each additive term of the kernel of a fitted model contributes.
 
     The model is a function f(x) = Σ_i a_i k(x_i, x), without its intercept. Of a kernel k = Σ k_j
-    it is a sum of the functions f_j(x) = Σ_i a_i k_j(x_i, x), of which this computes the shares of the
-    norm and of the variance on samples. Several outputs are taken together.
+    it is a sum of the functions f_j(x) = Σ_i a_i k_j(x_i, x), of which this computes the shares of
+    the norm and of the variance on samples. Several outputs are taken together.
 
     Parameters
     ----------

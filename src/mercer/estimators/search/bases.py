@@ -53,4 +53,6 @@ def bases_on(bases: Bases, X: RawSamples, columns: str) -> list[Kernel]:
             found += [base.on(at) for at in range(width)]
         else:
             found.append(base)
-    return [base.fit(X) for base in found]
+    for base in found:
+        base.fit(X).diag(X)  # which is refused by its row where it is not finite
+    return found

@@ -23,7 +23,8 @@ from mercer.estimators.search.scores import Score, Scorer
 from mercer.solvers.gp.descent import bfgs
 
 _STARTS = 2  # of a candidate that are followed
-_FIRST, _SCREEN, _REFINE, _FINISH = 5, 12, 15, 50  # steps of starts, candidates, the best, the last
+_FIRST, _SCREEN, _REFINE, _FINISH = 5, 12, 12, 25  # steps of starts, candidates, the best, the last
+_LAST = 100  # steps of the expression found
 _MORE, _REFINED = 6, 3  # candidates that are followed further, and to the end
 
 
@@ -110,7 +111,7 @@ class Greedy:
             simpler = self._descend(self.samples, simpler.expression, _FINISH) or simpler
             self._note(options, best, simpler, True)
             best = simpler
-        return best
+        return self._descend(self.samples, best.expression, _LAST) or best
 
     # -- learning ----------------------------------------------------------------------------------
 

@@ -1,10 +1,13 @@
 """The base kernels of an expression: Gram matrices, and gradients in logarithms of parameters.
 
-A search evaluates a few kernels very often. For those of distances, and for periods of one column,
-what does not depend on parameters is kept, and the Gram matrix serves its own derivatives.
+A search evaluates a few kernels very often. Of symmetric matrices it computes the values on and
+below the diagonal alone, as vectors. For kernels of distances, and for periods of one column, what
+does not depend on parameters is kept, and the values serve their own derivatives.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,16 +21,46 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.radial import RBF, RationalQuadratic
 
-Matrices = dict[object, np.ndarray]  # what leaves of the same samples share
+Shared = dict[object, np.ndarray]  # what leaves of the same samples have in common
+
+
+class Pairs(NamedTuple):
+    """The places on and below the diagonal of a square matrix: rows, columns, and both in one."""
+
+    rows: np.ndarray
+    cols: np.ndarray
+    flat: np.ndarray
+
+    @classmethod
+    def of(cls, n: int) -> Pairs:
+        """The places of an n × n matrix."""
+        rows, cols = np.tril_indices(n)
+        return cls(rows, cols, rows * n + cols)
+
+    def values(self, matrix: np.ndarray) -> np.ndarray:
+        """The values of a matrix in C order at these places."""
+        return matrix.reshape(-1)[self.flat]
+
+    def matrix(self, values: np.ndarray) -> np.ndarray:
+        """The matrix with these values, and 0 above the diagonal."""
+        n = int(self.rows[-1]) + 1
+        full = np.zeros(n * n)
+        full[self.flat] = values
+        return full.reshape(n, n)
 
 
 class Leaf:
     """A base kernel at its present parameters, on samples that have these columns."""
 
     def __init__(
-        self, parameters: KernelParameters, batch: Batch, columns: list[Column], shared: Matrices
+        self,
+        parameters: KernelParameters,
+        batch: Batch,
+        pairs: Pairs,
+        columns: list[Column],
+        shared: Shared,
     ) -> None:
-        self.parameters, self.batch = parameters, batch
+        self.parameters, self.batch, self.pairs = parameters, batch, pairs
         self.columns, self.shared = columns, shared
         self.count = len(parameters.places)
         self.inner = innermost(parameters.kernel)
@@ -38,7 +71,7 @@ class Leaf:
         return self.parameters.kernel
 
     def gram(self) -> np.ndarray:
-        """The Gram matrix, which is not to be changed; it is kept if nothing is learned."""
+        """The values of all pairs, not to be changed; they are kept if nothing is learned."""
         if self.count:
             return self._gram()
         key = "gram", self.kernel
@@ -48,11 +81,15 @@ class Leaf:
 
     def _gram(self) -> np.ndarray:
         samples = self.kernel.prepare(self.batch)
-        return dense(self.kernel, samples, samples, FLOAT64)
+        return self.pairs.values(dense(self.kernel, samples, samples, FLOAT64))
 
     def gradient(self, K: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The gradient of Σ weights∘K; K is what `gram` has returned."""
-        return self.parameters.chain_rule(self.kernel.gradient(self.batch, weights))
+        W = self.pairs.matrix(weights)
+        return self.parameters.chain_rule(self.kernel.gradient(self.batch, W))
+
+    def _differences(self, column: Column) -> np.ndarray:
+        return column.values[self.pairs.rows] - column.values[self.pairs.cols]
 
     def size(self) -> float:
         """The mean of k(x, x), by which weights are measured."""
@@ -66,7 +103,7 @@ class GaussianLeaf(Leaf):
         """The squared distances in units of the length scale."""
         key = "squares", columns_of(self.kernel)
         if key not in self.shared:
-            differences = [np.subtract.outer(c.values, c.values) for c in self.columns]
+            differences = [self._differences(column) for column in self.columns]
             self.shared[key] = np.sum(np.square(differences), axis=0)
         return self.shared[key] * (1.0 / float(self.inner.length_scale) ** 2)
 
@@ -107,9 +144,8 @@ class PeriodicLeaf(Leaf):
         period = float(self.inner.period)
         if self._known[0] != period:
             sine, cosine = self._waves()
-            sines = np.multiply.outer(sine, cosine)
-            sines -= sines.T.copy()
-            self._known = period, sines
+            rows, cols, _ = self.pairs
+            self._known = period, sine[rows] * cosine[cols] - cosine[rows] * sine[cols]
         return self._known[1]
 
     def _gram(self) -> np.ndarray:
@@ -119,19 +155,17 @@ class PeriodicLeaf(Leaf):
 
     def gradient(self, K: np.ndarray, weights: np.ndarray) -> np.ndarray:
         sine, cosine = self._waves()
-        half = self._sines()
-        other = np.multiply.outer(cosine, cosine)
-        other += np.multiply.outer(sine, sine)
+        half, (rows, cols, _) = self._sines(), self.pairs
+        other = cosine[rows] * cosine[cols] + sine[rows] * sine[cols]
         weighted = (4.0 / float(self.inner.length_scale) ** 2) * weights * K * half
         in_scale = np.vdot(weighted, half)
-        x = self.columns[0].values
-        other *= np.subtract.outer(x, x)
+        other *= self._differences(self.columns[0])
         in_period = np.vdot(weighted, other) * np.pi / float(self.inner.period)
         return np.array([in_period, in_scale])
 
 
 def leaf(
-    parameters: KernelParameters, batch: Batch, columns: list[Column], shared: Matrices
+    parameters: KernelParameters, batch: Batch, pairs: Pairs, columns: list[Column], shared: Shared
 ) -> Leaf:
     """The quickest way to evaluate a base kernel."""
     inner = innermost(parameters.kernel)
@@ -143,4 +177,4 @@ def leaf(
         kind = RationalLeaf
     elif len(columns) == 1 and scalar and type(inner) is Periodic:
         kind = PeriodicLeaf
-    return kind(parameters, batch, columns, shared)
+    return kind(parameters, batch, pairs, columns, shared)

@@ -9,7 +9,7 @@ from mercer.domains.base import Batch, pick_rows
 from mercer.errors import MercerError, NotDifferentiableError
 from mercer.estimators.gp.hyperparameters import KernelParameters
 from mercer.estimators.search.expression import Expression, Term, form
-from mercer.estimators.search.leaves import Leaf, Matrices, leaf
+from mercer.estimators.search.leaves import Leaf, Pairs, Shared, leaf
 from mercer.estimators.search.ranges import Ranges
 from mercer.estimators.search.scores import Blocks
 from mercer.kernels.base import Kernel
@@ -30,7 +30,8 @@ class Samples:
         self.y = y
         self.Y = np.asfortranarray(y[:, None])
         self.evaluations = 0
-        self._shared: Matrices = {}
+        self.pairs = Pairs.of(len(y))
+        self._shared: Shared = {}
         self._fixed: dict[str, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
@@ -49,7 +50,8 @@ class Samples:
         kernel = kernel.copy()
         fixed = self._without_derivative(kernel)
         parameters = KernelParameters(kernel, self.ranges.bounds(kernel), fixed)
-        return leaf(parameters, self.batch, self.ranges.columns_of(kernel), self._shared)
+        columns = self.ranges.columns_of(kernel)
+        return leaf(parameters, self.batch, self.pairs, columns, self._shared)
 
     def _without_derivative(self, kernel: Kernel) -> tuple[str, ...]:
         """The continuous parameters of a kernel that cannot be differentiated: all of them."""
@@ -114,7 +116,7 @@ class Likelihood:
         K = weights[0] * products[0]
         for weight, product in zip(weights[1:], products[1:], strict=True):
             K += weight * product
-        result = evidence(K, noise, self.samples.Y)
+        result = evidence(self.samples.pairs.matrix(K), noise, self.samples.Y)
         return result if result is not None and np.isfinite(result.value) else None
 
     def value(self) -> float:
@@ -132,8 +134,9 @@ class Likelihood:
         result = self._evidence(noise, weights, products)
         if result is None:
             return np.inf, np.zeros(len(theta))
-        W = result.weights()
-        scales, inside = [noise * float(W.diagonal().sum())], []
+        full = result.weights()
+        W = self.samples.pairs.values(full)
+        scales, inside = [noise * float(full.diagonal().sum())], []
         for at, weight in enumerate(weights):
             scales.append(weight * float(np.vdot(W, products[at])))
             for place, each in enumerate(self.terms[at]):
@@ -144,7 +147,7 @@ class Likelihood:
 
 
 def _product(matrices: list[np.ndarray]) -> np.ndarray:
-    """The Schur product, which is the only matrix itself if there is one."""
+    """The Schur product, which is the only one itself if there is one."""
     total = matrices[0]
     for matrix in matrices[1:]:
         total = total * matrix
