@@ -127,7 +127,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     memory_remedy: ClassVar[str] = "look at fewer samples with rows=..."
 
     _parameter_constraints: ClassVar[ParameterRules] = {
-        "bases": ["array-like", None],
+        "bases": ["array-like", str, Kernel, None],
         "operators": ["array-like", str],
         "depth": [Interval(Integral, 0, None, closed="left")],
         "scoring": [StrOptions({"loo", "evidence", "bic"})],
