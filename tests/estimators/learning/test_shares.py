@@ -8,12 +8,12 @@ import pytest
 from mercer import (
     RBF,
     SVC,
+    SVR,
     GaussianProcessRegressor,
     KernelPCA,
     KernelRidge,
     KernelSearch,
     Linear,
-    SVR,
     term_shares,
 )
 
