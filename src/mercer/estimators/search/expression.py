@@ -94,14 +94,20 @@ class Expression:
         """The sum with the term at a place replaced by others, or by none."""
         return dataclasses.replace(self, terms=(*self.terms[:at], *new, *self.terms[at + 1 :]))
 
-    def simpler(self, replacements: Callable[[Kernel], list[Kernel]]) -> Iterator[Expression]:
-        """All sums without one factor, and with one factor replaced by a simpler one."""
+    def without_one(self) -> Iterator[Expression]:
+        """All sums without one factor."""
+        for at, term in enumerate(self.terms):
+            for place in range(len(term.factors)):
+                rest = term.factors[:place] + term.factors[place + 1 :]
+                if rest:
+                    yield self.with_term(at, Term(term.weight, rest))
+                elif len(self.terms) > 1:
+                    yield self.with_term(at)
+
+    def replaced(self, others: Callable[[Kernel], list[Kernel]]) -> Iterator[Expression]:
+        """All sums with one factor replaced by another one."""
         for at, term in enumerate(self.terms):
             for place, factor in enumerate(term.factors):
                 before, after = term.factors[:place], term.factors[place + 1 :]
-                if before or after:
-                    yield self.with_term(at, Term(term.weight, before + after))
-                elif len(self.terms) > 1:
-                    yield self.with_term(at)
-                for other in replacements(factor):
+                for other in others(factor):
                     yield self.with_term(at, Term(term.weight, (*before, other, *after)))

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mercer.estimators.search.expression import Expression, Term, columns_of, form
+from mercer.estimators.search.expression import Expression, Term, columns_of, form, innermost
 from mercer.estimators.search.likelihood import Samples
 from mercer.kernels.base import Kernel
+from mercer.kernels.vectors.coordinate import Periodic
 
 _NOISE = 0.1  # the first guess, of the variance of the targets
 _SHARES = (0.3, 0.01)  # first weights of a new term, of the variance of the targets
@@ -102,7 +103,9 @@ class Extensions:
                 kept = {
                     name: value
                     for name, value in factor.continuous_params().items()
-                    if name.endswith("length_scale") and name in base.continuous_params()
+                    if name.endswith("length_scale")
+                    and name in base.continuous_params()
+                    and not isinstance(innermost(factor), Periodic)
                 }
                 found.append(base.copy().set_params(**kept))
         return found

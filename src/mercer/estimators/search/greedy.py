@@ -85,6 +85,7 @@ class Greedy:
         known = _in_order([each for each in tried if each is not None])
         promising = [self._descend(self.few, each.expression, _SCREEN) for each in known[:_MORE]]
         known = _in_order([*(each for each in promising if each is not None), *known[_MORE:]])
+        known = _in_order([*known, *self._variants(known)])
         refined = self._refined(each.expression for each in known[:_REFINED])
         if not refined:
             return None
@@ -95,6 +96,21 @@ class Greedy:
         self._note_screened(known[_REFINED:])
         return best if kept else None
 
+    def _variants(self, known: list[Learned]) -> list[Learned]:
+        """The best candidates with something simpler in the place of a factor.
+
+        A smooth kernel that has made room for a period may be left with a straight line.
+        """
+        forms = {each.expression.form for each in known}
+        found: list[Learned] = []
+        for each in known[:_REFINED]:
+            for variant in each.expression.replaced(self.extensions.replacements):
+                if variant.form not in forms:
+                    forms.add(variant.form)
+                    learned = self._descend(self.few, variant, _SCREEN)
+                    found += [learned] if learned is not None else []
+        return found
+
     def _refined(self, expressions: Iterable[Expression]) -> list[Learned]:
         """Expressions after some steps on all samples."""
         learned = [self._descend(self.samples, each, _REFINE) for each in expressions]
@@ -103,7 +119,8 @@ class Greedy:
     def _simplified(self, best: Learned) -> Learned:
         """Leave out what can be left out at a loss below its standard error."""
         while not self._stopped:
-            options = self._refined(best.expression.simpler(self.extensions.replacements))
+            replaced = best.expression.replaced(self.extensions.replacements)
+            options = self._refined([*best.expression.without_one(), *replaced])
             within = [each for each in options if not _is_gain(best, each)]
             if not within:
                 break

@@ -16,7 +16,7 @@ from mercer.kernels.combine.columns import On
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.radial import RationalQuadratic
 
-_SHAPE = (0.1, 10.0)  # of the length scale of a periodic kernel, which has no unit
+_SHAPE = (0.1, 3.0)  # of the length scale of a periodic kernel; beyond, it is a constant
 _TAIL = (0.05, 50.0)  # of the exponent of a rational quadratic kernel
 _LENGTHS = (0.02, 0.1, 0.5)  # first length scales, as shares of the range
 _FINEST = 8  # frequencies between two that the samples tell apart
