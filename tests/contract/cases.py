@@ -142,9 +142,10 @@ CASES: dict[str, Case] = {
         kernel=lambda kernel: {"bases": [kernel]},
         many=260,
         cannot={
-            **none("parameters of base kernels are learned, not given", "names"),
+            **none("parameters of base kernels are learned, not given", "names", "kernel"),
             **none("it takes kernel objects and expressions", "function"),
             **none("its variance needs k(x, x) of new samples", "precomputed"),
+            **none("not offered", "sample_weight"),
         },
         checked={"depth": 1, "bases": [KERNEL], "columns": "all"},
     ),

@@ -16,7 +16,7 @@ from mercer.estimators.learning.terms import additive_terms, term_posteriors
 from mercer.estimators.search.sentences import describe_term
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
-from mercer.plot._axes import Option, pyplot
+from mercer.plot._axes import Artist, Option, pyplot
 
 _WIDTH = 60  # letters of a line of a title
 
@@ -163,7 +163,8 @@ class DecompositionDisplay:
             rule = f"must be one for each of the {count} terms"
             raise ShapeError("axes", f"{len(self.axes_)} axes", rule)
         self.figure_ = self.axes_[0].figure
-        self.lines_, self.bands_ = [], []
+        self.lines_: list[Artist] = []
+        self.bands_: list[Artist] = []
         for at, ax in enumerate(self.axes_):
             self._draw(ax, at, float(norm.ppf(0.5 + level / 2)), color)
         return self

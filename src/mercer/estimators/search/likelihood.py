@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mercer.aliases import RawSamples
@@ -75,7 +77,7 @@ class Likelihood:
         self.samples = samples
         self.terms = [[samples.leaf(each) for each in term.factors] for term in expression.terms]
         leaves = [each for factors in self.terms for each in factors]
-        sizes = [np.prod([each.size() for each in factors]) for factors in self.terms]
+        sizes = [math.prod(each.size() for each in factors) for factors in self.terms]
         weights = [(WEIGHT[0] / size, WEIGHT[1] / size) for size in sizes]
         inside = [each.parameters.bounds() for each in leaves]
         self.bounds = np.concatenate([np.log([NOISE, *weights]), *inside])

@@ -22,6 +22,7 @@ _LENGTHS = (0.02, 0.1, 0.5)  # first length scales, as shares of the range
 _FINEST = 8  # frequencies between two that the samples tell apart
 _MOST_FREQUENCIES = 20_000
 _PEAKS = 3  # of a periodogram
+_WINDOW = np.hanning(4 * _FINEST)  # a season that changes has several peaks around its frequency
 _PERIODS = 2.0  # that must be seen: less often, nothing shows that a function is periodic
 _SHORTEST = 3.5  # samples of a period, at least: seasons of quarterly data have four
 _SAME = 0.02  # a relative difference of two first periods
@@ -71,6 +72,7 @@ class Column:
         places = np.flatnonzero(is_peak)
         best = places[np.argsort(-power[places], kind="stable")][:_PEAKS]
         found = (1.0 / frequencies[best]).tolist()
+        found.append(1.0 / frequencies[np.argmax(np.convolve(power, _WINDOW, mode="same"))])
         multiples = [factor * found[0] for factor in (2, 3)]
         return found + [period for period in multiples if period <= high]
 
@@ -183,7 +185,7 @@ def _ends(kernel: Kernel, name: str, columns: list[Column]) -> tuple[float, floa
 def _length(columns: list[Column], value: float | np.ndarray, share: float) -> float | np.ndarray:
     """A length scale, or one for each column, that is a share of the range."""
     spans = share * np.sqrt(len(columns)) * np.array([column.span for column in columns])
-    if np.ndim(value) == 1 and len(value) == len(spans):
+    if np.shape(value) == spans.shape:
         return spans
     return float(np.mean(spans))
 

@@ -43,9 +43,10 @@ def describe_term(term: Kernel, names: Names = None) -> str:
 def _rank(factor: Kernel) -> int:
     """Periods first, then smooth functions, then others, and straight lines last."""
     inner = innermost(factor)
-    for rank, kind in enumerate((Periodic, (RBF, RationalQuadratic))):
-        if isinstance(inner, kind):
-            return rank
+    if isinstance(inner, Periodic):
+        return 0
+    if isinstance(inner, (RBF, RationalQuadratic)):
+        return 1
     return 3 if _is_linear(inner) else 2
 
 
