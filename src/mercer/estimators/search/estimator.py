@@ -36,7 +36,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
 from mercer.state import State
 
-_FEW = 200  # samples on which candidates are screened
+_FEW = 150  # samples on which candidates are screened
 _BLOCKS = 10  # along one column
 
 
@@ -74,7 +74,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         The largest number of samples that the search looks at; more of them are drawn from. The
         Gaussian process of the kernel found is fitted to all samples.
     random_state : int, RandomState or None, default=None
-        The seed that samples are drawn with, where there are more than 200.
+        The seed that samples are drawn with, where there are more than 150.
 
     Attributes
     ----------
