@@ -46,6 +46,7 @@ from mercer.estimators.learning.kernel import learn_kernel as learn_kernel
 from mercer.estimators.learning.metric import learn_metric as learn_metric
 from mercer.estimators.learning.metric_result import LearnedMetric as LearnedMetric
 from mercer.estimators.learning.result import LearnedKernel as LearnedKernel
+from mercer.estimators.learning.shares import term_shares as term_shares
 from mercer.estimators.local_models import LocalModels as LocalModels
 from mercer.estimators.logistic import KernelLogisticRegression as KernelLogisticRegression
 from mercer.estimators.mkl.classifier import MultipleKernelClassifier as MultipleKernelClassifier
@@ -63,6 +64,7 @@ from mercer.estimators.ridge.cross_validated import KernelRidgeCV as KernelRidge
 from mercer.estimators.ridge.regressor import KernelRidge as KernelRidge
 from mercer.estimators.rvm.classifier import RVC as RVC
 from mercer.estimators.rvm.regressor import RVR as RVR
+from mercer.estimators.search.estimator import KernelSearch as KernelSearch
 from mercer.estimators.svm.linear_svc import LinearSVC as LinearSVC
 from mercer.estimators.svm.linear_svr import LinearSVR as LinearSVR
 from mercer.estimators.svm.nu_svc import NuSVC as NuSVC
@@ -179,6 +181,7 @@ from mercer.params import param as param
 from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
+from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
 from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.learning.widths import WidthsDisplay as WidthsDisplay

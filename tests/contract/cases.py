@@ -144,6 +144,18 @@ CASES: dict[str, Case] = {
         cannot=none("leaving out a row of weight 2 leaves out both copies", "weights"),
         unlike=none("leaving out a row of weight 2 leaves out both copies", *WEIGHTED),
     ),
+    "KernelSearch": Case(
+        {"depth": 1, "columns": "all", "random_state": 0},
+        kernel=lambda kernel: {"bases": [kernel]},
+        many=260,
+        cannot={
+            **none("parameters of base kernels are learned, not given", "names", "kernel"),
+            **none("it takes kernel objects and expressions", "function"),
+            **none("its variance needs k(x, x) of new samples", "precomputed"),
+            **none("not offered", "sample_weight"),
+        },
+        checked={"depth": 1, "bases": [KERNEL], "columns": "all"},
+    ),
     "LinearSVC": Case(kernel=lambda kernel: {}, cannot=LINEAR),
     "LinearSVR": Case(
         kernel=lambda kernel: {},

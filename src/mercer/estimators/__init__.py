@@ -29,6 +29,7 @@ ESTIMATORS = {
     "KernelRidge": "ridge.regressor",
     "KernelRidgeCV": "ridge.cross_validated",
     "KernelRidgeClassifier": "ridge.classifier",
+    "KernelSearch": "search.estimator",
     "LabelPropagation": "label_propagation",
     "LabelSpreading": "label_propagation",
     "LinearSVC": "svm.linear_svc",

@@ -1,0 +1,1 @@
+"""Search for a kernel over the algebra of kernels."""

@@ -1,0 +1,58 @@
+"""The base kernels of a search: those that were given, or those that suit the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mercer.aliases import KernelLike, RawSamples
+from mercer.errors import ParameterError
+from mercer.estimators.common.base import certificate_on
+from mercer.estimators.common.validation import are_vectors
+from mercer.estimators.gp.hyperparameters import check_status
+from mercer.kernels.base import Kernel
+from mercer.kernels.combine.columns import On
+from mercer.kernels.combine.sums import Scaled
+from mercer.kernels.expression import parse
+from mercer.kernels.vectors.coordinate import Periodic
+from mercer.kernels.vectors.dot import Linear
+from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+
+Bases = Sequence[KernelLike] | None
+
+
+def given_bases(bases: Bases) -> list[Kernel]:
+    """Copies of the kernels that were given, or those of vectors; weights are left out."""
+    if bases is None:
+        return [RBF(), RationalQuadratic(), Periodic(), Linear().center()]
+    if isinstance(bases, (str, Kernel)):
+        rule = "is one kernel, where a list of base kernels is wanted"
+        raise ParameterError("bases", bases, rule, f"say bases=[{bases}]")
+    kernels = [parse(base) if isinstance(base, str) else base for base in bases]
+    if not kernels:
+        rule, remedy = "has no kernel to begin with", "give at least one, or None for the default"
+        raise ParameterError("bases", list(kernels), rule, remedy)
+    for at, kernel in enumerate(kernels):
+        if not isinstance(kernel, Kernel):
+            remedy = "give a mercer kernel or an expression, such as RBF() or 'RBF()'"
+            raise ParameterError(f"bases[{at}]", kernel, "is not a kernel", remedy)
+    return [_unweighted(kernel).copy() for kernel in kernels]
+
+
+def _unweighted(kernel: Kernel) -> Kernel:
+    """The kernel without a factor, which every term has anyway."""
+    return kernel.kernel if isinstance(kernel, Scaled) and kernel.factor > 0 else kernel
+
+
+def bases_on(bases: Bases, X: RawSamples, columns: str) -> list[Kernel]:
+    """The base kernels, fitted to the samples; each once for every column of vectors."""
+    found: list[Kernel] = []
+    for base in given_bases(bases):
+        check_status(base, certificate_on(base, X))
+        width = X.shape[1] if are_vectors(base.domain) and not isinstance(base, On) else 1
+        if columns == "each" and width > 1:
+            found += [base.on(at) for at in range(width)]
+        else:
+            found.append(base)
+    for base in found:
+        base.fit(X).diag(X)  # which is refused by its row where it is not finite
+    return found
