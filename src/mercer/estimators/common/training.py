@@ -18,8 +18,8 @@ from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.scale import warn_of_small_values
 from mercer.estimators.common.validation import (
+    check_resolved,
     check_square,
-    check_varies,
     check_weights,
     note_columns,
 )
@@ -140,8 +140,7 @@ def begin(
     else:
         counted = X if len(rows) == n else pick_rows(X, rows)
         choice.kernel.fit_batch(Batch(counted))
-        if estimator.samples_must_differ:
-            check_varies(choice.kernel, counted)
+        check_resolved(choice.kernel, counted, estimator.samples_must_differ)
         if target != "none" and isinstance(choice.kernel, NodeKernel):
             warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])

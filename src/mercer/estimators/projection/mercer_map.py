@@ -13,6 +13,7 @@ from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.validation import check_resolved
 from mercer.estimators.projection.map import KernelMap
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
@@ -105,6 +106,7 @@ class MercerMap(KernelMap):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
         super().fit(X, y)
+        check_resolved(self.kernel_, self.landmarks_, must_differ=False)
         n_landmarks = raw_length(self.landmarks_)
         samples = self.kernel_.prepare(Batch(self.landmarks_))
         values, vectors = scipy.linalg.eigh(dense(self.kernel_, samples, samples, FLOAT64))

@@ -15,7 +15,7 @@ from mercer.domains.base import Batch, pick_rows
 from mercer.errors import DefinitenessWarning, MemoryBudgetError, ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.common.validation import check_square
+from mercer.estimators.common.validation import check_resolved, check_square
 from mercer.gram.matrix import Matrix
 from mercer.gram.plan import FLOAT64, RAISE, WHOLE, Plan, budget_text, plan_matrix
 from mercer.gram.stored import Stored
@@ -146,6 +146,7 @@ def _gram(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:
         check_square(X)
         return Stored(np.asarray(X), plan_matrix(n, WHOLE, given=True))
     kernel.fit(X)
+    check_resolved(kernel, X, must_differ=False)  # views that do not vary are refused later
     samples = kernel.prepare(Batch(X))
     plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * n * n, "is not stored")
     return Streamed(kernel, samples, samples, plan)
