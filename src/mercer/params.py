@@ -108,9 +108,9 @@ def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
 
 def integer(low: int, high: float = math.inf) -> Constraint:
     """A whole number of at least ``low`` and at most ``high``."""
-    rule = f"an integer from {low} to {high}"
-    if high >= 2**31:
-        rule = f"an integer >= {low}"
+    rule = f"an integer >= {low}"
+    if math.isfinite(high):
+        rule = f"an integer from {low} to {high}"
     return Constraint(rule, lambda v: _is_integer(v) and low <= v <= high)
 
 

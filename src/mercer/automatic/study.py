@@ -170,6 +170,7 @@ def study(
         "layout": source.layout and dataclasses.asdict(source.layout),
         "options": source.options,
         "letters": _letters(source),
+        "categories": _categories(X, result.columns),
         "summary": result.summary(),
     }
     return result
@@ -180,6 +181,14 @@ def _letters(source: Source) -> str:
     if source.kind != "sequences":
         return ""
     return "".join(sorted(set().union(*source.samples)))
+
+
+def _categories(X: RawSamples, columns: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The values of columns of categories, by which those of other tables may be compared."""
+    if not columns:
+        return {}
+    few = {c["name"] for c in columns if c["kind"] == "category" and c["distinct"] <= _MOST_ROWS}
+    return {name: sorted(set(map(str, X[name].dropna()))) for name in X if name in few}
 
 
 class _Stages:

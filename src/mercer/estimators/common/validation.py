@@ -8,8 +8,8 @@ from scipy.sparse import issparse
 from mercer import _compiled
 from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES
-from mercer.domains.base import Anything, Domain, in_order_of
-from mercer.domains.vectors.domain import Vectors
+from mercer.domains.base import in_order_of
+from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
@@ -17,17 +17,6 @@ from mercer.kernels.combine.columns import reads_by_name
 _ROUNDING = 4 * np.finfo(float).eps
 _SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
 _RESOLVED = 1e-4  # of the largest scale: samples that differ by more do so in feature space
-
-
-def are_vectors(domain: Domain) -> bool:
-    """Whether samples are vectors for every kernel that reads them.
-
-    Noise and constants do not look at samples.
-    """
-    if isinstance(domain, Vectors):
-        return True
-    parts = [part for part in getattr(domain, "domains", ()) if not isinstance(part, Anything)]
-    return bool(parts) and all(are_vectors(part) for part in parts)
 
 
 def where_not_finite(X: RawSamples) -> str:
