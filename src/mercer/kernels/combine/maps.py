@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from typing import ClassVar, Self
@@ -10,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from mercer.aliases import Features, Prepared, RawSamples
-from mercer.definiteness import PSD, STRICT, UNKNOWN, Certificate, Definite, Where
+from mercer.definiteness import PSD, UNKNOWN, Certificate, Definite
 from mercer.definiteness.rules import conformal_rule, pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.parts import Parts
@@ -57,7 +56,7 @@ class Warp(Mapped):
             claim = f"{inner.claim} is {inner.status} on {inner.where} only"
             rule = f"no rule: {claim}, and the width of {known.name}(x) is not known"
             return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
-        return pull_back_rule(repr(self), inner, known.injective, known.name)
+        return pull_back_rule(repr(self), inner, known.injective, known.name, known.stated)
 
     def _image_dimension(self, d: int | None) -> int | None:
         """The number of columns of the images of points in R^d, if it can be known."""
@@ -132,11 +131,10 @@ class Conformal(Mapped):
     def certify(self, d: int | None) -> Certificate:
         known = describe(self.function)
         inner = self.kernel.certify(d)
-        certificate = conformal_rule(repr(self), inner, self.nonzero or known.nonzero)
-        if certificate.status != STRICT or known.nonzero:
-            return certificate
-        stated = Where(conditions=(f"stated: {known.name}(x) ≠ 0",))
-        return dataclasses.replace(certificate, where=certificate.where.meet(stated))
+        assumed = f"{known.name}(x) ≠ 0"
+        if known.nonzero and not known.stated:
+            assumed = ""
+        return conformal_rule(repr(self), inner, self.nonzero or known.nonzero, assumed)
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(self.kernel.prepare(batch), weight=_one_number_each(self.function, batch))

@@ -223,6 +223,7 @@ class RBF(RadialKernel):
                 ⟨x, y⟩/ℓ²
                   is positive semi-definite on R^d
                   by inner product: φ(x) = x/ℓ
+                  and k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y
         """
         rule, facts = "inner product: φ(x) = x/ℓ", frozenset({SEPARATES})
         dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, Where("R^d"), facts=facts)
