@@ -195,17 +195,17 @@ def _needs_no_conversion(
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
         return False
-    large_enough = len(X) > 1 and X.shape[1] > 0
-    if not large_enough or not X.flags.c_contiguous or not np.isfinite(X.sum()):
+    if len(X) < 2 or X.shape[1] == 0 or not X.flags.c_contiguous or not np.isfinite(X.sum()):
+        return False
+    if not estimator._takes_vectors():
         return False
     if target == "none":
-        return estimator._takes_vectors()
+        return True
     if type(y) is not np.ndarray or y.shape != (len(X),):
         return False
-    plain = y.dtype == np.float64 and np.isfinite(y.sum())
     if target == "labels":
-        plain = y.dtype.kind in "iubU"
-    return bool(plain) and estimator._takes_vectors()
+        return y.dtype.kind in "iubU"
+    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
 
 
 def begin_classes(

@@ -18,6 +18,7 @@ from mercer.estimators.projection.map import KernelMap
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
+from mercer.params import is_integer
 from mercer.state import State
 
 _ROUNDING = 10.0  # times n times eps: what counts as an eigenvalue of 0
@@ -101,8 +102,7 @@ class MercerMap(KernelMap):
             The fitted estimator.
         """
         count = self.n_components
-        is_count = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if count is not None and not (is_count and count >= 1):
+        if count is not None and not (is_integer(count) and count >= 1):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
         super().fit(X, y)
