@@ -163,8 +163,9 @@ class LabelSpreading(LabelGraph):
         tol: float = 1e-3,
         n_jobs: int | None = None,
     ) -> None:
-        options = {"n_neighbors": n_neighbors, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs}
-        super().__init__(kernel, gamma=gamma, **options)
+        super().__init__(
+            kernel, gamma=gamma, n_neighbors=n_neighbors, max_iter=max_iter, tol=tol, n_jobs=n_jobs
+        )
         self.alpha = alpha
 
     def _step(
