@@ -188,8 +188,14 @@ def test_refused(name, value):
             lambda: RBF(length_scale="wide"),
             "RBF: length_scale = 'wide' must be positive; give one number > 0, or a list of them, one per column",  # noqa: E501
         ),
-        (lambda: Polynomial(degree=0), "Polynomial: degree = 0 must be an integer >= 1"),
-        (lambda: Polynomial(degree=2.5), "Polynomial: degree = 2.5 must be an integer >= 1"),
+        (
+            lambda: Polynomial(degree=0),
+            "Polynomial: degree = 0 must be an integer from 1 to 2147483648",
+        ),
+        (
+            lambda: Polynomial(degree=2.5),
+            "Polynomial: degree = 2.5 must be an integer from 1 to 2147483648",
+        ),
         (
             lambda: Polynomial(degree=2, scale=0),
             "Polynomial: scale = 0 must be positive; give a finite number > 0",

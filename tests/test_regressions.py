@@ -92,8 +92,20 @@ def test_combinations_in_the_null_space_have_norm_zero():
 def test_columns_in_proofs():
     with pytest.raises(errors.ParameterError):
         RBF().on([True, False])
-    assert (RBF().on([0]) * RBF().on([5])).certificate(2).status == "psd"
-    assert RBF().on([0, 3]).certificate(2).status == "psd"
+    for absent in ([5], [0, 3], slice(2, None)):
+        for k in (RBF().on(absent), RBF().on([0]) * RBF().on(absent), 1.0 + RBF().on(absent)):
+            with pytest.raises(errors.WidthError, match="columns"):
+                k.certificate(2)
+            with pytest.raises(errors.WidthError, match="columns"):
+                k([[1.0, 2.0]])
+    for k in (
+        RBF([1.0, 2.0]),
+        GeneralLinear(np.eye(2)),
+        RBF([1.0, 2.0]).on([0]),
+        2.0 + RBF([1, 2]),
+    ):
+        with pytest.raises(errors.WidthError):
+            k.certificate(3)
     assert DistanceCosine().on([0, 1]).certificate().status != "psd"
     assert DistanceCosine().on(["a", "b"]).certificate(2).status != "psd"
     assert DistanceCosine().on([0]).certificate(3).domain == "R^d"

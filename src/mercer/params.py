@@ -51,7 +51,8 @@ def is_real(value: Any) -> bool:
         return False
 
 
-def _is_integer(value: object) -> bool:
+def is_integer(value: object) -> bool:
+    """Whether a value is a whole number of an integer type; booleans are not numbers here."""
     return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
 
 
@@ -108,10 +109,10 @@ def between(low: float, high: float, *, open_low: bool = True) -> Constraint:
 
 def integer(low: int, high: float = math.inf) -> Constraint:
     """A whole number of at least ``low`` and at most ``high``."""
-    rule = f"an integer from {low} to {high}"
-    if high >= 2**31:
-        rule = f"an integer >= {low}"
-    return Constraint(rule, lambda v: _is_integer(v) and low <= v <= high)
+    rule = f"an integer >= {low}"
+    if math.isfinite(high):
+        rule = f"an integer from {low} to {high}"
+    return Constraint(rule, lambda v: is_integer(v) and low <= v <= high)
 
 
 def choice(*values: Any) -> Constraint:

@@ -226,6 +226,8 @@ def test_a_kernel_is_no_list_of_coefficients():
         (lambda: RBF.from_gamma(-1.0), ["gamma = -1.0 must be positive"]),
         (lambda: RBF.from_sigma(-1.0), ["length_scale = -1.0 must be positive"]),
         (lambda: RBF() ** -1, ["Power: exponent = -1 must be positive"]),
+        (lambda: RBF() ** 99999999999, ["must be positive and at most 2147483648"]),
+        (lambda: Polynomial(degree=2**40), ["must be an integer from 1 to 2147483648"]),
         (lambda: RBF() ** 0, ["Power: exponent = 0 must be positive"]),
         (lambda: RBF() ** "2", ["Power: exponent = '2' must be positive"]),
         (lambda: RBF() / 0, ["divisor = 0", "other than 0"]),

@@ -125,3 +125,25 @@ def test_the_proof_by_algebra(mercer, one_line):
     said = mercer("check", "RBF(length_scale=2.0)", "--algebraic")
     assert said.code == 0 and "conformal change" in said.out and "Bochner" not in said.out
     one_line(mercer("check", "Linear()", "--algebraic"), "--algebraic")
+
+
+@pytest.mark.parametrize(
+    "expression", ["RBF([1, 2])", "RBF([1, 2]) + 2.0 * Linear()", "Linear() * RBF().on([0, 3])"]
+)
+def test_columns_that_do_not_exist(mercer, expression):
+    said = mercer("check", expression, "-d", "3")
+    assert said.code == 2 and said.out == "" and said.err.count("\n") == 1
+    assert "column" in said.err and "3" in said.err
+    assert mercer("check", expression).code == 0
+
+
+def test_doubts_about_the_data_are_notes(mercer, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "1.5,2\n2.5,3\n" * 10 + "oops,4\n")
+    said = mercer("check", "RBF().on(['b'])", "t.csv")
+    assert said.code == 0 and "Warning" not in said.err
+    assert said.err.startswith("mercer: note: ") and "oops" in said.err
+
+
+def test_the_limit_of_an_exponent_is_said(mercer):
+    said = mercer("check", "RBF() ** 99999999999")
+    assert said.code == 2 and "at most 2147483648" in said.err

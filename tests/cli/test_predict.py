@@ -61,6 +61,11 @@ def test_holes_and_new_categories(mercer, model, rows, write, tmp_path):
     assert mercer("predict", model, "new.csv", "--quiet") == (0, "", "")
     strange = [rows[0], *([*row[:2], "purple", row[3]] for row in rows[1:])]
     said = mercer("predict", model, write(tmp_path / "new.csv", strange))
+    note = "column 'colour' = 'purple' was not seen in training: 100 % of the values"
+    assert said.code == 0 and said.err.count("note") == 1 and note in said.err
+    assert mercer("predict", model, "new.csv", "--strict").code == 2
+    some = [rows[0], *strange[1:25], *rows[25:]]
+    said = mercer("predict", model, write(tmp_path / "new.csv", some))
     assert said.code == 0 and "note" not in said.err
 
 

@@ -173,6 +173,35 @@ def test_a_long_task_ends_and_changes_nothing(case):
     assert seconds < 2 * CASES[case].get("limit", 1.0) + 0.2
 
 
+def test_a_large_dense_matrix_ends_within_a_second_of_processor_time():
+    """The signal is sent from a thread, after some of the matrix was computed."""
+    program = """
+import os, threading, time
+X, _ = data(20_000)
+RBF()(X[:600])  # compiled
+pressed = []
+
+def press():
+    begin = time.process_time()
+    while time.process_time() < begin + 0.2:
+        time.sleep(0.005)
+    pressed.append(time.process_time())
+    os.kill(os.getpid(), signal.SIGINT)
+
+with config_context(memory_budget="8 GB"):
+    threading.Thread(target=press, daemon=True).start()
+    try:
+        RBF().gram(X).dense()
+        print("finished")
+    except KeyboardInterrupt:
+        print("interrupted", time.process_time() - pressed[0])
+"""
+    command = [sys.executable, "-c", START + program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+    word, seconds = done.stdout.split()
+    assert word == "interrupted" and float(seconds) < 1.0, done.stderr
+
+
 def test_linear_algebra_gets_its_threads_back():
     """Also when the caller has done its tiles and waits for the last one of another thread."""
     said, _ = interrupt("""

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from contract.cases import every_estimator, make, samples, target, value
 
 import mercer
-from mercer import RBF, Constant, Linear, errors
+from mercer import (
+    RBF,
+    SVC,
+    Constant,
+    Exponential,
+    KernelRidge,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    RationalQuadratic,
+    errors,
+)
 
 LEARNS_SCALES = "its length scales are learned"
 WIDE = {
@@ -56,3 +69,61 @@ def test_kernels_that_are_constant_on_purpose():
     for kernel in (Constant(2.0), RBF().on([0])):
         mercer.KernelRidge(kernel=kernel).fit(np.column_stack([np.ones(60), X]), X[:, 0])
     mercer.KernelRidge(kernel=RBF()).fit(np.ones((20, 2)), np.arange(20.0))
+
+
+RADIAL = [RBF(), Exponential(), Matern(), RationalQuadratic(), Laplacian()]
+
+
+@every_estimator("kernel")
+def test_distances_that_overflow_are_an_error(name):
+    """Every two samples would be infinitely far apart, and the Gram matrix the identity."""
+    if name == "KernelMap":
+        pytest.skip(WIDE[name])
+    X, y = 1e200 * samples(name), target(name)
+    with pytest.raises(ValueError, match="overflow"):
+        value(make(name, RBF()).fit(X, y), X)
+
+
+@pytest.mark.parametrize("kernel", RADIAL, ids=repr)
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix], ids=["dense", "sparse"])
+def test_radial_kernels_of_data_beyond_numbers(kernel, form):
+    X, y = samples("SVC"), target("SVC")
+    if form is not np.asarray and isinstance(kernel, Laplacian):
+        pytest.skip("it does not take sparse rows")
+    with pytest.raises(
+        errors.KernelOverflowError, match=r"overflow.*divide the data|finite.*rescale"
+    ):
+        SVC(kernel=kernel).fit(form(1e200 * X), y)
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=kernel).fit(form(1e-200 * X), y)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3), Polynomial(3, offset=0.0)], ids=repr)
+def test_inner_products_that_underflow_are_an_error(kernel):
+    X, y = samples("SVC"), target("SVC")
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=kernel).fit(1e-200 * X, y)
+
+
+def test_one_sample_far_away_is_no_error():
+    X, y = samples("SVC"), target("SVC")
+    X[7] = 1e200
+    model = SVC(kernel=RBF()).fit(X, y)
+    near = np.where(X > 9, 1e3, X)
+    assert (model.predict(X) == SVC(kernel=RBF()).fit(near, y).predict(near)).all()
+
+
+def test_a_power_of_a_distance_that_overflows_is_an_error():
+    """(1e400)^−0.01 is a number, but 1e400 is not."""
+    assert RationalQuadratic(alpha=0.01)([[0.0], [1e150]])[0, 1] == pytest.approx(1e-3, rel=0.05)
+    with pytest.raises(errors.KernelOverflowError):
+        RationalQuadratic(alpha=0.01)([[0.0], [1e200]])
+
+
+@pytest.mark.parametrize("gamma", ["sigest", "median"])
+def test_a_width_that_overflows_is_an_error(gamma):
+    X = 1e200 * samples("SVC")
+    with pytest.raises(errors.ParameterError, match="overflow"):
+        mercer.width(X, gamma)
+    with pytest.raises(errors.ParameterError, match="overflow"):
+        KernelRidge(kernel="rbf", gamma=gamma).fit(X, X[:, 0])

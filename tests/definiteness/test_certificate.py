@@ -44,6 +44,7 @@ from mercer import (
     White,
     inverse_root,
 )
+from mercer.kernels import refutation
 from mercer.kernels.functions import absolute, arctan
 from mercer.testing import check_kernel
 
@@ -297,11 +298,16 @@ def test_what_is_no_kernel_is_refuted(kernel):
 
 
 def test_refutation_on_the_users_data(rng):
-    X = rng.standard_normal((900, 2))
+    X = rng.standard_normal((150, 2))
     witness = Sigmoid(scale=2.0).refute(X)
     assert witness is not None and RBF().refute(X) is None
     balanced = (-1.0 * NegativeDistance()).refute(X)
     assert balanced is not None
+
+
+def test_refutation_looks_at_some_of_many_samples(rng, monkeypatch):
+    monkeypatch.setattr(refutation, "_MOST", 100)
+    assert Sigmoid(scale=2.0).refute(rng.standard_normal((1000, 2))) is not None
 
 
 def test_matern_of_an_l1_distance_is_no_kernel_in_the_plane():

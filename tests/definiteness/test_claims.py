@@ -14,6 +14,8 @@ from mercer import (
     RBF,
     Bessel,
     Conformal,
+    Constant,
+    Cosine,
     DistanceCosine,
     EditDistance,
     Linear,
@@ -26,8 +28,10 @@ from mercer import (
     Spectrum,
     Wendland,
     inverse_root,
+    parse,
+    register_function,
 )
-from mercer.kernels import REGISTRY
+from mercer.kernels import REGISTRY, functions
 from mercer.kernels.functions import row_sums
 
 # What in a text argues for strictness, beyond a feature map that proves "psd" alone.
@@ -59,7 +63,7 @@ def _nodes(certificate):
 def test_strictness_has_an_argument_of_its_own(kind):
     for kernel in kind.examples():
         for d in (None, 1, 2):
-            for node in _nodes(kernel.certificate(d)):
+            for node in _nodes(kernel.certify(d)):  # whatever the width of its parameters
                 if node.status == "strict":
                     assert any(word in node.rule for word in STRICTLY), str(node)
 
@@ -72,7 +76,7 @@ CLOSE = np.array([[0.0, 0.0], [2.0**-20, 0.0], [0.0, 2.0**-20], [1.0, 1.0], [1.0
 def test_strict_kernels_tell_close_points_apart(name):
     """In 60 digits, where a matrix that is singular has an eigenvalue of about 1e-60."""
     examples = REGISTRY.get(name, RBF).examples()
-    for kernel in (k for k in examples if k.certificate(2).status == "strict"):
+    for kernel in (k for k in examples if k.certify(2).status == "strict"):
         assert naive.min_eigenvalue(naive.gram(kernel, CLOSE)) > 1e-45, repr(kernel)
 
 
@@ -110,7 +114,7 @@ def test_a_power_series_is_claimed_where_it_converges(radius):
 
 def test_what_the_user_states_of_a_function_is_printed():
     assert (
-        "stated: row_sums(x) ≠ 0" in Conformal(RBF(), row_sums, nonzero=True).certificate().domain
+        "assumed: row_sums(x) ≠ 0" in Conformal(RBF(), row_sums, nonzero=True).certificate().domain
     )
     assert "stated" not in str(Conformal(RBF(), row_sums).certificate())
 
@@ -174,3 +178,45 @@ def test_scikit_learn_is_told_of_a_kernel_that_is_none_in_this_dimension(rng):
     beyond = mercer.to_sklearn(Wendland(dimension=1))
     with pytest.warns(mercer.errors.DefinitenessWarning, match="not known"):
         beyond(np.zeros((2, 5)))
+
+
+def used_facts(kernel):
+    """The lines of a printed proof that state a fact of a part."""
+    lines = map(str.strip, str(kernel.certificate()).splitlines())
+    return [line.removeprefix("and ") for line in lines if line.startswith("and ")]
+
+
+def test_facts_are_printed_where_a_rule_relies_on_them():
+    apart = "k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y"
+    divisible = "is infinitely divisible: k^p is psd for every p > 0"
+    assert used_facts(Linear()) == used_facts(RBF()) == []
+    assert used_facts(RBF() * Polynomial(2)) == ["k(x,x) > 0"]
+    assert used_facts(RBF() * RBF()) == []  # it follows from strictness
+    assert used_facts(Linear().exp()) == [apart]
+    assert used_facts((2.0 * Linear() + Constant()).exp()) == [apart] * 3
+    assert used_facts(RBF() ** 0.5) == [divisible]
+    assert used_facts(RBF() ** 2) == []
+    assert used_facts(Cosine().exp() ** 0.5) == [divisible]  # exp gives it, not the cosine
+    assert used_facts(Cosine() + Linear()) == []
+
+
+def test_what_a_user_states_of_a_function_is_an_assumption(monkeypatch):
+    monkeypatch.setattr(functions, "FUNCTIONS", dict(functions.FUNCTIONS))
+
+    @register_function("stated_cube", injective=True, nonzero=True)
+    def stated_cube(X):
+        return np.asarray(X) ** 3
+
+    for kernel in (RBF(), RBF() + Linear()):
+        certificate = (kernel @ stated_cube).certificate()
+        assert certificate.status == "strict"
+        assert "assumed: stated_cube is injective" in certificate.domain
+        assert "the injective" not in str(certificate)
+    assert "assumed" not in str((Cosine() @ stated_cube).certificate())  # nothing depends on it
+    assert "assumed" not in str(parse("RBF() @ arctan").certificate())
+    assert "assumed: stated_cube(x) ≠ 0" in Conformal(RBF(), stated_cube).certificate().domain
+    assert "assumed" not in str(Conformal(Cosine(), stated_cube).certificate())
+
+
+def test_the_error_of_a_mixture_is_an_estimate():
+    assert "estimated as" in str(Mixture.gamma(RBF(), 2.0).certificate())

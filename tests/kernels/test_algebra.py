@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 import time
 
 import naive
@@ -342,6 +343,85 @@ def test_nested_centres_take_no_longer_than_as_many_single_ones(rng):
 
     seconds(1)
     assert seconds(20) < 20 * max(seconds(1), 0.005)
+
+
+class Counting(RBF, abstract=True):
+    """Counts the tiles that are computed."""
+
+    tiles = 0
+
+    def tile(self, pair, out):
+        Counting.tiles += 1
+        super().tile(pair, out)
+
+
+def centred_sums(depth, make, combine=operator.add):
+    kernel = make(1.0)
+    for level in range(depth):
+        kernel = combine(kernel.center(), make(2.0 + level))
+    return kernel.center()
+
+
+@pytest.mark.parametrize("form", [lambda a, b: a + b, lambda a, b: 0.5 * a + b, lambda a, b: b - a])
+def test_centres_nested_in_sums_take_linear_time(rng, form):
+    X, Y = rng.standard_normal((20, 2)), rng.standard_normal((5, 2))
+
+    def evaluations(depth):
+        kernel = centred_sums(depth, Counting, form)
+        Counting.tiles = 0
+        kernel.fit(X)
+        fitted, Counting.tiles = Counting.tiles, 0
+        kernel(Y, X)
+        return np.array([fitted, Counting.tiles])
+
+    few, many = evaluations(5), evaluations(20)
+    assert (many <= 4 * few).all(), (few, many)
+
+
+@pytest.mark.parametrize("form", [operator.add, operator.mul, lambda a, b: a - 0.5 * b])
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_centres_nested_in_sums_and_products(rng, form, noise):
+    """Against centring by matrices."""
+    X, Y = rng.standard_normal((12, 2)), rng.standard_normal((5, 2))
+
+    def make(scale):
+        return RBF(scale) + noise * White() if noise else RBF(scale)
+
+    def slowly(depth, left, right):
+        """The kernel before its last centring."""
+        K = make(1.0)(left, right)
+        if depth:
+            K = form(centred(depth - 1, left, right), make(1.0 + depth)(left, right))
+        return K
+
+    def centred(depth, left, right):
+        K = slowly(depth, left, right)
+        x, y = slowly(depth, left, X), slowly(depth, right, X)
+        inside = slowly(depth, X, X).mean()
+        return K - x.mean(axis=1)[:, None] - y.mean(axis=1)[None, :] + inside
+
+    kernel = centred_sums(3, make, form).fit(X)
+    if not noise:
+        np.testing.assert_allclose(kernel(Y, X), centred(3, Y, X), atol=1e-12)
+    W = rng.standard_normal((5, 5))
+    gradient = kernel.gradient(Y, W)
+    for name, value in kernel.continuous_params().items():
+        if name in gradient:
+            step = 1e-5
+            up, down = kernel.copy(), kernel.copy()
+            up.fit(X), down.fit(X)
+            up.set_params(**{name: value + step})
+            down.set_params(**{name: value - step})
+            slope = (W * (up(Y) - down(Y))).sum() / (2 * step)
+            assert gradient[name] == pytest.approx(slope, abs=1e-7), name
+
+
+def test_nested_centres_of_a_saved_kernel_are_shared(rng, tmp_path):
+    X = rng.standard_normal((20, 2))
+    kernel = centred_sums(20, RBF).fit(X)
+    mercer.save(kernel, tmp_path / "k.mercer")
+    loaded = mercer.load(tmp_path / "k.mercer")
+    assert (loaded(X) == kernel(X)).all()
 
 
 def test_nested_centres_are_one(rng):

@@ -9,10 +9,11 @@ from mercer._compiled.elementary import exp
 
 
 @compiled
-def factor(s, sharp, tol, L, pivots, left):
+def factor(s, weight, sharp, tol, L, pivots, left):
     """Rows of L with LᵀL close to exp(−sharp (s_i − s_j)²); returns the rank.
 
-    It ends when the trace of the remainder, whose diagonal is ``left``, falls to ``tol``.
+    It ends when the trace of the remainder, whose diagonal is ``left``, falls to ``tol``; a weight
+    counts a number several times in it.
     """
     n = s.size
     left[:] = 1.0
@@ -20,7 +21,7 @@ def factor(s, sharp, tol, L, pivots, left):
     while rank < L.shape[0]:
         best, total = 0, 0.0
         for i in range(n):
-            total += left[i]
+            total += weight[i] * left[i]
             if left[i] > left[best]:
                 best = i
         if total <= tol or left[best] <= 1e-14:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer.aliases import Frame, KernelLike, RandomState, RawSamples, Targets, Weights
+from mercer.aliases import Estimator, Frame, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.automatic.candidates import candidates, is_auto, kind_of
 from mercer.automatic.frames import (
     as_collection,
@@ -51,6 +51,7 @@ class Automatic(BaseEstimator):
     """The common part of classification and regression: model selection and input checks."""
 
     _task: ClassVar[str]
+    model_: Estimator
     stored: ClassVar[State] = State(
         plain=(
             *("candidates_", "tuned_", "n_tuned_", "learner_", "way_", "loss_", "penalty_name_"),
@@ -142,13 +143,18 @@ class Automatic(BaseEstimator):
         self._check_counts(raw_length(X))
         start = time.perf_counter()
         kind = LearnedClassifier if self._task == "classification" else LearnedRegressor
-        options = {"missing": tuple(self.missing), "members": self.members, "metric": self.metric}
         notes: list[str] = []
 
         def attempt(effort: str) -> LearnedTable:
-            return kind(columns, effort=effort, seed=self._seed(), **options).fit(
-                X, y, weight, groups
+            model = kind(
+                columns,
+                missing=tuple(self.missing),
+                members=self.members,
+                effort=effort,
+                metric=self.metric,
+                seed=self._seed(),
             )
+            return model.fit(X, y, weight, groups)
 
         if isinstance(self.time, str):
             model = attempt(self.time)
@@ -174,7 +180,7 @@ class Automatic(BaseEstimator):
         self.learner_, self.way_ = LEARNED, "closed-form leave-one-out"
         self.loss_, self.penalty_name_ = model.loss_name, model.penalty_name
         penalty = model.chosen_penalty
-        self.tuned_ = TunedModel(model.kernel_, penalty, model.loo_loss_, model.trials_)
+        self.tuned_: TunedModel = TunedModel(model.kernel_, penalty, model.loo_loss_, model.trials_)
         self.candidates_ = [member.kernel for member in model.members_]
         self.n_tuned_ = model.n_chosen_
         shape = (n_samples, *model.loo_predictions_.shape[1:])
@@ -204,7 +210,7 @@ class Automatic(BaseEstimator):
             X_tune = pick_rows(X, rows)
         self.candidates_ = candidates(X, self.kernel, tuple(self.missing))
         of_rows = None if weight is None else weight[rows]
-        self.tuned_: TunedModel = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows)
+        self.tuned_ = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows)
         self.n_tuned_ = len(rows)
         self.learner_ = learner.name
         self.way_ = learner.way

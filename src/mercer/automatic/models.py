@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import ClassWeight, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.automatic.base import Automatic
+from mercer.automatic.learners import LEARNED
 from mercer.errors import InputError, ParameterError
 from mercer.estimators.common.fitting import restores
 from mercer.params import between
@@ -290,7 +291,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         self.target_scale_ = float(np.sqrt(variance)) or 1.0
         standardised = (y - self.target_mean_) / self.target_scale_
         self._fit(X, standardised, weight, groups)
-        if self.learner_ == "learned":
+        if self.learner_ == LEARNED:
             model = self.model_
             errors = standardised[model.loo_rows_] - model.loo_predictions_
             self.loo_errors_ = np.sort(self.target_scale_ * errors)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator, Frame, KernelLike
+from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
 from mercer.automatic import explanations
 from mercer.automatic.assessment import Assessment, assess, assess_on
 from mercer.automatic.candidates import is_auto
@@ -128,6 +128,7 @@ def study(
         "letters": _letters(source),
         "id": next((each.column for each in question.left_out if each.kind == "id"), None),
         "shares": _class_shares(question),
+        "categories": _categories(question.X, result.columns),
         "summary": result.summary(),
     }
     return result
@@ -192,6 +193,14 @@ def _letters(source: Source) -> str:
     if source.kind != "sequences":
         return ""
     return "".join(sorted(set().union(*source.samples)))
+
+
+def _categories(X: RawSamples, columns: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The values of columns of categories, by which those of other tables may be compared."""
+    if not columns:
+        return {}
+    few = {c["name"] for c in columns if c["kind"] == "category" and c["distinct"] <= _MOST_ROWS}
+    return {name: sorted(set(map(str, X[name].dropna()))) for name in X if name in few}
 
 
 def _note_limits(model: Estimator, n_samples: int, notes: list[str]) -> None:

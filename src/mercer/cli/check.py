@@ -7,7 +7,7 @@ from pathlib import Path
 from mercer.aliases import RawSamples
 from mercer.automatic.checks.chosen import find_column
 from mercer.automatic.subsets import thin_out
-from mercer.cli.output import print_json
+from mercer.cli.output import plain_warnings, print_json
 from mercer.definiteness import Certificate, Witness
 from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import Batch
@@ -32,15 +32,16 @@ def run(
     """Run the command; return 0 for a proof, 1 for a refutation and 3 if neither is known."""
     kernel = parse(expression)
     result: dict[str, float] = {}
-    if data:
-        X = _read(data, target)
-        kernel = kernel.fit(X)
-        certificate = _certificate(kernel, dimension, algebraic)
-        result, refutation, witness = _check_on(kernel, X)
-    else:
-        certificate = _certificate(kernel, dimension, algebraic)
-        witness = _refute(kernel, certificate, dimension)
-        refutation = None if witness is None else str(witness)
+    with plain_warnings():
+        if data:
+            X = _read(data, target)
+            kernel = kernel.fit(X)
+            certificate = _certificate(kernel, dimension, algebraic)
+            result, refutation, witness = _check_on(kernel, X)
+        else:
+            certificate = _certificate(kernel, dimension, algebraic)
+            witness = _refute(kernel, certificate, dimension)
+            refutation = None if witness is None else str(witness)
     witness = certificate.witness or witness
     status = str(certificate.status)
     code = _exit_code(status, refutation is not None)

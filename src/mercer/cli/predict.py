@@ -22,6 +22,7 @@ from mercer.cli.paths import check_writable
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.readers import Layout, read_source, read_table
+from mercer.readers.doubts import doubt
 from mercer.readers.fasta import check_case
 from mercer.readers.files import read_text
 from mercer.readers.rows import table_rows
@@ -183,6 +184,9 @@ def _read_table(
     for name in model.feature_names_in_:
         if name in frame.columns and name not in layout.texts:
             _check_numbers(frame[name], f"{path.name}, column {name!r}")
+    for name, known in model.source_.get("categories", {}).items():
+        if name in frame.columns:
+            _check_categories(frame[name], name, known, strict)
     kept = model.source_.get("id")
     if wanted is not None:
         kept = find_column(frame, wanted, "id")
@@ -215,6 +219,18 @@ def _check_numbers(column: Frame, name: str) -> None:
         return
     text = next((value for value in present if not _is_number(value)), present.iloc[0])
     raise InputError(name, text, "is text, where the model was fitted on numbers")
+
+
+def _check_categories(column: Frame, name: str, known: list[str], strict: bool) -> None:
+    """Say so, or refuse the data, where most values of a column were not seen in training."""
+    values = column.dropna().astype(str)
+    strange = values[~values.isin(known)]
+    if 2 * len(strange) <= len(values):
+        return
+    share = 100 * len(strange) / len(values)
+    rule = f"was not seen in training: {share:.0f} % of the values of the column are new"
+    remedy = f"the model knows {', '.join(known[:_MOST_CLASSES])}"
+    doubt(strict, f"column {name!r}", strange.iloc[0], rule, remedy)
 
 
 def _is_number(value: str) -> bool:

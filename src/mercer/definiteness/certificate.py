@@ -44,6 +44,12 @@ POSITIVE_DIAGONAL = "k(x,x) > 0"
 SEPARATES = "k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y"
 DIVISIBLE = "infinitely divisible"
 
+_FACTS = {  # as they are printed of a part on which a rule relies
+    POSITIVE_DIAGONAL: f"and {POSITIVE_DIAGONAL}",
+    SEPARATES: f"and {SEPARATES}",
+    DIVISIBLE: "and is infinitely divisible: k^p is psd for every p > 0",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Witness:
@@ -144,6 +150,10 @@ class Certificate:
         What else is known and may be used in further proofs.
     witness : Witness, optional
         Points and coefficients that show that the kernel is indefinite.
+    uses : frozenset of str
+        Facts of the parts on which the rule relies; they are printed with these.
+    gives : frozenset of str
+        Facts that the rule gives by itself, whatever is known of the parts.
 
     Examples
     --------
@@ -159,6 +169,8 @@ class Certificate:
     parts: tuple[Certificate, ...] = ()
     facts: frozenset[str] = frozenset()
     witness: Witness | None = None
+    uses: frozenset[str] = frozenset()
+    gives: frozenset[str] = frozenset()
 
     @property
     def domain(self) -> str:
@@ -177,9 +189,11 @@ class Certificate:
 
     def has(self, fact: str) -> bool:
         """Whether a fact is known; a strict kernel separates points and has a positive diagonal."""
-        if self.status == STRICT and fact in (POSITIVE_DIAGONAL, SEPARATES):
-            return True
-        return fact in self.facts
+        return self._follows(fact) or fact in self.facts
+
+    def _follows(self, fact: str) -> bool:
+        """Whether a fact follows from the status alone."""
+        return self.status == STRICT and fact in (POSITIVE_DIAGONAL, SEPARATES)
 
     def leaves(self) -> Iterator[Certificate]:
         """The nodes without parts, from left to right."""
@@ -192,15 +206,20 @@ class Certificate:
         """The first leaf that is not psd, if any: where to look."""
         return next((leaf for leaf in self.leaves() if not leaf.psd), None)
 
-    def _lines(self, indent: str) -> Iterator[str]:
+    def _lines(self, indent: str, wanted: frozenset[str] = frozenset()) -> Iterator[str]:
+        """The lines of the proof; of what else is known those facts that are ``wanted`` above."""
         yield f"{indent}{self.claim}"
         yield f"{indent}  is {_WORDS[self.status]} on {self.where}"
         reason = self.rule if self.rule.startswith(_NO_RULE) else f"by {self.rule}"
         yield f"{indent}  {reason}"
+        shown = {fact for fact in wanted & self.facts if not self._follows(fact)}
+        for fact, text in _FACTS.items():
+            if fact in shown:
+                yield f"{indent}  {text}"
         if self.witness is not None:
             yield f"{indent}  witness: {self.witness}"
         for part in self.parts:
-            yield from part._lines(indent + "    ")
+            yield from part._lines(indent + "    ", self.uses | (shown - self.gives))
 
     def __str__(self) -> str:
         return "\n".join(self._lines(""))

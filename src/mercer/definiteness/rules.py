@@ -95,17 +95,18 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
     where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts))
     if not all(part.psd for part in parts):
         return _no_rule(claim, "Schur's theorem needs psd factors", where, parts)
-    status = STRICT
+    status, uses = STRICT, frozenset[str]()
     if split:
         rule = "tensor product over disjoint columns that cover all, each factor strict on its own"
     elif _is_strict_product(parts):
         rule = "Schur product of a strict factor with factors of positive diagonal"
         rule += f": {_OPPENHEIM}"
+        uses = frozenset({POSITIVE_DIAGONAL})
     else:
         status = PSD
         rule = "Schur product: feature map φ₁ ⊗ φ₂"
     facts = _facts([POSITIVE_DIAGONAL, DIVISIBLE], parts, all)
-    return Certificate(status, claim, rule, where, tuple(parts), facts)
+    return Certificate(status, claim, rule, where, tuple(parts), facts, uses=uses)
 
 
 def _is_strict_product(parts: Sequence[Certificate]) -> bool:
@@ -114,16 +115,21 @@ def _is_strict_product(parts: Sequence[Certificate]) -> bool:
     return any_strict and all(part.has(POSITIVE_DIAGONAL) for part in parts)
 
 
-def pull_back_rule(claim: str, part: Certificate, injective: bool, name: str = "f") -> Certificate:
-    """k(f(x), f(y)): as k, and strict only for an injective f."""
+def pull_back_rule(
+    claim: str, part: Certificate, injective: bool, name: str = "f", stated: bool = False
+) -> Certificate:
+    """k(f(x), f(y)): as k, and strict only for an injective f; ``stated`` if a user says it is."""
     where = part.where
     if where.space != "any set":
         where = Where(conditions=(f"{name}(x) in {where}",))
     image = f"its Gram matrix is that of the part at the points {name}(x)"
     if not part.cpd:
         return _no_rule(claim, "pull-back of a part that is not psd", where, [part])
-    if injective:
+    if injective and part.has(SEPARATES):
         rule = f"pull-back by the injective {name}: {image}, distinct where the x are"
+        if stated:
+            rule = f"pull-back by {name}: {image}, distinct where the x are, as {name} is injective"
+            where = where.meet(Where(conditions=(f"assumed: {name} is injective",)))
         return Certificate(part.status, claim, rule, where, (part,), part.facts)
     rule = f"pull-back by {name}: {image}, which may be equal where the x are distinct"
     facts = (part.facts - {SEPARATES}) | _kept(part, POSITIVE_DIAGONAL)
@@ -131,29 +137,34 @@ def pull_back_rule(claim: str, part: Certificate, injective: bool, name: str = "
     return Certificate(status, claim, rule, where, (part,), facts)
 
 
-def conformal_rule(claim: str, part: Certificate, nonzero: bool) -> Certificate:
-    """f(x) k(x,y) f(y): psd, and strict where k is and f never vanishes."""
+def conformal_rule(claim: str, part: Certificate, nonzero: bool, assumed: str = "") -> Certificate:
+    """f(x) k(x,y) f(y): psd, and strict where k is and f never vanishes, which may be assumed."""
     if not part.psd:
         return _no_rule(claim, "conformal change needs a psd kernel", part.where, [part])
     rule = "conformal change: feature map f(x) φ(x)"
     if not nonzero:
         return Certificate(PSD, claim, rule, part.where, (part,))
     facts = _kept(part, POSITIVE_DIAGONAL)
+    where = part.where
+    if assumed and facts:  # nothing else depends on it
+        where = where.meet(Where(conditions=(f"assumed: {assumed}",)))
     if part.status == STRICT:
         rule += "; strict because f(x) ≠ 0"
-    return Certificate(part.status, claim, rule, part.where, (part,), facts)
+    return Certificate(part.status, claim, rule, where, (part,), facts)
 
 
 def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
     """k ** p: psd for an integer p ≥ 1, and for any p > 0 where k is infinitely divisible."""
     if not part.psd:
         return _no_rule(claim, "a power of a part that is not psd", part.where, [part])
+    uses: Facts = frozenset()
     if float(exponent).is_integer():
         rule = "power: repeated Schur product, feature map φ ⊗ … ⊗ φ"
         if part.status == STRICT:
             rule += f"; strict because {_OPPENHEIM}"
     elif part.has(DIVISIBLE):
         rule = f"power {exponent:g} of an infinitely divisible kernel: log k is cpd (Schoenberg)"
+        uses = frozenset({DIVISIBLE})
         if part.status == STRICT:
             rule += ", and as k(x,y)² < k(x,x) k(y,y) for x ≠ y it is strict"
     else:
@@ -163,7 +174,7 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
     if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ tells φ from −φ
         facts |= _kept(part, SEPARATES)
-    return Certificate(part.status, claim, rule, part.where, (part,), facts)
+    return Certificate(part.status, claim, rule, part.where, (part,), facts, uses=uses)
 
 
 def power_series_rule(
@@ -195,7 +206,10 @@ def power_series_rule(
     if status == STRICT:
         rule += "; a power with a positive coefficient is strict as the base is"
     facts = _power_series_facts(part, coefficients)
-    return Certificate(status, claim, rule, where, (part,), facts)
+    gives: Facts = frozenset()
+    if coefficients[0] > 0:
+        gives = frozenset({POSITIVE_DIAGONAL})
+    return Certificate(status, claim, rule, where, (part,), facts, gives=gives)
 
 
 def _power_series_facts(part: Certificate, coefficients: Sequence[float]) -> Facts:
@@ -217,12 +231,12 @@ def exp_rule(claim: str, part: Certificate) -> Certificate:
     rule = "Schoenberg: exp of a cpd kernel is psd"
     if part.psd:
         rule = "exponential: the power series of exp"
-    status = PSD
+    status, uses = PSD, frozenset[str]()
     if part.has(SEPARATES):
-        status = STRICT
+        status, uses = STRICT, frozenset({SEPARATES})
         rule += "; strict because distinct points have a positive distance in feature space"
     facts = frozenset({POSITIVE_DIAGONAL, DIVISIBLE})
-    return Certificate(status, claim, rule, part.where, (part,), facts)
+    return Certificate(status, claim, rule, part.where, (part,), facts, uses=uses, gives=facts)
 
 
 def normalize_rule(claim: str, part: Certificate) -> Certificate:
@@ -277,5 +291,5 @@ def mixture_rule(
     if whole.status == STRICT:
         rule += ", and the one shown strict"
     if error > 0:
-        rule += f"; its distance from the integral is not proved, but stated as {error:g}"
+        rule += f"; its distance from the integral is not proved, but estimated as {error:g}"
     return dataclasses.replace(whole, rule=rule, parts=(shown,))

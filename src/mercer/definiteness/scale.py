@@ -142,10 +142,12 @@ def lowest_if_negative(K: np.ndarray, rows: np.ndarray, balanced: bool) -> float
     """
     if len(rows) > _MOST_TESTED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_TESTED, replace=False))
-    eps = float(np.finfo(K.dtype).eps) if K.dtype.kind == "f" else _EPS
-    part = K if len(rows) == len(K) else K[np.ix_(rows, rows)]
-    part = np.asarray(part, dtype=np.float64)
-    sizes = None
+    eps = _EPS
+    if K.dtype.kind == "f":
+        eps = float(np.finfo(K.dtype).eps)
+    if len(rows) < len(K):
+        K = K[np.ix_(rows, rows)]
+    part, sizes = np.asarray(K, dtype=np.float64), None
     if balanced and len(part) > 1:
         part, sizes, _ = _differences(part)
     if _has_factor(part, eps) or judge(part / 2 + part.T / 2, eps, sizes).psd:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypeVar
@@ -183,7 +184,18 @@ class Batch:
     samples that a model was trained on.
     """
 
-    __slots__ = ("_batches", "_raw", "_samples", "argument", "like", "new")
+    __slots__ = (
+        "__weakref__",
+        "_batches",
+        "_copy",
+        "_others",
+        "_raw",
+        "_samples",
+        "argument",
+        "like",
+        "new",
+        "prepared",
+    )
 
     def __init__(self, raw: RawSamples, like: Batch | None = None, *, new: bool = False) -> None:
         self._raw = raw
@@ -193,6 +205,10 @@ class Batch:
         self.argument = "X" if like is None or new else "Y"
         self._samples: dict[Domain, Samples] = {}
         self._batches: dict[Hashable, Batch] = {}
+        self._others: weakref.WeakValueDictionary[int, Batch] = weakref.WeakValueDictionary()
+        self._copy: RawSamples = None
+        # what kernels prepared of samples that others are compared with, by the kernels' ids
+        self.prepared: dict[int, Prepared] | None = None
 
     def __len__(self) -> int:
         return raw_length(self._raw)
@@ -291,6 +307,27 @@ class Batch:
         """Some of the samples, whose encodings are taken from those of all samples."""
         return _Part(self, np.asarray(rows))
 
+    def kept(self) -> RawSamples:
+        """A copy of the samples for kernels to keep: the same one for all of them."""
+        if self._copy is None:
+            self._copy = copy.copy(self.raw)
+        return self._copy
+
+    def beside(self, raw: RawSamples) -> Batch:
+        """Other samples to be compared with these: the same batch as long as a caller holds it.
+
+        What kernels prepare of it is kept. Of three batches of the same samples the last is
+        compared with the one before it, so that there are never more.
+        """
+        if self.like is not None and self.like.prepared is not None and self.like.raw is raw:
+            return self.like
+        other = self._others.get(id(raw))
+        if other is None:
+            other = Batch(raw, like=self)
+            other.prepared = {}
+            self._others[id(raw)] = other
+        return other
+
     def fork(self) -> Batch:
         """The same samples, to be compared with others that this batch shall know nothing of.
 
@@ -299,6 +336,7 @@ class Batch:
         batch: a prediction leaves no trace in a fitted model.
         """
         fork = copy.copy(self)
+        fork._others = weakref.WeakValueDictionary()
         fork._samples = {key: samples.fork() for key, samples in self._samples.copy().items()}
         fork._batches = {key: batch.fork() for key, batch in self._batches.copy().items()}
         return fork

@@ -122,10 +122,19 @@ def select_columns(raw: RawSamples, columns: Columns) -> RawSamples:
 def _frame_columns(frame: RawSamples, columns: Columns) -> RawSamples:
     present = list(frame.columns)
     if isinstance(columns, slice):
-        columns = present[columns]
+        columns = _sliced(present, columns)
     names = [_column_name(column, present) for column in columns]
     _check_columns(names, present)
     return frame[names]
+
+
+def _sliced(present: list[Hashable], columns: slice) -> list[Hashable]:
+    """The columns of a slice, at least one."""
+    chosen = present[columns]
+    if not chosen:
+        rule = f"are none of the {len(present)} columns of X"
+        raise WidthError("columns", columns, rule, "give a table that has them")
+    return chosen
 
 
 def _check_columns(names: list[Hashable], present: list[Hashable]) -> None:
@@ -158,9 +167,10 @@ def _rectangle(raw: RawSamples) -> RawSamples:
 
 
 def _array_columns(array: RawSamples, columns: Columns) -> RawSamples:
-    if isinstance(columns, slice):
-        return array[:, columns]
     n_columns = array.shape[1]
+    if isinstance(columns, slice):
+        _sliced(list(range(n_columns)), columns)
+        return array[:, columns]
     absent = [c for c in columns if isinstance(c, str) or not -n_columns <= c < n_columns]
     if absent:
         rule = f"are not among the {n_columns} columns of X"

@@ -13,14 +13,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import KernelLike, ParameterRules, RawSamples, SparseMatrix, Targets
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, SparseMatrix, Targets
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, warn
-from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
@@ -43,25 +43,35 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
         per_sample=("label_distributions_", "transduction_"),
     )
     _parameter_constraints: ClassVar[ParameterRules] = {
-        "gamma": [
-            StrOptions({"scale", "auto", "sigest", "median"}),
-            Interval(Real, 0, None, closed="left"),
-        ],
+        "gamma": KERNEL_RULES["gamma"],
         "n_neighbors": [Interval(Integral, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [None, Integral],
     }
-    n_neighbors: int
-    max_iter: int
-    tol: float
+
+    def __init__(
+        self,
+        kernel: KernelLike = "rbf",
+        *,
+        gamma: Gamma = 20,
+        n_neighbors: int = 7,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
 
     def _given_kernel(self) -> KernelLike:
-        return "linear" if self._by_neighbours() else vars(self)["kernel"]
+        return "linear" if self._by_neighbours() else self.kernel
 
     def _by_neighbours(self) -> bool:
-        kernel = vars(self)["kernel"]
-        return isinstance(kernel, str) and kernel == "knn"
+        return isinstance(self.kernel, str) and self.kernel == "knn"
 
     @fits
     def fit(self, X: RawSamples, y: Targets) -> Self:
@@ -128,7 +138,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
 
         None for everything else, and for a function of two samples.
         """
-        function = vars(self)["kernel"]
+        function = self.kernel
         if isinstance(function, (Kernel, str)):
             return None
         try:

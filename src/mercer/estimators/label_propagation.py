@@ -69,23 +69,6 @@ class LabelPropagation(LabelGraph):
     [0, 0, 1, 1]
     """
 
-    def __init__(
-        self,
-        kernel: KernelLike = "rbf",
-        *,
-        gamma: Gamma = 20,
-        n_neighbors: int = 7,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-
     def _step(
         self,
         given: np.ndarray,
@@ -180,13 +163,10 @@ class LabelSpreading(LabelGraph):
         tol: float = 1e-3,
         n_jobs: int | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
+        super().__init__(
+            kernel, gamma=gamma, n_neighbors=n_neighbors, max_iter=max_iter, tol=tol, n_jobs=n_jobs
+        )
         self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
 
     def _step(
         self,

@@ -18,11 +18,12 @@ from mercer import _compiled
 from mercer.aliases import DType, Features, Prepared, RawSamples
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate, Definite, Where, Witness
 from mercer.domains.base import Batch, Domain
-from mercer.domains.vectors.domain import VECTORS
+from mercer.domains.vectors.domain import VECTORS, are_vectors
 from mercer.errors import (
     DefinitenessWarning,
     InfiniteFeaturesError,
     NotDifferentiableError,
+    WidthError,
     explain,
     warn,
 )
@@ -205,7 +206,8 @@ class Kernel(Algebra, Logarithms, Parameterised):
     def certificate(self, d: int | None = None) -> Certificate:
         """Why, and where, the kernel is positive semi-definite; ``d`` asks about R^d.
 
-        A kernel that was fitted is asked about the number of columns that it has seen.
+        A kernel that was fitted is asked about the number of columns that it has seen. One that
+        has parameters of other columns than d has raises WidthError.
 
         >>> from mercer import RBF, Linear
         >>> print((RBF() + Linear()).certificate())
@@ -221,7 +223,19 @@ class Kernel(Algebra, Logarithms, Parameterised):
         """
         if d is not None:
             _DIMENSION.check("d", d)
+            self._check_width(d)
         return self.certify(d)
+
+    def _check_width(self, d: int) -> None:
+        """Raise WidthError if parameters are of columns that rows of d numbers do not have."""
+        if not are_vectors(self.domain):
+            return
+        try:
+            self.prepare(Batch(np.full((1, d), 1.0 / d)))
+        except WidthError:
+            raise
+        except Exception:  # not fitted, or a user's function: neither is about the width
+            return
 
     def certify(self, d: int | None) -> Certificate:
         """The certificate: leaves state `definite`, composites apply a rule to their parts."""

@@ -37,6 +37,11 @@ class Registered:
     injective: bool = False
     nonzero: bool = False
 
+    @property
+    def stated(self) -> bool:
+        """Whether it is a user who says that it is injective or never vanishes."""
+        return not str(getattr(self.function, "__module__", "")).startswith("mercer.")
+
 
 FUNCTIONS: dict[str, Registered] = {}
 MAKERS: dict[str, Callable[[Any], Any]] = {}  # functions of one argument that make a function
@@ -69,8 +74,10 @@ def register_function(
         The name in kernel expressions, a Python identifier.
     injective : bool
         Whether different samples have different images, so that a pull-back stays strict.
+        Certificates print it as an assumption.
     nonzero : bool
-        Whether the function never vanishes, so that a conformal change stays strict.
+        Whether the function never vanishes, so that a conformal change stays strict; an
+        assumption as well.
 
     Returns
     -------

@@ -95,7 +95,8 @@ def refute(kernel: Kernel, X: RawSamples, d: int | None) -> Witness | None:
 
 def refute_on(kernel: Kernel, X: RawSamples, balanced: bool) -> Witness | None:
     """A witness among the samples, or among as many of them as are looked at."""
-    return witness_among(kernel, _some(X, np.random.default_rng(0)), balanced)
+    with serial_blas():  # the matrices are small
+        return witness_among(kernel, _some(X, np.random.default_rng(0)), balanced)
 
 
 def refute_in(kernel: Kernel, d: int, balanced: bool) -> Witness | None:

@@ -7,20 +7,24 @@ import numpy as np
 from mercer.linalg.matrices import HasRows
 
 
-def landmarks(matrix: HasRows, rank: int, tol: float = 1e-10) -> tuple[np.ndarray, np.ndarray]:
+def landmarks(
+    matrix: HasRows, rank: int, tol: float = 1e-10, weight: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Pivots of a Cholesky factorisation, and the factor L with L Lᵀ near the matrix.
 
     The largest remaining diagonal entry is the next pivot. The factorisation ends at the given
-    rank, or where the remaining trace is less than ``tol`` of the whole.
+    rank, or where the remaining trace is less than ``tol`` of the whole; ``weight`` counts samples
+    several times in it.
     """
+    total = np.sum if weight is None else weight.__matmul__
     remaining = matrix.diagonal().astype(float).copy()
-    trace = float(remaining.sum())
+    trace = float(total(remaining))
     pivots: list[int] = []
     # a row for each pivot: products with all of them read memory in order
     L = np.zeros((rank, len(remaining)))
     for k in range(rank):
         pivot = int(np.argmax(remaining))
-        exhausted = k > 0 and remaining.sum() <= tol * trace
+        exhausted = k > 0 and total(remaining) <= tol * trace
         if remaining[pivot] <= 0 or exhausted:
             break
         pivots.append(pivot)

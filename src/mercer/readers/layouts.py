@@ -88,11 +88,11 @@ def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
     if _occurs_below(rows[0], columns):
         return False
-    # Where a name occurs twice, these are names, for the user to correct, above numbers or above
-    # cells of which none is among them.
-    repeated = len(set(names)) < len(names)
-    elsewhere = not set(names).isdisjoint(set().union(*columns))
-    return not (repeated and elsewhere) or any(map(_are_numbers, columns))
+    if len(set(names)) == len(names):
+        return True
+    # A name that occurs twice is one for the user to correct, if it stands above numbers or none
+    # of the names is a cell below.
+    return any(map(_are_numbers, columns)) or set(names).isdisjoint(set().union(*columns))
 
 
 def _occurs_below(first: list[str], columns: list[set[str]]) -> bool:

@@ -72,6 +72,19 @@ def test_leave_one_out(kernel):
         assert 0.5 < model.loo_accuracy_ <= 1.0
 
 
+def test_leave_one_out_accuracy_counts_samples_by_their_weights():
+    """Weights of classes are of the loss, not of the samples."""
+    X, y = two(40)
+    weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    options = {"alpha": 0.5, "kernel": RBF(0.3), "leave_one_out": True}
+    for class_weight in (None, {"in": 3.0}):
+        model = KernelRidgeClassifier(class_weight=class_weight, **options).fit(X, y, weight)
+        right = model.classes_[(model.loo_decision_ > 0).astype(int)] == y[weight > 0]
+        expected = np.average(right, weights=weight[weight > 0])
+        assert right.mean() != expected
+        assert model.loo_accuracy_ == pytest.approx(expected, abs=1e-12)
+
+
 def test_weights_are_copies():
     X, y = two()
     weight = np.random.default_rng(1).integers(0, 3, len(y))

@@ -12,6 +12,7 @@ from sklearn.preprocessing import scale
 
 import mercer
 from mercer import SVC, SVR, NuSVC, errors
+from mercer.estimators.svm.probability import steepness
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -140,3 +141,27 @@ def test_a_matrix_may_lie_in_memory_as_it_likes(kind):
         K.tolist(),
     ):
         assert np.array_equal(kind(kernel="precomputed").fit(other, y).dual_coef_, expected)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_steepness_of_probabilities_counts_samples_by_their_weights(n_classes):
+    rng = np.random.default_rng(0)
+    margins = rng.standard_normal((60, n_classes))
+    labels = np.argmax(margins + rng.standard_normal((60, n_classes)), axis=1)
+    weight = rng.integers(0, 4, 60)
+    rows = np.repeat(np.arange(60), weight)
+    copies = steepness(margins[rows], labels[rows], np.ones(len(rows)))
+    assert steepness(margins, labels, weight) == pytest.approx(copies, rel=1e-6)
+    assert steepness(margins, labels, np.ones(60)) != pytest.approx(copies, rel=1e-2)
+
+
+@pytest.mark.parametrize("model", [SVC(probability=True), NuSVC(nu=0.2, probability=True)])
+def test_probabilities_are_calibrated_with_weights(classes, model):
+    """Wrong labels of little weight do not make probabilities less sharp."""
+    X, y = classes()
+    weight = np.ones(len(y))
+    weight[::5] = 1e-6
+    wrong = np.where(weight < 1, 1 - y, y)
+    sharp = model.fit(X, wrong, weight)._steepness
+    assert sharp > 0.8 * model.fit(X[weight == 1], y[weight == 1])._steepness
+    assert sharp > 1.5 * model.fit(X, wrong)._steepness

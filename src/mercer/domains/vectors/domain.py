@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import DType, Prepared, RawSamples, SparseMatrix
-from mercer.domains.base import Batch, Domain
+from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.vectors.dense import TILE, WIDE, VectorSamples
 from mercer.domains.vectors.sparse import CsrSamples
 from mercer.errors import (
@@ -186,6 +186,17 @@ class Vectors(Domain):
         if self.nonnegative:
             points = [np.abs(x) for x in points]
         return points
+
+
+def are_vectors(domain: Domain) -> bool:
+    """Whether samples are vectors for every kernel that reads them.
+
+    Noise and constants do not look at samples.
+    """
+    if isinstance(domain, Vectors):
+        return True
+    parts = [part for part in getattr(domain, "domains", ()) if not isinstance(part, Anything)]
+    return bool(parts) and all(are_vectors(part) for part in parts)
 
 
 def _grid(n_columns: int) -> np.ndarray:

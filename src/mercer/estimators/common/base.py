@@ -19,7 +19,7 @@ from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.definiteness.scale import lowest_if_negative
 from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
-from mercer.domains.vectors.domain import VECTORS
+from mercer.domains.vectors.domain import VECTORS, are_vectors
 from mercer.errors import (
     DefinitenessError,
     DefinitenessWarning,
@@ -39,7 +39,6 @@ from mercer.estimators.common.kernel_choice import (
     is_precomputed,
 )
 from mercer.estimators.common.validation import (
-    are_vectors,
     as_in_training,
     note_columns,
     warn_of_ignored,

@@ -18,8 +18,8 @@ from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.scale import warn_of_small_values
 from mercer.estimators.common.validation import (
+    check_resolved,
     check_square,
-    check_varies,
     check_weights,
     note_columns,
 )
@@ -140,8 +140,7 @@ def begin(
     else:
         counted = X if len(rows) == n else pick_rows(X, rows)
         choice.kernel.fit_batch(Batch(counted))
-        if estimator.samples_must_differ:
-            check_varies(choice.kernel, counted)
+        check_resolved(choice.kernel, counted, estimator.samples_must_differ)
         if target != "none" and isinstance(choice.kernel, NodeKernel):
             warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
@@ -196,17 +195,17 @@ def _needs_no_conversion(
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
         return False
-    large_enough = len(X) > 1 and X.shape[1] > 0
-    if not large_enough or not X.flags.c_contiguous or not np.isfinite(X.sum()):
+    if len(X) < 2 or X.shape[1] == 0 or not X.flags.c_contiguous or not np.isfinite(X.sum()):
+        return False
+    if not estimator._takes_vectors():
         return False
     if target == "none":
-        return estimator._takes_vectors()
+        return True
     if type(y) is not np.ndarray or y.shape != (len(X),):
         return False
-    plain = y.dtype == np.float64 and np.isfinite(y.sum())
     if target == "labels":
-        plain = y.dtype.kind in "iubU"
-    return bool(plain) and estimator._takes_vectors()
+        return y.dtype.kind in "iubU"
+    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
 
 
 def begin_classes(

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mercer.aliases import Estimator, RawSamples, Weights
-from mercer.definiteness import STRICT
-from mercer.domains.base import Anything, Domain, in_order_of
-from mercer.domains.vectors.domain import Vectors
-from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.definiteness import SEPARATES
+from mercer.domains.base import in_order_of
+from mercer.domains.vectors.domain import are_vectors
+from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
+_SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
 _RESOLVED = 1e-4  # of the largest scale: samples that differ by more do so in feature space
-
-
-def are_vectors(domain: Domain) -> bool:
-    """Whether samples are vectors for every kernel that reads them.
-
-    Noise and constants do not look at samples.
-    """
-    if isinstance(domain, Vectors):
-        return True
-    parts = [part for part in getattr(domain, "domains", ()) if not isinstance(part, Anything)]
-    return bool(parts) and all(are_vectors(part) for part in parts)
 
 
 def where_not_finite(X: RawSamples) -> str:
@@ -107,33 +98,71 @@ def warn_of_ignored(estimator: Estimator, *names: str) -> None:
             warn(explain(name, given[name], rule, "set them in the kernel"))
 
 
-def check_varies(kernel: Kernel, X: RawSamples) -> None:
-    """Raise an error if different samples are the same in feature space for want of precision.
+def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
+    """Raise an error if numbers cannot tell how near the samples are to each other.
 
-    Of a strictly positive definite kernel this can only be rounding; others may be constant on
-    purpose. A first look at two samples settles nearly all cases without the kernel.
+    Distances may overflow, so that the kernel is 0 for any two samples; or different samples may
+    be the same in feature space, unless the learner allows that. A first look at two samples
+    settles nearly all cases without the kernel.
     """
-    if not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+    if not hasattr(X, "dtype") or X.dtype.kind != "f":
         return
+    values = X.data if issparse(X) else X
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    smallest = largest if issparse(X) else float(np.abs(X[0] - X[-1]).min())
     scale = 1.0
     for value in kernel.continuous_params().values():
         scale = max(scale, float(np.abs(value).max()))
     # differences far beyond rounding error in all columns, beside all length scales
-    if np.abs(X[0] - X[-1]).min() > _RESOLVED * scale:
+    if largest <= _SQUARED and smallest > _RESOLVED * scale:
         return
     if not are_vectors(kernel.domain):
         return
-    others = np.flatnonzero((X[0] != X).any(axis=1))
-    if len(others) == 0 or kernel.certificate().status != STRICT:
+    if largest > _SQUARED:
+        _check_distances(kernel, X)
+    elif must_differ:
+        _check_varies(kernel, X)
+
+
+def _check_distances(kernel: Kernel, X: RawSamples) -> None:
+    """Raise an error if a sample of middling size has no other near it."""
+    size = abs(X).max(axis=1)
+    if issparse(X):
+        size = size.toarray().ravel()
+    sample = np.argsort(size)[[len(size) // 2]]
+    try:
+        row = kernel(X[sample], X)[0]
+    except KernelOverflowError:  # the Gram matrix will raise it, with the rows of X
         return
-    if _agree(kernel, X[[0, others[0]]]) and _agree(kernel, X):
+    row[sample] = 0.0
+    if not row.any():
+        rule = "is 0 for any two of these samples, whose distances overflow"
+        remedy = "divide the data by a constant, or standardise the columns"
+        raise KernelOverflowError("kernel", kernel, rule, remedy)
+
+
+def _check_varies(kernel: Kernel, X: RawSamples) -> None:
+    """Raise an error if different samples are the same in feature space for want of precision.
+
+    Of a kernel that separates points this can only be rounding; others may be constant on
+    purpose.
+    """
+    if not kernel.certificate().has(SEPARATES) or not _differ(X):
+        return
+    if _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X):
         rule = "is constant on these samples, which differ by too little beside its length scale"
         raise ParameterError("kernel", kernel, rule, "rescale the data, or change the length scale")
 
 
-def _agree(kernel: Kernel, X: np.ndarray) -> bool:
-    """Whether k(x, x) = k(x, y) = k(y, y) for the first sample x and all y, up to rounding."""
-    values = np.concatenate([kernel(X[:1], X)[0], kernel.diag(X)])
+def _differ(X: RawSamples) -> bool:
+    """Whether not all samples are equal."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return bool((low != high).sum())
+
+
+def _agree(kernel: Kernel, sample: RawSamples, others: RawSamples) -> bool:
+    """Whether k(x, x) = k(x, y) = k(y, y) for one sample x and all y, up to rounding."""
+    values = np.concatenate([kernel(sample, others)[0], kernel.diag(others)])
     return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 

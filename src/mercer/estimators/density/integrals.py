@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy import integrate, special
 
+from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError
 from mercer.estimators.common.kernel_choice import CallableKernel
-from mercer.estimators.common.validation import are_vectors
 from mercer.estimators.density.windows import log_surface
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled, Sum

@@ -267,7 +267,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
         codes = self._codes(data)
         self.dual_coef_ = root * coefficients
         self.intercept_ = np.average(codes, axis=0, weights=data.weight)
-        self.steepness_ = steepness(_margins(codes - errors / root), data.y)
+        self.steepness_ = steepness(_margins(codes - errors / root), data.y, data.weight)
         return "Cholesky"
 
     def decision_function(self, X: RawSamples) -> np.ndarray:

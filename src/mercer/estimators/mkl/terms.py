@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.errors import ParameterError
 from mercer.estimators.common.training import Training
-from mercer.estimators.common.validation import check_varies
+from mercer.estimators.common.validation import check_resolved
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64, Plan, plan_stack, require_room
 from mercer.kernels.base import Kernel
@@ -37,7 +37,7 @@ class Terms:
         self.root = np.sqrt(data.weight)
         self.members = _members(groups, len(self.kernels))
         for kernel in self.kernels:
-            check_varies(kernel, data.samples())
+            check_resolved(kernel, data.samples(), must_differ=True)
         self.scale = self._mean_diagonals(data.weight)
         self.plan: Plan | None = None
 

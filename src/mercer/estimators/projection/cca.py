@@ -13,14 +13,14 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets
+from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
-from mercer.estimators.projection.views import FittedView, as_view, fit_view
+from mercer.estimators.projection.views import Counted, FittedView, as_view, fit_view
 from mercer.gram.plan import rows_at_a_time
 from mercer.solvers.projection.cca import View, correlate, decompose
 from mercer.state import State
@@ -142,7 +142,9 @@ class KernelCCA(
         return self.kernel[0] if several else self.kernel
 
     @fits
-    def fit(self, X: RawSamples, y: Targets = None, *more: RawSamples) -> Self:
+    def fit(
+        self, X: RawSamples, y: Targets = None, *more: RawSamples, sample_weight: Weights = None
+    ) -> Self:
         """Find the functions that correlate most.
 
         Parameters
@@ -153,6 +155,8 @@ class KernelCCA(
             The second view of the same samples. Numbers in one dimension are a column.
         *more : array-like, sparse matrix or collection of length n_samples
             Further views, as ``y``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times in all means and covariances.
 
         Returns
         -------
@@ -166,10 +170,11 @@ class KernelCCA(
         views = [self._check_X(X, reset=True)]
         views += [as_view(view, f"view {number}") for number, view in enumerate((y, *more), 1)]
         n = _count_samples(views)
-        factors = self._factor_views(views, self._kernels(len(views)), n)
-        count = self._count_components(factors, n)
+        counted = Counted.of(sample_weight, n)
+        factors = self._factor_views(views, self._kernels(len(views)), counted)
+        count = self._count_components(factors, len(counted.rows))
         self.correlations_, weights = correlate(factors, count)
-        self._keep_variates(factors, weights)
+        self._keep_variates(factors, weights, counted)
         self.ranks_ = np.array([view.rank for view in self._views])
         self.kernel_ = [view.kernel for view in self._views]
         self._n_features_out = count
@@ -199,7 +204,7 @@ class KernelCCA(
         return list(self.kernel)
 
     def _factor_views(
-        self, views: list[RawSamples], kernels: list[KernelLike], n: int
+        self, views: list[RawSamples], kernels: list[KernelLike], counted: Counted
     ) -> list[View]:
         """Fit the kernel of every view, and decompose its Gram matrix."""
         self._views: list[FittedView] = []
@@ -209,10 +214,11 @@ class KernelCCA(
             owner = KernelCCA(kernel=kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
             name = f"view {number}"
             samples = X if number == 0 else _checked(owner, X, name)
-            room = rows_at_a_time(n, 1 / (len(views) + 2))  # a factor per view, two to work with
-            view, G = fit_view(owner, samples, n, self.max_rank, self.tol, name, room)
+            # a factor per view, two to work with
+            room = rows_at_a_time(len(counted.rows), 1 / (len(views) + 2))
+            view, G = fit_view(owner, samples, counted, self.max_rank, self.tol, name, room)
             self._views.append(view)
-            factors.append(decompose(G, n * float(self.kappa) / 2))
+            factors.append(decompose(counted.weighed(G), counted.total * float(self.kappa) / 2))
         return factors
 
     def _count_components(self, factors: list[View], n: int) -> int:
@@ -231,18 +237,20 @@ class KernelCCA(
             warn(explain("kappa", 0, rule, "take kappa > 0"), UserWarning)
         return count
 
-    def _keep_variates(self, factors: list[View], weights: list[np.ndarray]) -> None:
+    def _keep_variates(
+        self, factors: list[View], weights: list[np.ndarray], counted: Counted
+    ) -> None:
         """Make the views' maps end at variates of unit variance, with signs that reproduce."""
         variates, scales = [], []
         for factor, weight in zip(factors, weights, strict=True):
-            values = factor.U @ (factor.share[:, None] * weight)
-            size = np.sqrt(np.mean(values**2, axis=0))
+            values = counted.unweighed(factor.U @ (factor.share[:, None] * weight))
+            size = np.sqrt(counted.means(values**2))
             scales.append(np.where(size > 0, size, 1.0))
             variates.append(values / scales[-1])
         signs = sign_flips(variates[0])
         total = np.zeros(len(signs))
         for a, b in itertools.combinations(variates, 2):
-            total += np.mean(a * b, axis=0)
+            total += counted.means(a * b)
         self.training_correlations_ = total / (len(factors) * (len(factors) - 1) / 2)
         for view, factor, weight, scale in zip(self._views, factors, weights, scales, strict=True):
             view.rotate(factor, weight, scale, signs)

@@ -16,13 +16,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.aliases import ParameterRules, RandomState, RawSamples
+from mercer.aliases import ParameterRules, RandomState, RawSamples, Weights
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.validation import check_weights
 from mercer.execution.blas import serial_blas
-from mercer.solvers.projection.independence import Contrast, Rotation, descend, sweep
+from mercer.solvers.projection.independence import (
+    Contrast,
+    Rotation,
+    descend,
+    sweep,
+    weighted_fast_ica,
+)
 from mercer.state import State
 
 _MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularisation
@@ -138,7 +145,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: object = None) -> Self:
+    def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:
         """Find the sources.
 
         Parameters
@@ -147,6 +154,8 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             Training samples.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times in all means and covariances.
 
         Returns
         -------
@@ -155,9 +164,11 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         """
         start = time.perf_counter()
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        contrast = self._contrast(len(X))
+        weight = check_weights(sample_weight, len(X))
+        X, weight = X[weight > 0], weight[weight > 0]
+        contrast = self._contrast(weight)
         with serial_blas():  # the matrices are small
-            best = self._best_of_starts(contrast, self._whiten(X))
+            best = self._best_of_starts(contrast, self._whiten(X, weight))
         self.contrast_, self.n_iter_ = best.value, best.iterations
         if not best.converged:
             rule = f"no convergence after {self.n_iter_} steps; raise max_iter, or tol"
@@ -175,24 +186,30 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         self.report_ = FitReport(kernel, plan, solver, len(X), seconds, done, facts)
         return self
 
-    def _contrast(self, n_samples: int) -> Contrast:
+    def _contrast(self, weight: np.ndarray) -> Contrast:
         """The contrast, by default with the settings of Bach and Jordan."""
         width, kappa = 1.0, 2e-2
-        if n_samples > _MANY:
+        if weight.sum() > _MANY:
             width, kappa = 0.5, 2e-3
         if self.width is not None:
             width = float(self.width)
         if self.kappa is not None:
             kappa = float(self.kappa)
-        return Contrast(width, kappa, int(self.max_rank))
+        return Contrast(width, kappa, int(self.max_rank), weight)
 
-    def _whiten(self, X: np.ndarray) -> np.ndarray:
+    def _whiten(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """The leading principal components as rows, uncorrelated and of unit variance."""
-        self.mean_ = X.mean(axis=0)
+        are_equal = bool((weight == 1).all())
+        shares = None if are_equal else weight
+        self.mean_ = np.average(X, axis=0, weights=shares)
         centred = X - self.mean_
-        centred -= centred.mean(axis=0)  # the mean itself is rounded, which shows in large columns
+        # the mean itself is rounded, which shows in large columns
+        centred -= np.average(centred, axis=0, weights=shares)
+        if not are_equal:
+            centred *= np.sqrt(weight)[:, None]
         _, s, Vt = linalg.svd(centred, full_matrices=False, check_finite=False)
-        rounding = 8 * np.finfo(float).eps * float(np.abs(X).max(initial=0.0)) * np.sqrt(len(X))
+        rounding = 8 * np.finfo(float).eps * float(np.abs(X).max(initial=0.0))
+        rounding *= np.sqrt(weight.sum())
         rank = int((s > max(1e-10 * float(s[0]), rounding)).sum())
         if rank == 0:
             shown = f"array of shape {X.shape}"
@@ -206,7 +223,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             rule = f"is more than the rank of the samples: {count} sources are found"
             warn(explain("n_components", asked, rule), UserWarning)
         directions = Vt[:count] * sign_flips(Vt[:count].T)[:, None]
-        self.whitening_ = directions / s[:count, None] * np.sqrt(len(X))
+        self.whitening_ = directions / s[:count, None] * np.sqrt(weight.sum())
         return np.ascontiguousarray(self.whitening_ @ (X - self.mean_).T)
 
     # -- rotations ---------------------------------------------------------------------------------
@@ -215,14 +232,18 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         rng = check_random_state(self.random_state)
         results = []
         for number in range(self.n_init):
-            start = self._start(Z, rng, number)
+            start = self._start(Z, contrast.weight, rng, number)
             results.append(self._rotated(contrast, Z, start))
         return min(results, key=lambda result: result.value)
 
-    def _start(self, Z: np.ndarray, rng: np.random.RandomState, number: int) -> np.ndarray:
+    def _start(
+        self, Z: np.ndarray, weight: np.ndarray, rng: np.random.RandomState, number: int
+    ) -> np.ndarray:
         """FastICA's solution for the first start, if it has one; else a random rotation."""
         m = len(Z)
         if number == 0 and m > 1:
+            if not (weight == 1).all():
+                return weighted_fast_ica(Z, weight)
             fast = FastICA(whiten=False, fun="cube", max_iter=100, random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # it is a start only

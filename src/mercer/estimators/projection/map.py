@@ -21,6 +21,7 @@ from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
+from mercer.params import is_integer
 from mercer.state import State
 
 
@@ -120,8 +121,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
     def _choose_landmarks(self, X: RawSamples, n_samples: int) -> RawSamples:
         if self.landmarks is None:
             return X
-        is_count = isinstance(self.landmarks, (int, np.integer))
-        if not is_count or isinstance(self.landmarks, bool):
+        if not is_integer(self.landmarks):
             return self._check(self.landmarks, reset=False)
         if self.landmarks < 1:
             what = f"{type(self).__name__}: landmarks"

@@ -13,10 +13,12 @@ from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.signs import sign_flips
+from mercer.estimators.common.validation import check_resolved
 from mercer.estimators.projection.map import KernelMap
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
+from mercer.params import is_integer
 from mercer.state import State
 
 _ROUNDING = 10.0  # times n times eps: what counts as an eigenvalue of 0
@@ -100,11 +102,11 @@ class MercerMap(KernelMap):
             The fitted estimator.
         """
         count = self.n_components
-        is_count = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if count is not None and not (is_count and count >= 1):
+        if count is not None and not (is_integer(count) and count >= 1):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
         super().fit(X, y)
+        check_resolved(self.kernel_, self.landmarks_, must_differ=False)
         n_landmarks = raw_length(self.landmarks_)
         samples = self.kernel_.prepare(Batch(self.landmarks_))
         values, vectors = scipy.linalg.eigh(dense(self.kernel_, samples, samples, FLOAT64))

@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 from scipy import linalg
 
-from mercer.aliases import RawSamples
+from mercer.aliases import RawSamples, Weights
 from mercer.domains.base import Batch, pick_rows
 from mercer.errors import DefinitenessWarning, MemoryBudgetError, ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.common.validation import check_square
+from mercer.estimators.common.validation import check_resolved, check_square, check_weights
 from mercer.gram.matrix import Matrix
 from mercer.gram.plan import FLOAT64, RAISE, WHOLE, Plan, budget_text, plan_matrix
 from mercer.gram.stored import Stored
@@ -59,6 +59,43 @@ class FittedView:
         check_count("B", len(self.B), len(self.expansion.positions))
 
 
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    """The samples of positive weight, and how often each of them counts: once if it is None."""
+
+    rows: np.ndarray
+    n_given: int
+    weight: np.ndarray | None
+
+    @classmethod
+    def of(cls, sample_weight: Weights, n: int) -> Counted:
+        """Those of n samples, whose weights are checked."""
+        weight = check_weights(sample_weight, n)
+        rows = np.flatnonzero(weight > 0)
+        return cls(rows, n, None if (weight == 1).all() else weight[rows])
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights."""
+        return len(self.rows) if self.weight is None else float(self.weight.sum())
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """The means of columns, or of a vector."""
+        return values.mean(axis=0) if self.weight is None else self.weight @ values / self.total
+
+    def weighed(self, G: np.ndarray) -> np.ndarray:
+        """Rows whose squares count as often as the samples do."""
+        return G if self.weight is None else G * np.sqrt(self.weight)[:, None]
+
+    def unweighed(self, G: np.ndarray) -> np.ndarray:
+        """The rows from which `weighed` made these."""
+        return G if self.weight is None else G / np.sqrt(self.weight)[:, None]
+
+    def pick(self, X: RawSamples) -> RawSamples:
+        """The samples that count."""
+        return X if len(self.rows) == self.n_given else pick_rows(X, self.rows)
+
+
 class _FromFirst:
     """The Gram matrix with the first sample as origin.
 
@@ -95,21 +132,27 @@ class _FromFirst:
 
 
 def fit_view(
-    owner: KernelEstimator, X: RawSamples, n: int, max_rank: int, tol: float, name: str, room: int
+    owner: KernelEstimator,
+    X: RawSamples,
+    counted: Counted,
+    max_rank: int,
+    tol: float,
+    name: str,
+    room: int,
 ) -> tuple[FittedView, np.ndarray]:
     """Factor a view's Gram matrix by incomplete Cholesky; the view, and the centred factor.
 
     The map of the view continues the columns of the centred factor to new samples. ``room`` is the
     rank that the memory budget has room for.
     """
-    kernel = owner._choose(X).kernel
-    shifted = _FromFirst(_gram(kernel, X, n))
+    n, kernel = len(counted.rows), owner._choose(counted.pick(X), counted.weight).kernel
+    shifted = _FromFirst(_gram(kernel, X, counted))
     squares = shifted.diagonal()
-    trace = max(float(squares.sum()), 1e-300)
+    mean_square = max(float(counted.means(squares)), 1e-300)
     # what is left below the rounding error of the values themselves is no dimension
-    noise = 10 * n * np.finfo(float).eps * shifted.scale / trace
+    noise = 10 * np.finfo(float).eps * shifted.scale / mean_square
     tol = max(tol, noise, 1e-15)
-    pivots, L = landmarks(shifted, min(max_rank, n, room), tol)
+    pivots, L = landmarks(shifted, min(max_rank, n, room), tol, counted.weight)
     explained = np.einsum("ij,ij->i", L, L)
     lowest = float((squares - explained).min())
     if lowest < -max(1e-8, noise) * float(squares.max()):
@@ -117,13 +160,13 @@ def fit_view(
         rule = f"is not positive on the samples of {name}: {negative}"
         remedy = "repair the matrix by mercer.repair(K) and give it as precomputed"
         warn(explain("kernel", owner._given_kernel(), rule, remedy), DefinitenessWarning)
-    left = max(0.0, 1.0 - float(explained.sum()) / trace)
+    left = max(0.0, 1.0 - float(counted.means(explained)) / mean_square)
     if len(pivots) == room < min(max_rank, n) and left > tol:
         rule = f"exceeds its share of the memory budget of {budget_text()}"
         remedy = f"lower max_rank={max_rank}, raise tol, or {RAISE}"
         size = f"{n} x {min(max_rank, n)}"
         raise MemoryBudgetError(f"KernelCCA: the factor of {name}", size, rule, remedy)
-    mean = L.mean(axis=0)
+    mean = counted.means(L)
     # column j is Σ_p (k(x, p) − k(x, 0) − k(p, 0) + k(0, 0)) L_pp⁻ᵀ: weights on pivots and sample 0
     inverse = np.empty((0, 0))
     if len(pivots):
@@ -131,22 +174,30 @@ def fit_view(
         inverse = linalg.solve_triangular(L[pivots], identity, lower=True, check_finite=False).T
     B = np.vstack([inverse, -inverse.sum(axis=0)])
     centre = (shifted.origin[pivots] - shifted.origin[0]) @ inverse + mean
-    rows = np.append(pivots, 0)
+    rows = counted.rows[np.append(pivots, 0)]
     samples = None
     if kernel is not None:
         samples = pick_rows(X, rows)
-    expansion = Expansion(kernel, samples, rows, n)
+    expansion = Expansion(kernel, samples, rows, counted.n_given)
     L -= mean
     return FittedView(owner, kernel, expansion, B, centre, len(pivots), left), L
 
 
-def _gram(kernel: Kernel | None, X: RawSamples, n: int) -> Matrix:
+def _gram(kernel: Kernel | None, X: RawSamples, counted: Counted) -> Matrix:
     """The Gram matrix of a view, which is not stored unless it was given."""
+    n = len(counted.rows)
     if kernel is None:
         check_square(X)
-        return Stored(np.asarray(X), plan_matrix(n, WHOLE, given=True))
-    kernel.fit(X)
+        K = np.asarray(X)
+        if n < counted.n_given:
+            K = K[np.ix_(counted.rows, counted.rows)]
+        return Stored(K, plan_matrix(n, WHOLE, given=True))
+    some = counted.pick(X)
+    kernel.fit(some)
+    check_resolved(kernel, some, must_differ=False)  # views that do not vary are refused later
     samples = kernel.prepare(Batch(X))
+    if n < counted.n_given:  # taken from all, so that errors give the user's row numbers
+        samples = samples.take(counted.rows)
     plan = Plan("streamed", FLOAT64, FLOAT64.itemsize * n * n, "is not stored")
     return Streamed(kernel, samples, samples, plan)
 

@@ -24,6 +24,8 @@ from mercer.estimators.common.dual_classifier import DualClassifier, single_colu
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
+from mercer.estimators.common.validation import check_weights
+from mercer.estimators.ridge.base import as_columns
 from mercer.gram.plan import FACTOR
 from mercer.solvers.ridge.system import RidgeSystem
 from mercer.state import State
@@ -76,7 +78,8 @@ class KernelRidgeClassifier(DualClassifier):
     loo_decision_ : ndarray of shape (n_kept,) or (n_kept, n_classes)
         The decision for each sample of the model without it; only with ``leave_one_out``.
     loo_accuracy_ : float
-        The share of samples whose label these decisions give; only with ``leave_one_out``.
+        The share of samples, by their weights, whose label these decisions give; only with
+        ``leave_one_out``.
     report_ : FitReport
         How the model was fitted: plan of the Gram matrix, solver, convergence, time.
     n_features_in_ : int
@@ -159,6 +162,10 @@ class KernelRidgeClassifier(DualClassifier):
             remedy = "raise the budget, or use cross-validation"
             raise MemoryBudgetError("leave_one_out", True, rule, remedy)
         facts = self._solve(data, system)
+        if self.leave_one_out:
+            counts = check_weights(sample_weight, data.n_given)[data.rows]
+            right = self._labels(as_columns(self.loo_decision_)) == self.classes_[data.y]
+            self.loo_accuracy_ = float(np.average(right, weights=counts))
         solver = f"{system.solver}, centred matrix"
         seconds = time.perf_counter() - start
         plan = str(system.plan)
@@ -183,7 +190,7 @@ class KernelRidgeClassifier(DualClassifier):
         self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)
         if self.leave_one_out:
             corrected = system.inverse_diagonal() - one[:, 0] ** 2 / one.sum()
-            self._keep_left_out(data, Y - A / corrected[:, None])
+            self.loo_decision_ = single_column_as_vector(Y - A / corrected[:, None])
         residual = Y - F - self.intercept_
         loss = 0.5 * float((weight * residual**2).sum())
         norm = 0.5 * self.alpha * float((A * F).sum())
@@ -197,8 +204,3 @@ class KernelRidgeClassifier(DualClassifier):
         if len(self.classes_) == 2:
             return Y[:, 1:]
         return Y
-
-    def _keep_left_out(self, data: Training, decision: np.ndarray) -> None:
-        """Set what is decided for samples that are left out."""
-        self.loo_decision_ = single_column_as_vector(decision)
-        self.loo_accuracy_ = float(np.average(self._labels(decision) == self.classes_[data.y]))

@@ -86,8 +86,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self.n_iter_ = np.fromiter(iterations, dtype=np.int32)
         self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
         if self.probability:
-            margins, labels = held_out_margins(self, data, self.classes_, self.random_state)
-            self._steepness = steepness(margins, labels)
+            margins, rows = held_out_margins(self, data, self.classes_, self.random_state)
+            self._steepness = steepness(margins, data.y[rows], data.weight[rows])
         elif hasattr(self, "_steepness"):  # of an earlier fit
             del self._steepness
         return self

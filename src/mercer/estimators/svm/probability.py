@@ -26,7 +26,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 def held_out_margins(
     estimator: Estimator, data: Training, classes: np.ndarray, random_state: RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Margins of samples that the model was not fitted on, and their class numbers.
+    """Margins of samples that the model was not fitted on, and which of the samples these are.
 
     A class of a single sample cannot be held out: then the margins are those of the training
     samples.
@@ -36,15 +36,15 @@ def held_out_margins(
     if folds < 2:
         every = np.arange(data.count)
         whole = plain.fit(_part(data, every, every), classes[data.y], data.weight)
-        return whole._margins(_part(data, every, every)), data.y
+        return whole._margins(_part(data, every, every)), every
     weighted = not (data.weight == 1).all()
-    margins, labels = [], []
+    margins, places = [], []
     for train, test in _splits(data, folds, random_state):
         weight = data.weight[train] if weighted else None
         model = clone(plain).fit(_part(data, train, train), classes[data.y[train]], weight)
         margins.append(model._margins(_part(data, test, train)))
-        labels.append(data.y[test])
-    return np.vstack(margins), np.concatenate(labels)
+        places.append(test)
+    return np.vstack(margins), np.concatenate(places)
 
 
 def _splits(
@@ -60,12 +60,13 @@ def _part(data: Training, rows: np.ndarray, columns: np.ndarray) -> RawSamples:
     return samples[:, data.rows[columns]] if data.kernel is None else samples
 
 
-def steepness(margins: np.ndarray, labels: np.ndarray) -> float:
-    """The factor of the margins whose softmax has the least log-loss."""
+def steepness(margins: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> float:
+    """The factor of the margins whose softmax has the least log-loss, samples weighted."""
     rows = np.arange(len(margins))
+    weights = None if (weight == 1).all() else weight
 
     def loss(log_steepness: float) -> float:
         p = softmax(np.exp(log_steepness) * margins)
-        return -float(np.log(np.maximum(p[rows, labels], 1e-300)).mean())
+        return -float(np.average(np.log(np.maximum(p[rows, labels], 1e-300)), weights=weights))
 
     return float(np.exp(minimize_scalar(loss, bounds=_RANGE, method="bounded").x))

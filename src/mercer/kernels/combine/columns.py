@@ -143,9 +143,9 @@ class On(Mapped):
         covers = d is not None and set(self.positions(d) or []) == set(range(d))
         certificate = pull_back_rule(repr(self), inner, covers, "columns")
         where = self._tables_where(inner.where)
-        # of a slice, d tells the number of columns
-        counted = isinstance(self.columns, slice) and inner.where.space != where.space
-        if d is not None and (counted or certificate.status == STRICT):
+        # how many columns a slice has, and whether these are all of them, is known for this d alone
+        sliced = isinstance(self.columns, slice) and inner.where.space != where.space
+        if d is not None and (sliced or certificate.status == STRICT):
             where = where.meet(only_in(d))
         if not inner.cpd:
             return dataclasses.replace(certificate, where=where)

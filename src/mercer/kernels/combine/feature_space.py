@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mercer import _compiled, errors
-from mercer.aliases import Prepared
+from mercer.aliases import Prepared, RawSamples
 from mercer.config import config_context
 from mercer.definiteness import CPD, INDEFINITE, Certificate
 from mercer.definiteness.rules import center_rule, normalize_rule
@@ -20,6 +19,7 @@ from mercer.gram.fill import map_tiles, multiply
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Mapped, as_dense, within
+from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.derivatives import Bounds
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
@@ -168,9 +168,52 @@ def _fingerprint(kernel: Kernel) -> tuple[Any, ...]:
     return keys, type(kernel).__name__
 
 
-def _mean_over(kernel: Kernel, x: Prepared, centre: Prepared) -> np.ndarray:
-    """The mean of k(x, c) over the centre's samples c, for every x."""
-    return multiply(kernel, x, centre, np.full((len(centre), 1), 1.0 / len(centre)))[:, 0]
+def _is_centred_at(kernel: Kernel, samples: RawSamples) -> bool:
+    """Whether the features are centred at these samples: all their means over them are 0.
+
+    White noise is not: the noise of the centre counts in its own mean alone.
+    """
+    centred = isinstance(kernel, Centered) and kernel.__dict__.get("center_") is samples
+    return centred and not kernel.has_white_noise
+
+
+def _has_centred_term(kernel: Kernel, samples: RawSamples) -> bool:
+    """Whether a term of a sum is centred at these samples."""
+    if isinstance(kernel, (Sum, Scaled)):
+        return any(_has_centred_term(child, samples) for child in kernel.children())
+    return _is_centred_at(kernel, samples)
+
+
+def _term_means(
+    kernel: Kernel, samples: RawSamples, means: Callable[[Kernel, tuple[int, ...]], Any]
+) -> Any:
+    """The means of k(x, c) over the centre's ``samples`` c, given those of a kernel at a place.
+
+    Terms of a sum that are centred at these samples have none, and are not computed again.
+    """
+
+    def add(term: Kernel, place: tuple[int, ...]) -> Any:
+        if _is_centred_at(term, samples):
+            return 0.0
+        if not _has_centred_term(term, samples):
+            return means(term, place)
+        children = enumerate(term.children())
+        total = sum(add(child, (*place, at)) for at, child in children)
+        return float(term.factor) * total if isinstance(term, Scaled) else total
+
+    return add(kernel, ())
+
+
+def _at(samples: Prepared, place: tuple[int, ...]) -> Prepared:
+    """The samples that a kernel inside of others prepared."""
+    for at in place:
+        samples = samples.sides[at]
+    return samples
+
+
+def _row_means(kernel: Kernel, x: Prepared, y: Prepared) -> np.ndarray:
+    """The mean of k(x, y) over all y, for every x."""
+    return multiply(kernel, x, y, np.full((len(y), 1), 1.0 / len(y)))[:, 0]
 
 
 class Centered(Mapped):
@@ -210,29 +253,23 @@ class Centered(Mapped):
 
     def fit_batch(self, batch: Batch) -> Self:
         self.kernel.fit_batch(batch)
-        inner_centre = self.kernel.__dict__.get("center_")
-        self.center_ = copy.copy(batch.raw) if inner_centre is None else inner_centre
-        self._set_mean(self.kernel.prepare(batch))
+        self.center_ = batch.kept()
+        self._set_mean(batch)
         return self
 
     @property
     def _is_centred(self) -> bool:
-        """Whether the features are centred at the same samples already: all their means are 0.
+        """Whether the features are centred at the same samples already."""
+        return _is_centred_at(self.kernel, self.__dict__.get("center_"))
 
-        White noise is not: the noise of the centre counts in its own mean alone.
-        """
-        inner = self.kernel
-        return (
-            isinstance(inner, Centered)
-            and inner.__dict__.get("center_") is self.__dict__.get("center_")
-            and not self.has_white_noise
-        )
-
-    def _set_mean(self, centre: Prepared) -> None:
+    def _set_mean(self, centre: Batch) -> None:
         """The mean of k over the centre; it is computed anew when a parameter has changed."""
-        self.mean_ = 0.0
-        if not self._is_centred:
-            self.mean_ = float(_mean_over(self.kernel, centre, centre).mean())
+
+        def mean(term: Kernel, _: tuple[int, ...]) -> float:
+            samples = term.prepare(centre)
+            return float(_row_means(term, samples, samples).mean())
+
+        self.mean_ = float(_term_means(self.kernel, self.center_, mean))
         self._mean_of = _fingerprint(self.kernel)
 
     # What the mean belongs to holds addresses of functions: a file says whether it is up to date.
@@ -247,17 +284,31 @@ class Centered(Mapped):
         if not hasattr(self, "center_"):
             rule = "does not know its centre yet"
             raise errors.NotFittedError("Centered", self, rule, "call kernel.fit(X) first")
-        return Batch(self.center_, like=batch)
+        return batch.beside(self.center_)
 
     def prepare(self, batch: Batch) -> Parts:
+        if batch.prepared is None:
+            return self._prepare(batch)
+        if id(self) not in batch.prepared:
+            batch.prepared[id(self)] = self._prepare(batch)
+        return batch.prepared[id(self)]
+
+    def _prepare(self, batch: Batch) -> Parts:
         centre_batch = self._centre(batch)
+        beyond = self._centre(centre_batch)  # what kernels inside share lives as long as this
         samples = self.kernel.prepare(batch)
         if self._is_centred:
             return Parts(samples, mean=np.zeros(len(samples)))
         centre = self.kernel.prepare(centre_batch)
         if self._mean_of != _fingerprint(self.kernel):
-            self._set_mean(centre)
-        return _CentredParts(centre, samples, mean=_mean_over(self.kernel, samples, centre))
+            self._set_mean(centre_batch)
+        del beyond
+
+        def means(term: Kernel, place: tuple[int, ...]) -> np.ndarray:
+            return _row_means(term, _at(samples, place), _at(centre, place))
+
+        mean = _term_means(self.kernel, self.center_, means)
+        return _CentredParts(centre, samples, mean=np.zeros(len(samples)) + mean)
 
     def rounding_error(self, samples: Prepared) -> float:
         """What is left of large values that cancel is as uncertain as they are."""
@@ -279,13 +330,13 @@ class Centered(Mapped):
 
         def compute() -> tuple[list[np.ndarray], list[float]]:
             with config_context(threads=1), np.errstate(all="ignore"):
-                across = self._row_means(samples[0], samples.centre)
-                inside = self._row_means(samples.centre, samples.centre)
+                across = self._slope_means(samples[0], samples.centre)
+                inside = self._slope_means(samples.centre, samples.centre)
             return across, [float(means.mean()) for means in inside]
 
         return samples.once("mean derivatives", compute)
 
-    def _row_means(self, left: Prepared, right: Prepared) -> list[np.ndarray]:
+    def _slope_means(self, left: Prepared, right: Prepared) -> list[np.ndarray]:
         """d/dθ of the mean of k(x, y) over y, for every x, parameter by parameter."""
 
         def visit(pair: Pair, rows: Bounds, cols: Bounds) -> tuple[Bounds, list[np.ndarray]]:

@@ -67,7 +67,7 @@ class Warp(Mapped):
             claim = f"{inner.claim} is {inner.status} on {inner.where} only"
             rule = f"no rule: {claim}, and the width of {known.name}(x) is not known"
             return Certificate(UNKNOWN, repr(self), rule, inner.where, (inner,))
-        certificate = pull_back_rule(repr(self), inner, known.injective, known.name)
+        certificate = pull_back_rule(repr(self), inner, known.injective, known.name, known.stated)
         if certificate.status != STRICT or self.learned is not self.function:
             return certificate
         condition = getattr(self.function, "condition", "")
@@ -162,11 +162,10 @@ class Conformal(Mapped):
     def certify(self, d: int | None) -> Certificate:
         known = describe(self.function)
         inner = self.kernel.certify(d)
-        certificate = conformal_rule(repr(self), inner, self.nonzero or known.nonzero)
-        if certificate.status != STRICT or known.nonzero:
-            return certificate
-        stated = Where(conditions=(f"stated: {known.name}(x) ≠ 0",))
-        return dataclasses.replace(certificate, where=certificate.where.meet(stated))
+        assumed = f"{known.name}(x) ≠ 0"
+        if known.nonzero and not known.stated:
+            assumed = ""
+        return conformal_rule(repr(self), inner, self.nonzero or known.nonzero, assumed)
 
     def prepare(self, batch: Batch) -> Parts:
         return Parts(self.kernel.prepare(batch), weight=_one_number_each(self.function, batch))

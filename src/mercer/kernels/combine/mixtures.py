@@ -52,7 +52,8 @@ class Mixture(Composite):
     weights : sequence of float
         Their weights w_i, not negative.
     error : float, default 0.0
-        A bound of the distance from the integral, as you state it; the certificate prints it.
+        An estimate of the distance from the integral, which the certificate prints: it is not
+        proved.
 
     Examples
     --------

@@ -26,8 +26,11 @@ from mercer.params import Constraint, is_real, param
 
 __all__ = ["Exp", "Power"]
 
+_LARGEST = 2**31  # what compiled loops count to
 _exponent = Constraint(
-    "positive", lambda v: is_real(v) and 0 < v <= 2**31, "give an integer >= 1, or a real > 0"
+    f"positive and at most {_LARGEST}",
+    lambda v: is_real(v) and 0 < v <= _LARGEST,
+    "give an integer >= 1, or a real > 0",
 )
 
 

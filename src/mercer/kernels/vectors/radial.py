@@ -232,6 +232,7 @@ class RBF(RadialKernel):
                 ⟨x, y⟩/ℓ²
                   is positive semi-definite on R^d
                   by inner product: φ(x) = x/ℓ
+                  and k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y
         """
         rule, facts = "inner product: φ(x) = x/ℓ", frozenset({SEPARATES})
         dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, Where("R^d"), facts=facts)
@@ -332,6 +333,10 @@ class RationalQuadratic(RadialKernel):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         tile, factor = self.scaled(pair, out)
+        # a larger power of a distance beyond all numbers is 0 as well; of a smaller one the value
+        # is lost
+        if self.alpha < 1.0 and not _compiled.storage.all_finite(tile):
+            tile = np.where(np.isinf(tile), np.nan, tile)
         _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
 
     def profile(self, s2: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ __all__ = ["ArcCosine", "Cosine", "GeneralLinear"]
 
 
 _EPS = float(np.finfo(float).eps)
+_SAFE = 450  # binary digits: the squares of larger numbers, or their sums, may be no numbers
 
 
 class GeneralLinear(Kernel):
@@ -109,6 +110,27 @@ class GeneralLinear(Kernel):
         return [cls(A=[[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]])]
 
 
+def _exponents(samples: Prepared) -> np.ndarray:
+    """The whole e of every row whose largest entry is between 2^(e − 1) and 2^e."""
+    largest = abs(samples.x).max(axis=1)
+    if samples.sparse:
+        largest = largest.toarray().ravel()
+    return np.frexp(largest)[1]
+
+
+def _direct(samples: Prepared) -> Prepared:
+    """The same directions, of rows whose squares neither underflow nor overflow."""
+    exponents = _exponents(samples)
+    if np.abs(exponents).max() < _SAFE:
+        return samples
+    if samples.sparse:
+        x = samples.x.copy()
+        x.data = np.ldexp(x.data, np.repeat(-exponents, np.diff(x.indptr)))
+        return CsrSamples(x)._inherit(samples, np.arange(len(samples)))
+    x = np.ldexp(samples.x, -exponents[:, None])
+    return VectorSamples(x)._inherit(samples, np.arange(len(samples)))
+
+
 class Cosine(Kernel):
     """k(x, y) = ⟨x, y⟩/(‖x‖ ‖y‖), the cosine similarity, and 0 with a zero vector.
 
@@ -121,6 +143,9 @@ class Cosine(Kernel):
 
     definite = Definite(PSD, "inner product: φ(x) = x/‖x‖, and 0 at the zero vector")
     invariance: ClassVar[str] = "dot"
+
+    def prepare(self, batch: Batch) -> Prepared:
+        return _direct(super().prepare(batch))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         x_norms, y_norms = pair.x.norms[pair.rows], pair.y.norms[pair.cols]
@@ -176,10 +201,12 @@ class ArcCosine(Kernel):
 
     def prepare(self, batch: Batch) -> Parts:
         """The rows scaled to length 1, and their norms to the power of the order."""
-        x = dense_rows(super().prepare(batch))
+        samples = super().prepare(batch)
+        exponents = _exponents(samples)
+        x = np.ldexp(dense_rows(samples), -exponents[:, None])
         norms = np.sqrt(np.einsum("ij,ij->i", x, x))
         directions = VectorSamples(x / np.where(norms > 0, norms, 1.0)[:, None])
-        return Parts(directions, norm=norms**self.order)
+        return Parts(directions, norm=np.ldexp(norms, exponents) ** self.order)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         rows, panel = pair.part(0).coordinates()

@@ -55,7 +55,11 @@ def width(
         raise ParameterError("how", how, 'must be "sigest" or "median"')
     if not hasattr(X, "tocsr"):
         X = np.asarray(X, dtype=np.float64)
-    squares = _squared_distances(X, random_state, weight)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = _squared_distances(X, random_state, weight)
+    if not np.isfinite(squares).all():
+        remedy = "divide the data by a constant, or standardise the columns"
+        raise ParameterError("how", how, "needs squared distances, which overflow", remedy)
     squares = squares[squares > 0]
     if not len(squares):
         return 1.0  # all rows are equal: no width is better than another

@@ -48,9 +48,15 @@ class _Determinants:
 
 
 class Contrast:
-    """The kernel generalised variance of sources, the rows of S, and its gradient."""
+    """The kernel generalised variance of sources, the rows of S, and its gradient.
 
-    def __init__(self, width: float, kappa: float, max_rank: int) -> None:
+    A weight counts a column of S several times.
+    """
+
+    def __init__(self, width: float, kappa: float, max_rank: int, weight: np.ndarray) -> None:
+        self.weight = weight
+        self.total = float(weight.sum())
+        self._are_equal = bool((weight == 1).all())
         self.width = width
         self.sharp = 0.5 / width**2
         self.kappa = kappa
@@ -61,9 +67,9 @@ class Contrast:
         n = len(s)
         L = np.empty((min(self.max_rank, n), n))
         pivots = np.empty(self.max_rank, dtype=np.int64)
-        tol = _ROUGH * self.kappa * n
+        tol = _ROUGH * self.kappa * self.total
         rank = _compiled.gaussian_cholesky.factor(
-            np.ascontiguousarray(s), self.sharp, tol, L, pivots, np.empty(n)
+            np.ascontiguousarray(s), self.weight, self.sharp, tol, L, pivots, np.empty(n)
         )
         rows = pivots[:rank]
         return _Factor(L[:rank].T, s[rows], L[:rank, rows].T)
@@ -75,15 +81,25 @@ class Contrast:
     def _determinants(self, factors: list[_Factor]) -> _Determinants:
         self.evaluations += 1
         G = np.hstack([f.G for f in factors])
-        G -= G.mean(axis=0)
+        G -= self._means(G)
         edges = np.cumsum([0, *(f.G.shape[1] for f in factors)])
         parts = [slice(*ends) for ends in itertools.pairwise(edges.tolist())]
-        M = G.T @ G
-        M.flat[:: len(M) + 1] += len(G) * self.kappa
+        M = G.T @ self._weighed(G)
+        M.flat[:: len(M) + 1] += self.total * self.kappa
         blocks = [linalg.cholesky(M[part, part], lower=True, check_finite=False) for part in parts]
         whole = linalg.cholesky(M, lower=True, check_finite=False)
         value = sum(_half_log_det(block) for block in blocks) - _half_log_det(whole)
         return _Determinants(value, G, parts, whole, blocks)
+
+    def _means(self, G: np.ndarray) -> np.ndarray:
+        if self._are_equal:
+            return G.mean(axis=0)
+        return self.weight @ G / self.total
+
+    def _weighed(self, G: np.ndarray) -> np.ndarray:
+        if self._are_equal:
+            return G
+        return self.weight[:, None] * G
 
     def gradient(self, S: np.ndarray) -> tuple[float, np.ndarray]:
         """The contrast and its derivative in every number.
@@ -103,7 +119,29 @@ class Contrast:
                 f.lower, D[:, part].T, lower=True, trans=1, check_finite=False
             )
             gradient[i] = np.einsum("ij,ij->i", pulled.T, slope)
+        if not self._are_equal:
+            gradient *= self.weight
         return now.value, gradient
+
+
+def weighted_fast_ica(
+    Z: np.ndarray, weight: np.ndarray, rounds: int = 100, tol: float = 1e-4
+) -> np.ndarray:
+    """The rotation of scikit-learn's FastICA with the function u³, of weighted columns."""
+    m, share = len(Z), weight / weight.sum()
+    W = _nearest_rotation(np.random.RandomState(0).normal(size=(m, m)))
+    for _ in range(rounds):
+        S = W @ Z
+        turned_by = (share * S**3) @ Z.T - (3.0 * S**2 @ share)[:, None] * W
+        last, W = W, _nearest_rotation(turned_by)
+        if np.abs(np.abs(np.sum(W * last, axis=1)) - 1.0).max() < tol:
+            break
+    return W
+
+
+def _nearest_rotation(W: np.ndarray) -> np.ndarray:
+    left, _, right = linalg.svd(W)
+    return left @ right
 
 
 def _half_log_det(L: np.ndarray) -> float:

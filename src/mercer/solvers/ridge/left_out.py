@@ -60,9 +60,9 @@ def left_out(
     With a penalty that is not tiny, single precision is enough: K has a diagonal of about 1.
     """
     kind = np.float32 if penalty >= _SINGLE else np.float64
-    system = K.astype(kind)
+    system: np.ndarray = K.astype(kind)
     added = penalty if weight is None else penalty / weight
-    system[np.diag_indices(len(Y))] += np.asarray(added, dtype=kind)
+    system[np.diag_indices(len(Y))] += added
     names = ("potrf", "potrs", "potri")
     factor, solve, invert = linalg.lapack.get_lapack_funcs(names, (system,))
     upper, info = factor(system.T, lower=0, overwrite_a=1, clean=0)
