@@ -5,7 +5,7 @@ A table, learned: what the kernel looked at
 The progression of diabetes a year later is predicted from ten columns: age, sex, body-mass index,
 blood pressure and six measurements of blood serum, of which *fats* are the triglycerides in logs
 and *ratio* is cholesterol over HDL (442 patients, the table of scikit-learn). The
-automatic model chooses its kernel by itself. Here it is compared with gradient boosting and with a
+automatic model learns its kernel by itself. Here it is compared with gradient boosting and with a
 random forest on the same folds, and then asked what it has learned: which columns matter, and
 how the prediction depends on each of them.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import permutation_importance
-from sklearn.model_selection import RepeatedKFold, cross_val_predict
+from sklearn.model_selection import RepeatedKFold
 
 from mercer import AutoRegressor
 
@@ -58,19 +58,22 @@ for name, values in errors.items():
 model = AutoRegressor(random_state=0).fit(X, y)
 print("\n", model.kernel_, sep="")
 print(model.kernel_.certificate().status)
+print(f"\n{model.report_}")
 
 # %%
 # How much worse the predictions become when one column is shuffled, in units of the target's
-# standard deviation. The columns are those of the training rows: this says what the model uses, not
+# standard deviation, beside the share of the column in the distances of the kernel. The columns are
+# those of the training rows: this says what the model uses, not
 # what causes the disease.
 
 lost = permutation_importance(
     model, X, y, scoring="neg_root_mean_squared_error", n_repeats=3 if FAST else 20, random_state=0
 )
 order = np.argsort(lost.importances_mean)[::-1]
-print(f"\n{'column':14s}{'importance':>11s}")
+print(f"\n{'column':14s}{'shuffled':>11s}{'in the kernel':>15s}")
 for column in order:
-    print(f"{NAMES[column]:14s}{lost.importances_mean[column] / y.std():11.3f}")
+    by_shuffling, in_kernel = lost.importances_mean[column] / y.std(), model.importances_[column]
+    print(f"{NAMES[column]:14s}{by_shuffling:11.3f}{in_kernel:15.3f}")
 
 
 def effect(column: int) -> tuple[np.ndarray, np.ndarray]:
@@ -85,11 +88,13 @@ def effect(column: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
-held_out = cross_val_predict(AutoRegressor(random_state=0), X, y, cv=SPLITS)
-left.plot(held_out, y, ".", color="C0", alpha=0.6)
-ends = [y.min(), y.max()]
+low, high = np.quantile(model.loo_errors_, [0.05, 0.95])
+left.plot(model.loo_predictions_, y, ".", color="C0", alpha=0.6)
+ends = np.array([y.min(), y.max()])
+left.fill_between(ends, ends + low, ends + high, color="C0", alpha=0.12, label="90 % interval")
+left.legend()
 left.plot(ends, ends, "--", color="0.3", lw=1)
-left.set(title="Held-out predictions", xlabel="predicted", ylabel="observed")
+left.set(title="Leave-one-out predictions", xlabel="predicted", ylabel="observed")
 right.barh([NAMES[c] for c in order[::-1]], lost.importances_mean[order[::-1]], color="C0")
 right.set(title="Importance of columns", xlabel="RMSE added by shuffling")
 

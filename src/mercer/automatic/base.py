@@ -115,15 +115,20 @@ class Automatic(BaseEstimator):
 
     def _columns_to_learn(self, X: RawSamples, y: np.ndarray) -> list[TableColumn]:
         """The columns of a table whose kernels can be learned; none for other samples."""
-        is_free = is_auto(self.kernel) and self.learner == "auto"
-        if not is_free or kind_of(X) != "table" or len(y) < _FEWEST_TO_LEARN:
-            return []
-        if self._task == "classification" and len(np.unique(y)) > _MOST_CLASSES:
+        if not self._may_learn(y) or kind_of(X) != "table":
             return []
         columns = read_columns(thin_out(X, _MOST_ROWS), tuple(self.missing))
-        if any(column.kind not in ("number", "category", "date") for column in columns):
+        if not {column.kind for column in columns} <= {"number", "category", "date"}:
             return []
         return [column for column in columns if column.spread > 0]
+
+    def _may_learn(self, y: np.ndarray) -> bool:
+        """Whether neither the parameters nor the targets speak against learning kernels."""
+        is_free = is_auto(self.kernel) and self.learner == "auto"
+        n_classes = 0
+        if self._task == "classification":
+            n_classes = len(np.unique(y))
+        return is_free and len(y) >= _FEWEST_TO_LEARN and n_classes <= _MOST_CLASSES
 
     def _refuse_groups(self, groups: np.ndarray | None) -> None:
         if groups is not None:
