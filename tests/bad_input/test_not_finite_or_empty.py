@@ -28,7 +28,7 @@ from mercer import (
     Precomputed,
     White,
 )
-from mercer.errors import EmptyInputError, NotFiniteError
+from mercer.errors import EmptyInputError, NotFiniteError, WidthError
 
 # ---- NaN and infinity ----
 
@@ -214,4 +214,4 @@ def test_an_empty_second_collection():
 
 
 def test_no_columns_chosen():
-    refuses(EmptyInputError, lambda: RBF().on(slice(7, 9))(points()), "is empty")
+    refuses(WidthError, lambda: RBF().on(slice(7, 9))(points()), "none of the 3 columns")

@@ -50,7 +50,11 @@ METHODS = (
 )
 EXAMPLES = [(name, i) for name, cls in catalogue().items() for i in range(len(cls.examples()))]
 # they have tests of their own below
-APART = {"KernelCCA", "KernelICA", "LinearSVC", "LinearSVR", "MCA", "ImputedVote"}
+APART = {
+    *("KernelCCA", "KernelICA", "LinearSVC", "LinearSVR", "MCA", "ImputedVote"),
+    # they take several kernels, or none, and are saved in tests of their own
+    *("KernelSearch", "LocalModels", "MultipleKernelClassifier", "MultipleKernelRegressor"),
+}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "SVC": {"probability": True},
     "NuSVC": {"nu": 0.2},

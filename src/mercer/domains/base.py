@@ -213,6 +213,17 @@ class Batch:
     def __len__(self) -> int:
         return raw_length(self._raw)
 
+    def __getstate__(self) -> dict[str, object]:
+        """All but the batches of others that happen to be alive."""
+        slots = {name for cls in type(self).__mro__ for name in getattr(cls, "__slots__", ())}
+        kept = sorted(slots - {"__weakref__", "_others"})
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._others = weakref.WeakValueDictionary()
+
     @property
     def raw(self) -> RawSamples:
         """The objects themselves."""

@@ -105,7 +105,8 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     be the same in feature space, unless the learner allows that. A first look at two samples
     settles nearly all cases without the kernel.
     """
-    if not hasattr(X, "dtype") or X.dtype.kind != "f":
+    # other libraries have types of their own, which are no numbers of NumPy
+    if getattr(getattr(X, "dtype", None), "kind", "") != "f":
         return
     values = X.data if issparse(X) else X
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))

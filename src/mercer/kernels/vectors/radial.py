@@ -335,7 +335,7 @@ class RationalQuadratic(RadialKernel):
         tile, factor = self.scaled(pair, out)
         # a larger power of a distance beyond all numbers is 0 as well; of a smaller one the value
         # is lost
-        if self.alpha < 1.0 and not _compiled.storage.all_finite(tile):
+        if self.alpha < 1.0 and not np.isfinite(tile).all():
             tile = np.where(np.isinf(tile), np.nan, tile)
         _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
 
