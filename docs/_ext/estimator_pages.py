@@ -16,6 +16,7 @@ TITLES = {
     "quantile": "Quantile regression",
     "gp": "Gaussian processes",
     "mkl": "Several kernels",
+    "search": "Search for kernels",
     "rvm": "Relevance vector machines",
     "projection": "Projections",
     "clustering": "Clustering",

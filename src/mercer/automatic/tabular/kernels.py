@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from mercer.aliases import LengthScale
 from mercer.domains.base import Batch
 from mercer.estimators.learning.objectives import profiled_slope
 from mercer.gram.fill import dense
@@ -72,9 +73,12 @@ def _spreads(Z: np.ndarray, power: int) -> np.ndarray:
     return np.asarray((np.abs(shuffled - Z) ** power).mean(axis=0))
 
 
-def _readable(lengths: np.ndarray) -> list[float]:
-    """Four digits: a length scale need not be exact, and should be readable."""
-    return [float(f"{length:.4g}") for length in lengths]
+def _readable(lengths: np.ndarray) -> LengthScale:
+    """Four digits, and one number if all are equal: a length scale need not be exact."""
+    rounded = [float(f"{length:.4g}") for length in np.ravel(lengths)]
+    if len(set(rounded)) == 1:
+        return rounded[0]
+    return rounded
 
 
 def plain_laplacian(Z: np.ndarray) -> Laplacian:

@@ -34,7 +34,8 @@ _STRUCTURE_ROWS = 700  # that kernels are learned on
 _WHOLE = 4000  # rows up to which one model is fitted to all of them
 _LEAST = 1e-6  # the smallest penalty of kernels that were not learned
 _PART = 2500  # rows of a part of a larger table
-EFFORTS = {"fast": (500, 500, 1), "balanced": (700, 2500, 1), "best": (1200, 4000, 3)}
+# rows that kernels are learned on, rows that members are chosen on, and trees of a large table
+EFFORTS = {"fast": (400, 400, 1), "balanced": (700, 2500, 1), "best": (1200, 4000, 3)}
 
 
 # scores, classes and weights of the rows that a penalty is chosen on, and by what
@@ -76,8 +77,9 @@ class LearnedTable(BaseEstimator):
         """The scores of all rows, the rows of the choice, and the chosen members."""
         start = time.perf_counter()
         kinds = list(KINDS)
-        if all(column.kind == "category" for column in self.columns):
-            kinds = kinds[:1]  # categories have the same scores in both
+        are_categories = all(column.kind == "category" for column in self.columns)
+        if are_categories or self._is_fast:  # categories have the same scores in both kinds
+            kinds = kinds[:1]
         self.scores_ = {
             kind: TableScores(self.columns, self.missing, kind).fit(X) for kind in kinds
         }
@@ -97,7 +99,7 @@ class LearnedTable(BaseEstimator):
 
         start = time.perf_counter()
         with serial_blas():
-            choice = choose(rows_at(first), rows_at(second), self.members, self.effort == "fast")
+            choice = choose(rows_at(first), rows_at(second), self.members, self._is_fast)
         self.seconds_["learning and choice of kernels"] = time.perf_counter() - start
         self.members_, self.trials_ = choice.members, choice.trials
         self.n_chosen_ = len(second)
@@ -139,6 +141,11 @@ class LearnedTable(BaseEstimator):
     def chosen_penalty(self) -> float:
         """The penalty to show."""
         raise NotImplementedError(type(self).__name__)
+
+    @property
+    def _is_fast(self) -> bool:
+        """Whether no length scale is learned."""
+        return self.effort == "fast"
 
     def _n_scores(self) -> int:
         return len(self.scores_["squash"].tied)
@@ -245,7 +252,7 @@ class LearnedClassifier(LearnedTable):
         order = stratified_order(codes, self.seed)
         Z, rows, _ = self._learn_members(X, Y, sample_weight, order, groups)
         start = time.perf_counter()
-        n_scales = int(self.scores_["squash"].tied.max()) + 1
+        n_scales = 0 if self._is_fast else int(self.scores_["squash"].tied.max()) + 1
         some = np.sort(order[: min(len(rows), _STRUCTURE_ROWS)])
         least = least_penalty(n_scales, len(codes))
         weight = None if sample_weight is None else sample_weight[some]
