@@ -292,10 +292,14 @@ def test_every_declared_attribute_is_set_by_some_setting():
     assert never - unlimited - CONDITIONAL.keys() == set()
 
 
+# what functions return, to be kept beside a model; tests of these functions store it
+RESULTS = {"LearnedKernel", "LearnedParameter"}
+
+
 def test_every_storable_class_is_part_of_some_model():
     parts = [*map(attributes_of, MODELS), attributes_of_kernels()]
     seen = {cls.__name__.lstrip("_") for part in parts for cls in part}
-    assert STORABLE.keys() <= seen
+    assert STORABLE.keys() - RESULTS <= seen
 
 
 # -- an estimator that is added by the book ------------------------------------------------------
