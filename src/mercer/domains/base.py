@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from mercer.aliases import Columns, Prepared, RawSamples
-from mercer.domains.raw import in_order_of, pick_rows, raw_length, select_columns
+from mercer.domains.raw import in_order_of, own_copy, pick_rows, raw_length, select_columns
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.execution.workspace import Workspace
 
@@ -138,6 +138,10 @@ class Domain:
     def encode(self, batch: Batch) -> Samples:
         """Check the raw objects and lay them out in arrays; ``batch.like`` is what they join."""
         raise NotImplementedError(type(self).__name__)
+
+    def own(self, raw: RawSamples) -> RawSamples:
+        """The raw objects for a model to keep: later changes to the caller's do not reach them."""
+        return own_copy(raw)
 
     def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
         """Random raw objects to test kernels on."""

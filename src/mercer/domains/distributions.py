@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from mercer.aliases import Frame, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.raw import as_list, pick_rows, raw_length, starts_of
+from mercer.domains.strings import STRINGS
 from mercer.domains.vectors.domain import VECTORS, CsrSamples, VectorSamples, check_signs
-from mercer.errors import DomainError, EmptyInputError, InputTypeError, WidthError
+from mercer.errors import DomainError, EmptyInputError, InputTypeError, MercerError, WidthError
 
 _TOLERANCE = 1e-8  # how far from 1 a row may sum
 _SINGLE_TOLERANCE = 1e-5  # the same in single precision, where dividing by the sums leaves more
@@ -273,3 +276,70 @@ class Bags(Domain):
             mixed = [pick_rows(points, rng.choice(n, size)) for size in sizes]
             collections.append(singles + mixed)
         return [*collections, self.sample(40, n_columns, rng)]
+
+
+class Decomposed(Domain):
+    """Samples of any kind that a function takes apart: ``parts`` of one sample is a collection.
+
+    A sample may have no parts.
+    """
+
+    name = "samples with parts"
+    accepts = frozenset({"matrix", "sets", "strings", "trees", "indices", "objects"})
+
+    def __init__(self, parts: Callable[[Any], RawSamples], inner: Domain) -> None:
+        self.parts = parts
+        self.inner = inner
+
+    def __hash__(self) -> int:
+        return hash((Decomposed, id(self.parts), self.inner))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decomposed):
+            return False
+        return other.parts is self.parts and other.inner == self.inner
+
+    def bags(self, batch: Batch) -> list[RawSamples]:
+        """The parts of every sample."""
+        samples = as_list(batch.raw, batch.argument, "samples", "give a list or an array")
+        if len(samples) == 0:
+            raise EmptyInputError(batch.argument, samples, "is empty", "give at least one sample")
+        return [self._take_apart(x, f"{batch.argument}[{row}]") for row, x in enumerate(samples)]
+
+    def _take_apart(self, sample: Any, name: str) -> RawSamples:
+        try:
+            bag = self.parts(sample)
+        except Exception as error:
+            what = getattr(self.parts, "__name__", "parts")
+            rule = f"cannot be taken apart by {what} ({type(error).__name__}: {error})"
+            raise InputTypeError(name, sample, rule, "is it a sample that parts is for?") from None
+        if isinstance(bag, (Iterator, set, frozenset)):
+            bag = list(bag)
+        if not isinstance(bag, (list, tuple)) and not getattr(bag, "shape", ()):
+            rule = f"has as its parts {type(bag).__name__}, which is no collection of samples"
+            raise InputTypeError(name, sample, rule, "let parts return a list")
+        return bag
+
+    def encode(self, batch: Batch) -> BagSamples:
+        bags = self.bags(batch)
+        offsets = starts_of(np.array([raw_length(bag) for bag in bags]))
+        like = batch.encode_like(self)
+        given = [bag for bag in bags if raw_length(bag)]
+        if given:
+            joined = _join(given, batch.argument)
+        elif like is not None:
+            joined = pick_rows(like.elements.raw, [0])  # it belongs to no sample
+        else:
+            rule = "have no parts, not one of them"
+            raise EmptyInputError(batch.argument, f"{len(bags)} samples", rule, "look at parts")
+        return BagSamples(Batch(joined, None if like is None else like.elements), offsets)
+
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
+        """Pairs of words, or else rows of numbers: what the function can take apart."""
+        words = [STRINGS.sample(count, n_columns, rng) for _ in range(2)]
+        texts = [f"{a} {b}" for a, b in zip(*words, strict=True)]
+        try:
+            self.inner.encode(self.encode(Batch(texts)).elements)
+        except MercerError:
+            return VECTORS.sample(count, n_columns, rng)
+        return texts

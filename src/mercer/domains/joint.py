@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.structures.graphs import read_together
 from mercer.errors import MercerError
 
 _SOME = 16  # samples that tell whether other domains can read a domain's
@@ -25,6 +26,11 @@ class Joint(Domain):
         self.domains = [part for domain in domains for part in getattr(domain, "domains", [domain])]
         self.name = " and ".join(dict.fromkeys(d.name for d in domains))
         self.accepts = frozenset.intersection(*(d.accepts for d in domains))
+
+    def own(self, raw: RawSamples) -> RawSamples:
+        looking = [domain for domain in self.domains if not isinstance(domain, Anything)]
+        together = read_together(looking)
+        return super().own(raw) if together is None else together.own(raw)
 
     def _strictest(self, n_columns: int) -> Domain:
         """The domain whose samples all the others can read."""

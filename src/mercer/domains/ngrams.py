@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.aliases import Prepared, SparseMatrix
-from mercer.domains.base import Batch, Samples, Tile, shared_lock
+from mercer.domains.base import Batch, Domain, Samples, Tile, shared_lock
 from mercer.domains.raw import starts_of
 from mercer.domains.strings import STRINGS, Strings, StringSamples
 from mercer.domains.vectors.domain import CsrSamples
@@ -120,10 +120,10 @@ class Substrings:
         return len(self.hashes)
 
 
-def substrings(strings: StringSamples, length: int, kind: int = 0) -> Substrings:
-    """All substrings of that length, the different ones numbered."""
-    from scipy.sparse import csr_matrix
-
+def _windows(
+    strings: StringSamples, length: int, kind: int
+) -> tuple[Coding, np.ndarray, np.ndarray, np.ndarray]:
+    """The codes of all substrings of a length, where they start, and the first of each string."""
     alphabet, letters = strings.alphabet()
     coding = Coding(alphabet, length, kind)
     per_string = np.maximum(strings.lengths - length + 1, 0)
@@ -133,6 +133,15 @@ def substrings(strings: StringSamples, length: int, kind: int = 0) -> Substrings
     # than chosen letters.
     windows = max(0, len(letters) - length + 1)
     codes = coding.codes([letters[j : j + windows] for j in range(length)])[starts]
+    return coding, codes, starts, first
+
+
+def substrings(strings: StringSamples, length: int, kind: int = 0) -> Substrings:
+    """All substrings of that length, the different ones numbered."""
+    from scipy.sparse import csr_matrix
+
+    coding, codes, starts, first = _windows(strings, length, kind)
+    alphabet, letters = strings.alphabet()
     distinct, positions = coding.number(codes)
     if coding.exact:
         own_letters = coding.digits(distinct)
@@ -151,6 +160,19 @@ class NgramCounts:
 
     counts: SparseMatrix
     hashes: np.ndarray
+
+
+def placed_substrings(strings: StringSamples, length: int) -> NgramCounts:
+    """All substrings of that length, with a feature for every place that one begins at."""
+    from scipy.sparse import csr_matrix
+
+    coding, codes, _, first = _windows(strings, length, length)
+    places = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+    placed = splitmix64(coding.hashes(codes) ^ splitmix64(places.astype(np.uint64)))
+    hashes, positions = np.unique(placed, return_inverse=True)
+    shape = (len(strings), max(1, len(hashes)))
+    counts = csr_matrix((np.ones(len(positions)), positions, first), shape=shape)
+    return NgramCounts(canonical(counts), hashes)
 
 
 def expanded(
@@ -267,7 +289,7 @@ class Vocabulary:
         return np.where(known[at] == hashes, columns[at], -1)
 
 
-FeatureMap = Callable[[StringSamples, str], NgramCounts]
+FeatureMap = Callable[[Prepared, str], NgramCounts]
 
 
 class Ngrams(Strings):
@@ -276,6 +298,8 @@ class Ngrams(Strings):
     The second argument of the function is the name that messages give to the collection. Domains
     with equal keys have equal feature maps.
     """
+
+    base: Domain = STRINGS  # which encodes what the feature map reads
 
     def __init__(self, key: tuple[Hashable, ...], features: FeatureMap) -> None:
         self.key = key
@@ -288,7 +312,7 @@ class Ngrams(Strings):
         return isinstance(other, Ngrams) and other.key == self.key
 
     def encode(self, batch: Batch) -> NgramSamples:
-        strings: Prepared = batch.encode(STRINGS)
+        strings: Prepared = batch.encode(self.base)
         like = batch.encode_like(self)
         ngrams = self.features(strings, batch.argument)
         if like is not None:
@@ -320,7 +344,7 @@ class Ngrams(Strings):
         """
         from scipy.sparse import vstack
 
-        strings: Prepared = batch.encode(STRINGS)
+        strings: Prepared = batch.encode(self.base)
         blocks = []
         for block in strings.blocks(_BLOCK):
             ngrams = self.features(block, batch.argument)

@@ -61,10 +61,12 @@ class Cells:
         self, bad: np.ndarray, n_numbers: int, name: str, how: str, remedy: str
     ) -> None:
         """Name the first of the cells that are not numbers, and how many there are."""
-        rule = f"is not a number, as the other {n_numbers} cells are: {how}"
+        rule = f"is not a number, as the other {n_numbers} cells are"
         if len(bad) > 1:
             others = f"and {len(bad) - 1} more cells are not numbers"
-            rule = f"{others}, as the other {n_numbers} are: {how}"
+            rule = f"{others}, as the other {n_numbers} are"
+        if not self.strict:
+            rule += f": {how}"
         self._doubt(int(bad[0]), name, rule, remedy)
 
     def _doubt(self, row: int, name: str, rule: str, remedy: str) -> None:

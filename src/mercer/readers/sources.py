@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +18,10 @@ from mercer.readers import parquet
 from mercer.readers.fasta import check_case, doubt_case, is_mixed_case, read_fasta
 from mercer.readers.files import MOST_BYTES, read_text
 from mercer.readers.layouts import Layout
+from mercer.readers.series import holds_series, read_series
 from mercer.readers.tables import read_table
+from mercer.readers.trees import LINES, hold_trees, read_tree_files, read_tree_lines
+from mercer.readers.tudataset import is_tudataset, read_tudataset
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
 _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
@@ -31,8 +35,8 @@ _EMPTY_COLUMNS = 100  # columns for each value, beyond which a column number is 
 class Source:
     """Samples of one kind, and how they were read."""
 
-    kind: str  # "table", "sequences", "texts" or "vectors" (sparse)
-    samples: RawSamples  # a data frame, a list of strings, or a sparse matrix
+    kind: str  # "table", "sequences", "texts", "graphs", "trees", "series", "vectors" (sparse)
+    samples: RawSamples  # a data frame, a list of samples, or a sparse matrix
     labels: Targets  # None where the format has none; those of a table are a column
     names: list[str]  # of the samples; empty where they have none
     layout: Layout | None  # of a table
@@ -48,7 +52,7 @@ def read_source(
     most_bytes: int = MOST_BYTES,
     **options: Any,
 ) -> Source:
-    """Read a table, a svmlight file, FASTA files, or a folder with one of texts for each class.
+    """Read a table, a file of series, svmlight or FASTA, trees, graphs, or texts by class.
 
     What is in doubt gives a warning; ``options["strict"]`` makes an error of it.
 
@@ -86,16 +90,48 @@ def read_texts(files: Sequence[Path], encoding: str = "utf-8") -> Source:
 
 
 def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
+    if is_tudataset(file):
+        return _graphs(file)
     if file.is_dir():
         return _texts(file, options.get("encoding", "utf-8"), most_bytes)
+    if _suffix(file) in LINES:
+        return _tree_lines(file, most_bytes)
+    if holds_series(file):
+        return _series(file, most_bytes)
     if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
         if _is_svmlight(text):
             return _vectors(file, text)
+    return _table(file, like, most_bytes, options)
+
+
+def _table(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
     options = {name: value for name, value in options.items() if name != "case"}
     layout = None if like is None else like.layout
     frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
     return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
+
+
+def _tree_lines(file: Path, most_bytes: int) -> Source:
+    trees, labels = read_tree_lines(file, most_bytes)
+    return Source("trees", trees, labels, [], None, f"{len(trees):,} trees")
+
+
+def _graphs(folder: Path) -> Source:
+    graphs, y = read_tudataset(folder)
+    sizes = graphs.n_nodes
+    description = f"{len(graphs):,} graphs of {sizes.min()} to {sizes.max()} nodes"
+    return Source("graphs", graphs, y, [], None, description)
+
+
+def _series(file: Path, most_bytes: int) -> Source:
+    series, labels = read_series(file, most_bytes=most_bytes)
+    lengths = [len(one) for one in series]
+    extent = " to ".join(map(str, sorted({min(lengths), max(lengths)})))
+    description = f"{len(series):,} series of {extent} points"
+    if series[0].shape[1] > 1:
+        description += f" and {series[0].shape[1]} channels"
+    return Source("series", series, labels, [], None, description)
 
 
 def _existing(paths: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -117,18 +153,18 @@ def _suffix(file: Path) -> str:
 def _sequences(files: Sequence[Path], most_bytes: int, options: dict[str, Any]) -> Source:
     case, strict = options.get("case"), bool(options.get("strict"))
     headers: list[str] = []
-    parts: list[list[str]] = []
+    parts: list[list[str]] = []  # the sequences of each file
     origins: list[str] = []
     for file in files:
         names, letters = read_fasta(file, case=case, strict=strict, most_bytes=most_bytes)
         headers += names
         parts.append(letters)
         origins += [file.name.partition(".")[0]] * len(names)
-    sequences = [sequence for part in parts for sequence in part]
+    sequences = list(itertools.chain.from_iterable(parts))
     if not any(map(is_mixed_case, parts)):
         doubt_case("paths", [file.name for file in files], sequences, strict)
     labels, meaning = _classes(headers, origins, len(files))
-    lengths = [len(text) for text in sequences]
+    lengths = list(map(len, sequences))
     extent = f"{len(sequences):,} sequences of {min(lengths)} to {max(lengths)} letters"
     if len(set(headers)) < len(headers):
         headers = []
@@ -148,35 +184,37 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
 
 
 def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
-    """The texts of all folders in a folder, or its own if they are not sorted into classes."""
-    files, labels = _files_by_class(folder)
-    classes = None
-    if labels:
-        classes = np.array(labels, dtype=object)
-        description = f"{len(files):,} texts in {len(set(labels))} folders"
-    else:
-        files = _visible_files(folder.iterdir())
-        description = f"{len(files):,} texts"
+    """The texts or trees of all folders in a folder, or its own if it has no folders."""
+    files, classes, extent = _files_by_class(folder)
     if not files:
         remedy = "make a folder for every class, with its texts in it"
         raise InputError("path", str(folder), "holds no text", remedy)
+    names = [str(file.relative_to(folder)) for file in files]
+    if hold_trees(files):
+        trees = read_tree_files(files, most_bytes)
+        return Source("trees", trees, classes, names, None, f"{len(files):,} trees{extent}")
     texts = []
     for file in files:  # all of them together have to keep the limit
         texts.append(read_text(file, encoding, most_bytes))
         most_bytes -= len(texts[-1])
-    names = [str(file.relative_to(folder)) for file in files]
+    description = f"{len(files):,} texts{extent}"
     return Source("texts", texts, classes, names, None, description, {"encoding": encoding})
 
 
-def _files_by_class(folder: Path) -> tuple[list[Path], list[str]]:
-    """The files in the folders of a folder, and the folder that each of them is in."""
+def _files_by_class(folder: Path) -> tuple[list[Path], np.ndarray | None, str]:
+    """The files in the folders of a folder, the folder of each, and how many folders there are.
+
+    Where these hold no files, the files of the folder itself, without classes.
+    """
     files: list[Path] = []
     labels: list[str] = []
     for part in sorted(path for path in folder.iterdir() if path.is_dir()):
         inside = _visible_files(part.rglob("*"))
         files += inside
         labels += [part.name] * len(inside)
-    return files, labels
+    if not labels:
+        return _visible_files(folder.iterdir()), None, ""
+    return files, np.array(labels, dtype=object), f" in {len(set(labels))} folders"
 
 
 def _visible_files(paths: Iterable[Path]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -93,11 +94,21 @@ class CsrSamples(Samples):
         """Inner products ⟨x, y⟩."""
         self._dot(y, None, tile)
 
+    def minima(self, y: CsrSamples, tile: Tile) -> None:
+        """Σ min(x, y) of rows of numbers that are not negative."""
+        self._each_common(_compiled.sparse.minima_tile, y, None, tile)
+
     def _dot(self, y: CsrSamples, weights: np.ndarray | None, tile: Tile) -> None:
+        self._each_common(_compiled.sparse.dot_tile, y, weights, tile)
+
+    def _each_common(
+        self, fill: Callable[..., None], y: CsrSamples, weights: np.ndarray | None, tile: Tile
+    ) -> None:
+        """Fill a tile by a sum over the columns that two rows have in common."""
         x, i0, i1 = self.x, tile.rows.start, tile.rows.stop
         panel = y._panel(tile.cols.start, weights)
         lookup = tile.work.lookup(max(self.n_features, y.n_features))
-        _compiled.sparse.dot_tile(x.indptr, x.indices, x.data, i0, i1, *panel, lookup, tile.out)
+        fill(x.indptr, x.indices, x.data, i0, i1, *panel, lookup, tile.out)
 
     def sqdist(self, y: CsrSamples, weights: np.ndarray | None, tile: Tile) -> None:
         """Squared distances Σ weights (x − y)²."""

@@ -1,0 +1,1 @@
+"""Loops over graphs, trees and series."""

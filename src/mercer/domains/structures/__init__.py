@@ -1,0 +1,1 @@
+"""Structured samples: whole graphs, trees and series."""

@@ -1,0 +1,60 @@
+"""Graphs as rows of counts: each feature that a kernel finds in graphs has a column."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.domains.ngrams import FeatureMap, NgramCounts, Ngrams, canonical, splitmix64
+from mercer.domains.structures.graphs import Graphs
+from mercer.readers.graph_collection import ranges
+
+_LEVEL = np.uint64(0x1D8E4E27C47D124F)  # levels of counts are hashed apart from all else
+
+
+class GraphCounts(Ngrams):
+    """Graphs read by a feature map, a function that counts the features of encoded graphs."""
+
+    name = Graphs.name
+    accepts = Graphs.accepts
+
+    def __init__(self, key: tuple[Hashable, ...], features: FeatureMap, base: Graphs) -> None:
+        super().__init__((*key, base), features)
+        self.base = base
+
+    def sample(self, count: int, n_columns: int, rng: np.random.Generator) -> RawSamples:
+        return self.base.sample(count, n_columns, rng)
+
+    def lattices(self, n_columns: int, rng: np.random.Generator) -> list[RawSamples]:
+        return self.base.lattices(n_columns, rng)
+
+
+def count_hashes(
+    hashes: np.ndarray, starts: np.ndarray, counts: np.ndarray | None = None
+) -> NgramCounts:
+    """Counts of features: those of graph i are ``hashes[starts[i]:starts[i + 1]]``.
+
+    Each of them counts once, or as often as ``counts`` says.
+    """
+    from scipy.sparse import csr_matrix
+
+    different, columns = np.unique(hashes, return_inverse=True)
+    values = np.ones(len(hashes)) if counts is None else counts.astype(np.float64)
+    shape = (len(starts) - 1, max(1, len(different)))
+    return NgramCounts(canonical(csr_matrix((values, columns, starts), shape=shape)), different)
+
+
+def in_unary(found: NgramCounts) -> NgramCounts:
+    """Columns (feature, t) that are 1 where a count is at least t: min(a, b) = Σ_t [a ≥ t][b ≥ t].
+
+    Their inner products are sums of the smaller of two counts.
+    """
+    counts = found.counts
+    times = counts.data.astype(np.int64)
+    levels = ranges(np.ones(len(times), dtype=np.int64), times).astype(np.uint64)
+    features = np.repeat(found.hashes[counts.indices], times)
+    hashes = splitmix64(features ^ splitmix64(levels ^ _LEVEL))
+    until = np.concatenate([[0], np.cumsum(times)])
+    return count_hashes(hashes, until[counts.indptr])
