@@ -15,11 +15,13 @@ from mercer.errors import (
     NotFiniteError,
     NotFittedError,
     ParameterError,
+    ParseError,
     ShapeError,
     WidthError,
 )
 
 MAPS = [squash, ranks]
+ROWS = np.random.default_rng(0).normal(size=(20, 3))
 
 
 def table(n=60, seed=0):
@@ -166,3 +168,22 @@ def test_linear_maps():
     for wrong in ([], "red", [[np.nan]], 3.0, [[1.0], [1.0, 2.0]]):
         with pytest.raises(ParameterError, match="matrix"):
             linear_map(wrong)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [squash, squash.fit(ROWS), ranks.fit(ROWS), linear_map([1.0, 2.0, 3.0]), linear_map(np.eye(9))],
+    ids=lambda function: type(function).__name__,
+)
+def test_kernels_of_maps_print_and_parse(function):
+    kernel = 2.0 * RBF() @ function
+    assert parse(repr(kernel)) == kernel
+    assert repr(parse(repr(kernel))) == repr(kernel)
+
+
+def test_the_name_of_a_fitted_map_tells_its_contents():
+    text = repr(RBF() @ squash.fit(ROWS))
+    assert repr(RBF() @ squash.fit(ROWS.copy())) == text
+    assert repr(RBF() @ squash.fit(ROWS + 1.0)) != text
+    with pytest.raises(ParseError, match="names="):
+        parse("RBF() @ squash_00000000")

@@ -204,6 +204,15 @@ def _chi2(a, b):
     return (a - b) ** 2 / (a + b) if a or b else mpf(0)
 
 
+def _tanimoto(p, x, y):
+    if p["form"] == "minmax":
+        common, whole = mp.fsum(map(min, x, y)), mp.fsum(map(max, x, y))
+    else:
+        common = _dot(x, y)
+        whole = _dot(x, x) + _dot(y, y) - common
+    return common / whole if whole else mpf(1)
+
+
 def _subsets(items):
     items = list(items)
     return chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
@@ -267,7 +276,7 @@ NUMERIC = {
     "Wendland": _wendland,
     "Spline": lambda p, x, y: mp.fprod(map(_spline, x, y)),
     "Brownian": lambda p, x, y: mp.fprod(map(min, x, y)),
-    "HistogramIntersection": lambda p, x, y: mp.fsum(map(min, x, y)),
+    "Tanimoto": _tanimoto,
     "Chi2": lambda p, x, y: mp.exp(-p["gamma"] * mp.fsum(map(_chi2, x, y))),
     "ANOVA": lambda p, x, y: _sum_of_products(
         combinations(zip(x, y, strict=True), int(p["degree"]))
@@ -349,6 +358,25 @@ def _on(p, x, y, same):
     return _child(p, np.asarray(x)[columns], np.asarray(y)[columns], same)
 
 
+def _counts(node, x) -> dict:
+    """The features of a sample under a kernel, by name."""
+    if node is None or node.name == "Linear":
+        return dict(enumerate(_numbers(x)))
+    if node.name == "SetIntersection":
+        return dict.fromkeys(_members(x), mpf(1))
+    if node.name == "Spectrum":
+        return Counter(import_module("naive.strings").substrings(x, int(node.fields["length"])))
+    trees = import_module("naive.trees")
+    features = trees.features(node.name, node.fields, x)
+    norm = mp.sqrt(trees.inner(features, features)) if node.fields["normalized"] else mpf(1)
+    return {key: weight / norm for key, weight in features.items()}
+
+
+def _intersection(p, x, y, same):
+    a, b = _counts(p["of"], x), _counts(p["of"], y)
+    return mp.fsum(min(a[j], b[j]) for j in a if j in b)
+
+
 GENERAL = {
     "custom": lambda p, x, y, same: mpf(float(p["function"](x, y, **p["params"]))),
     "Constant": lambda p, x, y, same: p["c"],
@@ -362,6 +390,10 @@ GENERAL = {
     "Power": lambda p, x, y, same: _child(p, x, y, same) ** p["exponent"],
     "PowerSeries": _power_series,
     "Exp": lambda p, x, y, same: mp.exp(_child(p, x, y, same)),
+    "HistogramIntersection": _intersection,
+    "Convolution": lambda p, x, y, same: mp.fsum(
+        _evaluate(p["kernel"], a, b, False) for a in p["parts"](x) for b in p["parts"](y)
+    ),
     "Normalized": _normalized,
     "Centered": _centered,
     "Warp": lambda p, x, y, same: _child(p, _apply(p, x), _apply(p, y), same),
@@ -375,7 +407,9 @@ GENERAL = {
 # kernels of samples that are not vectors: each family has an oracle of its own, f(fields, x, y,
 # same)
 STRUCTURED: set = set()
-for _family in ("categories", "strings", "alignments", "texts", "distributions", "nodes"):
+_FAMILIES = ["categories", "strings", "alignments", "texts", "distributions", "nodes"]
+_FAMILIES += ["whole_graphs", "trees", "series"]
+for _family in _FAMILIES:
     if find_spec(f"naive.{_family}") is not None:
         _kernels = import_module(f"naive.{_family}").KERNELS
         GENERAL.update(_kernels)

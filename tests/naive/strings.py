@@ -52,8 +52,18 @@ def _mismatch(p, x, y, same):
     return _inner(counts(x), counts(y))
 
 
+def _weighted_degree(p, x, y, same):
+    d = int(p["length"])
+    total = mpf(0)
+    for m in range(1, d + 1):
+        pairs = zip(substrings(x, m), substrings(y, m), strict=False)
+        total += mpf(2 * (d - m + 1)) / (d * (d + 1)) * sum(u == v for u, v in pairs)
+    return total
+
+
 KERNELS = {
     "Spectrum": _spectrum,
+    "WeightedDegree": _weighted_degree,
     "BlendedSpectrum": _blended,
     "GappedKmer": _gapped,
     "Mismatch": _mismatch,

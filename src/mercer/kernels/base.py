@@ -28,6 +28,7 @@ from mercer.errors import (
     warn,
 )
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
+from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
 from mercer.kernels.logarithms import Logarithms
@@ -70,7 +71,9 @@ class Kernel(Algebra, Logarithms, Parameterised):
     domain: ClassVar[Domain] = VECTORS
     invariance: ClassVar[str] = "none"
     definite: ClassVar[Definite | None] = None
+    is_distance: ClassVar[bool] = False  # −d²/2 of a distance d, for searches of neighbours
     abstract: ClassVar[bool] = True
+    aligned: ClassVar[bool] = False  # whether features of compared samples have the same columns
     leaves: ClassVar[int] = 1  # formulas that ask for products of a tile: one need not share them
     precedence: ClassVar[int] = 9  # in print: sum 1, pull-back 2, product 3, power 4, atom 9
     # Gaussian processes set the limits of parameters anew
@@ -178,6 +181,10 @@ class Kernel(Algebra, Logarithms, Parameterised):
 
     def single_precision(self, samples: Prepared) -> Any:
         """Prepared samples for a quick way to fill tiles in single precision; None without one."""
+        return None
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        """Values of any samples with these in single precision; None if the kernel has none."""
         return None
 
     # -- learning from data ------------------------------------------------------------------------

@@ -85,7 +85,11 @@ def _of_kernel(kernel: Kernel, d: int) -> Certificate:
 
 
 def _of_function(kernel: _OfDistance, d: int) -> Certificate:
-    claim = f"{describe(kernel.f).name}(‖x − y‖)"
+    name = describe(kernel.f).name
+    if not np.isfinite(np.asarray(kernel.f(np.array([0.0, 1e-3, 1.0])), dtype=float)).all():
+        rule = "is not finite at the distances 0, 0.001 and 1"
+        raise ParameterError("f", name, rule, "give a function of an array of distances")
+    claim = f"{name}(‖x − y‖)"
     where = Where(f"R^{d}")
     omega, transform = _transform(kernel.f, d)
     witness = _first(kernel, _candidates(omega, transform, d)) or kernel.refute(d=d)
@@ -98,7 +102,7 @@ def _of_function(kernel: _OfDistance, d: int) -> Certificate:
 def _looked_at(omega: np.ndarray, transform: np.ndarray) -> str:
     """What the transform was like, in words."""
     if not len(omega):
-        return "the function does not decay, and no frequency was looked at"
+        return "the function decays too slowly for a transform, and no frequency was looked at"
     range_ = f"{len(omega)} frequencies from {omega[0]:.3g} to {omega[-1]:.3g}"
     at = int(np.argmin(transform))
     if transform[at] < -_NEGATIVE * np.abs(transform).max():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from typing import Any
 
 from mercer.errors import MercerError, ParseError, did_you_mean
@@ -57,6 +58,9 @@ FOREIGN = {
     "ScaleKernel": "write a * k",
 }
 
+# The names of graphs, models and fitted maps, which texts cannot hold.
+_OF_AN_OBJECT = re.compile(r"graph_of_\w+|model_\w+|\w+_[0-9a-f]{8}")
+
 CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
 
 
@@ -69,7 +73,8 @@ def parse(text: str, names: dict[str, Any] | None = None) -> Kernel:
         The expression: kernels, numbers, ``+ - * / ** @`` and the methods of kernels.
     names : dict, optional
         Kernels, kernel classes, functions, graphs or models beside the known ones, by name. The
-        graphs and models of the kernels of this process are known by the names that ``repr`` shows.
+        graphs, models and fitted maps, such as ``squash.fit(X)``, of the kernels of this process
+        are known by the names that ``repr`` shows, which end with a digest of their contents.
 
     Returns
     -------
@@ -230,7 +235,7 @@ class _Reader(ast.NodeVisitor):
             name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes], code=True
         )
         remedy = near or "register a function with mercer.register_function"
-        if name.startswith(("graph_of_", "model_")):
+        if _OF_AN_OBJECT.fullmatch(name):
             remedy = f"give the object: parse(text, names={{{name!r}: ...}})"
         raise ParseError("expression", name, "is not a known name", remedy)
 

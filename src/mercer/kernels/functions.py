@@ -147,6 +147,18 @@ def row_sums(X: RawSamples) -> np.ndarray:
     return _numbers(X).sum(axis=1)
 
 
+@register_function("words")
+def words(text: str) -> list[str]:
+    """The words of one text, as parts for `Convolution`."""
+    return text.split()
+
+
+@register_function("numbers")
+def numbers(row: RawSamples) -> list[list[float]]:
+    """The numbers of one row, each as a row of its own, as parts for `Convolution`."""
+    return [[float(number)] for number in row]
+
+
 @storable
 class InverseRoot:
     """The coefficients n ↦ aₙ of 1/√(θ − z) = Σ aₙ zⁿ."""

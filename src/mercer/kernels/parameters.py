@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import io
+import pickle
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import (
@@ -28,7 +30,7 @@ from mercer.errors import (
     explain,
     warn,
 )
-from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe
+from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe, name_object
 from mercer.params import Constraint, param
 from mercer.state import State
 
@@ -89,12 +91,16 @@ class Parameterised:
             name = self.renamed[name]
         if name in self._names and "_ready" in self.__dict__:
             self._assign({name: value})
-            return
+        else:
+            self._check_attribute(name, value)
+            object.__setattr__(self, name, value)
+
+    def _check_attribute(self, name: str, value: object) -> None:
+        """Check a parameter by its rule; other attributes are private, learned, or refused."""
         if name in self._names:
             self._check(name, value)
         elif not name.startswith("_") and not name.endswith("_") and name != "theta":
             raise self._refusal(name, value)
-        object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
         present = type(self).renamed.get(name)
@@ -283,21 +289,12 @@ def restore(before: Snapshot) -> None:
         kernel.__dict__.update(state)
 
 
+@functools.singledispatch
 def value_key(value: Any) -> Hashable:
     """A parameter in a form that is equal, and has an equal hash, where the value is equal."""
-    if isinstance(value, Parameterised):
-        return value._value_key()
-    if isinstance(value, Mapping):
-        return frozenset((key, value_key(item)) for key, item in value.items())
-    if hasattr(value, "tocoo"):
+    if hasattr(value, "tocoo"):  # a sparse matrix
         entries = value.tocoo()
         return (*value.shape, *map(value_key, (entries.row, entries.col, entries.data)))
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return tuple(map(value_key, value))
-    if isinstance(value, slice):
-        return ("slice", value.start, value.stop, value.step)
     try:
         hash(value)
     except TypeError:  # compared by identity
@@ -305,14 +302,50 @@ def value_key(value: Any) -> Hashable:
     return value
 
 
+@value_key.register
+def _(value: Parameterised) -> Hashable:
+    return value._value_key()
+
+
+@value_key.register
+def _(value: Mapping) -> Hashable:
+    return frozenset((key, value_key(item)) for key, item in value.items())
+
+
+@value_key.register
+def _(value: np.ndarray) -> Hashable:
+    return value_key(value.tolist())
+
+
+@value_key.register(list)
+@value_key.register(tuple)
+def _(value: list[Any] | tuple[Any, ...]) -> Hashable:
+    return tuple(map(value_key, value))
+
+
+@value_key.register
+def _(value: slice) -> Hashable:
+    return ("slice", value.start, value.stop, value.step)
+
+
 @functools.singledispatch
 def show_value(value: object) -> str:
     """A parameter as text that `mercer.parse` reads back, where that can be."""
     if callable(value) and not isinstance(value, Parameterised):
         entry = describe(value)
-        is_registered = FUNCTIONS.get(entry.name) is entry
-        return entry.name if is_registered else f"<{entry.name}>"
+        if FUNCTIONS.get(entry.name) is entry:
+            return entry.name
+        return show_map(value, entry.name) if hasattr(type(value), "stored") else f"<{entry.name}>"
     return repr(value)
+
+
+def show_map(value: object, name: str) -> str:
+    """The name of a map that was fitted, or is too long for a text: it tells its contents."""
+    content = io.BytesIO()
+    pickler = pickle.Pickler(content)
+    pickler.fast = True  # equal objects give equal bytes only without references to earlier ones
+    pickler.dump(value)
+    return name_object(value, name, content.getvalue().hex())
 
 
 @show_value.register(np.ndarray)

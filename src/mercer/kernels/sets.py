@@ -80,6 +80,7 @@ class SetIntersection(_SetKernel):
     [[1.0]]
     """
 
+    aligned: ClassVar[bool] = True
     definite = Definite(
         PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,)
     )

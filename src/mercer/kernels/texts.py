@@ -53,6 +53,7 @@ _words = Constraint("words", _are_words, "give None, 'english', or a list of wor
 class _WordKernel(Kernel, abstract=True):
     """Texts read by scikit-learn's vectoriser: words of two letters or more."""
 
+    aligned: ClassVar[bool] = True
     ngrams: tuple[int, int] = param(default=(1, 1), check=_range)
     stop_words: Collection[str] | None = param(default=None, check=_words)
     lowercase: bool = param(default=True, check=boolean)

@@ -125,12 +125,7 @@ class On(Mapped):
         return len(self.positions(d) or [])
 
     def certify(self, d: int | None) -> Certificate:
-        count = self._count(d)
-        inner = self.kernel.certify(None)
-        in_columns = d is not None or math.isfinite(inner.where.max_dim)
-        # The columns of a bag are not those of the table that holds it.
-        if count and in_columns and not isinstance(self.kernel.domain, Bags):
-            inner = self.kernel.certify(count)
+        inner = self._inner_certificate(d)
         certificate = self._pull_back(inner, d)
         witness = self._lifted(inner.witness, d)
         if witness is None:
@@ -138,20 +133,39 @@ class On(Mapped):
         rule = "on these columns it is the inner kernel"
         return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
 
+    def _inner_certificate(self, d: int | None) -> Certificate:
+        """The certificate of the kernel, for the number of these columns where that matters."""
+        count = self._count(d)
+        inner = self.kernel.certify(None)
+        in_columns = d is not None or math.isfinite(inner.where.max_dim)
+        # The columns of a bag are not those of the table that holds it.
+        if count and in_columns and not isinstance(self.kernel.domain, Bags):
+            return self.kernel.certify(count)
+        return inner
+
+    def _covers(self, d: int | None) -> bool:
+        """Whether these are all columns of a table of d."""
+        return d is not None and set(self.positions(d) or []) == set(range(d))
+
     def _pull_back(self, inner: Certificate, d: int | None) -> Certificate:
         """What follows from the certificate of the kernel on these columns."""
-        covers = d is not None and set(self.positions(d) or []) == set(range(d))
+        covers = self._covers(d)
         certificate = pull_back_rule(repr(self), inner, covers, "columns")
-        where = self._tables_where(inner.where)
-        # how many columns a slice has, and whether these are all of them, is known for this d alone
-        sliced = isinstance(self.columns, slice) and inner.where.space != where.space
-        if d is not None and (sliced or certificate.status == STRICT):
-            where = where.meet(only_in(d))
+        where = self._where(inner.where, certificate.status == STRICT, d)
         if not inner.cpd:
             return dataclasses.replace(certificate, where=where)
         others = " (all of them)" if covers else ", in which distinct rows may agree"
         rule = f"pull-back: its Gram matrix is that of the part at these columns{others}"
         return dataclasses.replace(certificate, rule=rule, where=where)
+
+    def _where(self, inner: Where, strict: bool, d: int | None) -> Where:
+        """The set on which the certificate holds."""
+        where = self._tables_where(inner)
+        # how many columns a slice has, and whether these are all of them, is known for this d alone
+        sliced = isinstance(self.columns, slice) and inner.space != where.space
+        if d is not None and (sliced or strict):
+            return where.meet(only_in(d))
+        return where
 
     def _tables_where(self, inner: Where) -> Where:
         """The tables whose columns are in a set, or the vectors: there may be other columns."""
@@ -172,15 +186,21 @@ class On(Mapped):
 
             table = pandas.DataFrame(witness.points, columns=self.listed())
             return dataclasses.replace(witness, points=table)
-        widths = range(1, _WIDEST) if d is None else [d]
-        chosen = ((width, self.positions(width) or []) for width in widths)
-        fitting = ((width, at) for width, at in chosen if len(set(at)) == len(at) == count)
-        width, positions = next(fitting, (0, []))
+        width, positions = self._width_and_positions(count, d)
         if not width:
             return None
         points = np.zeros((len(witness.points), width))
         points[:, positions] = witness.points
         return dataclasses.replace(witness, points=points)
+
+    def _width_and_positions(self, count: int, d: int | None) -> tuple[int, list[int]]:
+        """The least width, or d, in which these are so many distinct columns; 0 if none is."""
+        widths = range(1, _WIDEST) if d is None else [d]
+        for width in widths:
+            positions = self.positions(width) or []
+            if len(set(positions)) == len(positions) == count:
+                return width, positions
+        return 0, []
 
     def __repr__(self) -> str:
         return f"{within(self.kernel, 9)}.on({show_value(self.columns)})"

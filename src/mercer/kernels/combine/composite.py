@@ -13,6 +13,7 @@ from mercer.domains.base import Batch, Domain
 from mercer.domains.joint import Joint
 from mercer.domains.parts import Parts
 from mercer.errors import DomainMismatchError, ParameterError
+from mercer.gram.single import CombinedTiles, ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.parameters import computed
@@ -104,6 +105,12 @@ class Mapped(Composite, abstract=True):
     def diagonal(self, samples: Parts) -> np.ndarray:
         return self.kernel.diagonal(samples[0])
 
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        if type(self).tile is not Mapped.tile:  # a kernel that changes the values, too
+            return None
+        inner = self.kernel.single_tiles(centers[0])
+        return None if inner is None else ScaledTiles(inner)
+
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         for name, place, tile in self.kernel.tile_derivatives(pair.part(0)):
             yield f"kernel__{name}", place, tile
@@ -183,6 +190,13 @@ class Nary(Pointwise, abstract=True):
             child.tile(pair.part(at), other)
             self._combine(out, other, out=out)
             temporary.used = mark
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        if type(self).tile is not Nary.tile:
+            return None
+        parts = [child.single_tiles(centers[at]) for at, child in enumerate(self.terms)]
+        known = [part for part in parts if part is not None]
+        return CombinedTiles(known, self._combine) if len(known) == len(parts) else None
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         values = [child.diagonal(samples[at]) for at, child in enumerate(self.terms)]

@@ -11,7 +11,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.raw import dense_numbers
 from mercer.errors import ParameterError, WidthError
 from mercer.kernels.functions import MAKERS
-from mercer.kernels.parameters import show_value
+from mercer.kernels.parameters import show_map, show_value
 from mercer.state import State, storable
 
 __all__: list[str] = []
@@ -49,7 +49,10 @@ class LinearMap:
         return gradients * self.matrix if self.matrix.ndim == 1 else gradients @ self.matrix
 
     def __repr__(self) -> str:
-        return f"linear_map({show_value(self.matrix)})"
+        numbers = show_value(self.matrix)
+        if numbers.startswith("<"):  # too many of them
+            return show_map(self, "linear_map")
+        return f"linear_map({numbers})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LinearMap) and np.array_equal(self.matrix, other.matrix)

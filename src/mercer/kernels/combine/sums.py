@@ -16,6 +16,7 @@ from mercer.definiteness.rules import scale_rule, sum_rule
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.errors import InfiniteFeaturesError, MercerError
+from mercer.gram.single import ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
@@ -153,6 +154,10 @@ class Scaled(Pointwise):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.kernel.tile(pair.part(0), out)
         out *= self.factor
+
+    def single_tiles(self, centers: Parts) -> SingleTiles | None:
+        inner = self.kernel.single_tiles(centers[0])
+        return None if inner is None else ScaledTiles(inner, float(self.factor))
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         return self.factor * self.kernel.diagonal(samples[0])

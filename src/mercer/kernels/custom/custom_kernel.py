@@ -97,7 +97,7 @@ class CustomKernel(Kernel, abstract=True):
         return self.copy()
 
     def certify(self, d: int | None) -> Certificate:
-        rule = "stated by the user"
+        rule = "the statement of its author, which is not checked"
         if self._status == UNKNOWN:
             rule = "no rule: it is a function of your own; if you have a proof, say status='psd'"
         return Certificate(self._status, repr(self), rule, Where(self.domain.name))

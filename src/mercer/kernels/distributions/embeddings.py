@@ -10,7 +10,7 @@ from typing import ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
-from mercer.aliases import Prepared, SparseMatrix
+from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, STRICT, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
@@ -50,7 +50,171 @@ class EmbeddedBags(BagSamples):
         return taken
 
 
-class MeanEmbedding(Composite):
+class BagKernel(Composite, abstract=True):
+    """A sum of an inner kernel over the samples of two bags, divided by a number of each bag."""
+
+    invariance: ClassVar[str] = "none"
+
+    @property
+    def inner(self) -> Kernel:
+        """The parameter ``kernel``, of which subclasses decide the place."""
+        return cast(Kernel, vars(self)["kernel"])
+
+    def bags(self, batch: Batch) -> list[RawSamples]:
+        """The samples of every bag."""
+        raise NotImplementedError(f"{type(self).__name__} must define bags(batch)")
+
+    def shares(self, sizes: np.ndarray) -> np.ndarray:
+        """What the sums over bags of these sizes are divided by."""
+        raise NotImplementedError(f"{type(self).__name__} must define shares(sizes)")
+
+    def _divisors(self, pair: Pair) -> np.ndarray:
+        """What the sums over every two bags are divided by."""
+        rows, cols = self.shares(pair.x.sizes[pair.rows]), self.shares(pair.y.sizes[pair.cols])
+        return rows[:, None] * cols[None]
+
+    def _inner(self, batch: Batch, use: Callable[[Batch], Result]) -> tuple[BagSamples, Result]:
+        """Use the samples of all bags together; an error names the bag that it comes from."""
+        bags = cast(BagSamples, batch.encode(self.domain))
+        try:
+            return bags, use(bags.elements)
+        except MercerError:
+            for row, bag in enumerate(self.bags(batch)):
+                try:
+                    use(Batch(bag))
+                except MercerError as error:
+                    raise type(error)(f"in the bag {batch.argument}[{row}]: {error}") from None
+            raise
+
+    def fit_batch(self, batch: Batch) -> Self:
+        """Fit the inner kernel to the samples of all bags."""
+        self._inner(batch, self.inner.fit_batch)
+        return self
+
+    def prepare(self, batch: Batch) -> EmbeddedBags:
+        bags, elements = self._inner(batch, self.inner.prepare)
+        embedded = EmbeddedBags(elements, bags.offsets, self._squares(elements, bags.offsets))
+        embedded.origin, embedded.index = bags.origin, bags.index
+        return embedded
+
+    def _squares(self, elements: Prepared, offsets: np.ndarray) -> np.ndarray:
+        """k(x, x) of every bag: large bags one by one, small ones many at a time."""
+        sizes = np.diff(offsets)
+        squares = np.empty(len(sizes))
+
+        def fill(first: int, last: int, work: Workspace) -> None:
+            if offsets[first] == offsets[last]:  # bags without samples
+                squares[first:last] = 0.0
+                return
+            inner_offsets = offsets[first : last + 1] - offsets[first]
+            samples = elements.take(np.arange(offsets[first], offsets[last]))
+            bags = BagSamples(samples, inner_offsets)
+            pair = Pair(bags, bags, 0, last - first, 0, last - first, work)
+            shares = self.shares(sizes[first:last]) ** 2
+            squares[first:last] = self._sums(pair).diagonal() / shares
+
+        def run_on(groups: list[tuple[int, int]]) -> None:
+            if groups:
+                run(len(groups), lambda number, work: fill(*groups[number], work), "bags")
+
+        small = []
+        for first, last in _groups(sizes.tolist()):
+            if sizes[first] > _LARGE_BAG:
+                run_on([(first, last)])
+            else:
+                small.append((first, last))
+        run_on(small)
+        return squares
+
+    def _sums(self, pair: Pair) -> np.ndarray:
+        """The sum of the inner kernel over the samples of every two bags."""
+        upper = _is_symmetric(pair)
+
+        def sum_strip(strip: Strip, work: Workspace) -> np.ndarray:
+            sums = strip.zeros()
+            for inner in strip.tiles(work, self.inner.leaves > 1, upper):
+                tile = work.out(*inner.pair.shape)
+                self.inner.tile(inner.pair, tile)
+                sums[:, inner.cols] += inner.sums(tile)
+            return sums
+
+        total = np.zeros(pair.shape)
+        for rows, sums in on_strips(pair, sum_strip):
+            total[rows] += sums
+        if upper:
+            return total + total.T
+        return total
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        np.divide(self._sums(pair), self._divisors(pair), out=out)
+        if pair.x.origin is pair.y.origin:
+            same = pair.x.identities()[pair.rows, None] == pair.y.identities()[None, pair.cols]
+            np.copyto(out, pair.x.squares[pair.rows, None], where=same)
+
+    def diagonal(self, samples: EmbeddedBags) -> np.ndarray:
+        return samples.squares.copy()
+
+    def rounding_error(self, samples: EmbeddedBags) -> float:
+        return self.inner.rounding_error(samples.elements)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, np.ndarray]:
+            sums: dict[ParameterKey, np.ndarray] = defaultdict(strip.zeros)
+            for inner in strip.tiles(work, self.inner.leaves > 1):
+                for name, index, tile in self.inner.tile_derivatives(inner.pair):
+                    sums[name, index][:, inner.cols] += inner.sums(tile)
+            return sums
+
+        total: dict[ParameterKey, np.ndarray] = defaultdict(lambda: np.zeros(pair.shape))
+        for rows, sums in on_strips(pair, sum_strip):
+            for key, value in sums.items():
+                total[key][rows] += value
+        counts = self._divisors(pair)
+        for (name, index), value in total.items():
+            yield f"kernel__{name}", index, value / counts
+
+    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
+        """The weight of two bags is shared by their samples, so that no parameter needs a tile."""
+        shares = weights / self._divisors(pair)
+        upper = _is_symmetric(pair)
+        if upper:
+            shares = shares + shares.T
+
+        def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, float]:
+            sums: dict[ParameterKey, float] = defaultdict(float)
+            for inner in strip.tiles(work, self.inner.leaves > 1, upper):
+                inner_weights = inner.spread(shares[strip.rows])
+                derivatives = self.inner.weighted_derivatives(inner.pair, inner_weights)
+                for name, index, value in derivatives:
+                    sums[name, index] += value
+            return sums
+
+        total: dict[ParameterKey, float] = defaultdict(float)
+        for _, sums in on_strips(pair, sum_strip):
+            for key, value in sums.items():
+                total[key] += value
+        for (name, index), value in total.items():
+            yield f"kernel__{name}", index, value
+
+    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray | SparseMatrix:
+        """The sums of the inner features, divided; sparse ones stay sparse."""
+
+        def map_elements(elements: Batch) -> np.ndarray | SparseMatrix:
+            return self.inner.map_features(elements, truncate)
+
+        from scipy.sparse import csr_matrix
+
+        bags, rows = self._inner(batch, map_elements)
+        sizes = bags.sizes
+        weights = np.repeat(1.0 / self.shares(np.maximum(sizes, 1)), sizes)
+        shape = (len(sizes), rows.shape[0])
+        return csr_matrix((weights, np.arange(sizes.sum()), bags.offsets), shape=shape) @ rows
+
+    def feature_dim(self, p: int) -> float:
+        return self.inner.feature_dim(p)
+
+
+class MeanEmbedding(BagKernel):
     """Σ_i Σ_j k(x_i, y_j)/(m n) over the samples of two bags: ⟨·, ·⟩ of their mean features.
 
     A sample is also compared with itself where a bag meets itself. A bag is any collection that the
@@ -74,7 +238,6 @@ class MeanEmbedding(Composite):
     distributions. Algorithmic Learning Theory, 13-31.
     """
 
-    invariance: ClassVar[str] = "none"
     kernel: Kernel = param(check=is_kernel)
 
     @property
@@ -102,144 +265,11 @@ class MeanEmbedding(Composite):
         rule = "no rule: the inner kernel is not known to be psd"
         return Certificate(UNKNOWN, repr(self), rule, where, (part,))
 
-    def _inner(self, batch: Batch, use: Callable[[Batch], Result]) -> tuple[BagSamples, Result]:
-        """Use the samples of all bags together; an error names the bag that it comes from."""
-        bags = cast(BagSamples, batch.encode(self.domain))
-        try:
-            return bags, use(bags.elements)
-        except MercerError:
-            for row, bag in enumerate(bags_of(batch)):
-                try:
-                    use(Batch(bag))
-                except MercerError as error:
-                    raise type(error)(f"in the bag {batch.argument}[{row}]: {error}") from None
-            raise
+    def bags(self, batch: Batch) -> list[RawSamples]:
+        return bags_of(batch)
 
-    def fit_batch(self, batch: Batch) -> Self:
-        """Fit the inner kernel to the samples of all bags."""
-        self._inner(batch, self.kernel.fit_batch)
-        return self
-
-    def prepare(self, batch: Batch) -> EmbeddedBags:
-        bags, elements = self._inner(batch, self.kernel.prepare)
-        embedded = EmbeddedBags(elements, bags.offsets, self._squares(elements, bags.offsets))
-        embedded.origin, embedded.index = bags.origin, bags.index
-        return embedded
-
-    def _squares(self, elements: Prepared, offsets: np.ndarray) -> np.ndarray:
-        """k(x, x) of every bag: large bags one by one, small ones many at a time."""
-        sizes = np.diff(offsets)
-        squares = np.empty(len(sizes))
-
-        def fill(first: int, last: int, work: Workspace) -> None:
-            inner_offsets = offsets[first : last + 1] - offsets[first]
-            samples = elements.take(np.arange(offsets[first], offsets[last]))
-            bags = BagSamples(samples, inner_offsets)
-            pair = Pair(bags, bags, 0, last - first, 0, last - first, work)
-            counts = sizes[first:last].astype(float) ** 2
-            squares[first:last] = self._sums(pair).diagonal() / counts
-
-        def run_on(groups: list[tuple[int, int]]) -> None:
-            if groups:
-                run(len(groups), lambda number, work: fill(*groups[number], work), "bags")
-
-        small = []
-        for first, last in _groups(sizes.tolist()):
-            if sizes[first] > _LARGE_BAG:
-                run_on([(first, last)])
-            else:
-                small.append((first, last))
-        run_on(small)
-        return squares
-
-    def _sums(self, pair: Pair) -> np.ndarray:
-        """The sum of the inner kernel over the samples of every two bags."""
-        upper = _is_symmetric(pair)
-
-        def sum_strip(strip: Strip, work: Workspace) -> np.ndarray:
-            sums = strip.zeros()
-            for inner in strip.tiles(work, self.kernel.leaves > 1, upper):
-                tile = work.out(*inner.pair.shape)
-                self.kernel.tile(inner.pair, tile)
-                sums[:, inner.cols] += inner.sums(tile)
-            return sums
-
-        total = np.zeros(pair.shape)
-        for rows, sums in on_strips(pair, sum_strip):
-            total[rows] += sums
-        if upper:
-            return total + total.T
-        return total
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.divide(self._sums(pair), _term_counts(pair), out=out)
-        if pair.x.origin is pair.y.origin:
-            same = pair.x.identities()[pair.rows, None] == pair.y.identities()[None, pair.cols]
-            np.copyto(out, pair.x.squares[pair.rows, None], where=same)
-
-    def diagonal(self, samples: EmbeddedBags) -> np.ndarray:
-        return samples.squares.copy()
-
-    def rounding_error(self, samples: EmbeddedBags) -> float:
-        return self.kernel.rounding_error(samples.elements)
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, np.ndarray]:
-            sums: dict[ParameterKey, np.ndarray] = defaultdict(strip.zeros)
-            for inner in strip.tiles(work, self.kernel.leaves > 1):
-                for name, index, tile in self.kernel.tile_derivatives(inner.pair):
-                    sums[name, index][:, inner.cols] += inner.sums(tile)
-            return sums
-
-        total: dict[ParameterKey, np.ndarray] = defaultdict(lambda: np.zeros(pair.shape))
-        for rows, sums in on_strips(pair, sum_strip):
-            for key, value in sums.items():
-                total[key][rows] += value
-        counts = _term_counts(pair)
-        for (name, index), value in total.items():
-            yield f"kernel__{name}", index, value / counts
-
-    def weighted_derivatives(self, pair: Pair, weights: np.ndarray) -> Iterator[WeightedSum]:
-        """The weight of two bags is shared by their samples, so that no parameter needs a tile."""
-        shares = weights / _term_counts(pair)
-        upper = _is_symmetric(pair)
-        if upper:
-            shares = shares + shares.T
-
-        def sum_strip(strip: Strip, work: Workspace) -> dict[ParameterKey, float]:
-            sums: dict[ParameterKey, float] = defaultdict(float)
-            for inner in strip.tiles(work, self.kernel.leaves > 1, upper):
-                inner_weights = inner.spread(shares[strip.rows])
-                derivatives = self.kernel.weighted_derivatives(inner.pair, inner_weights)
-                for name, index, value in derivatives:
-                    sums[name, index] += value
-            return sums
-
-        total: dict[ParameterKey, float] = defaultdict(float)
-        for _, sums in on_strips(pair, sum_strip):
-            for key, value in sums.items():
-                total[key] += value
-        for (name, index), value in total.items():
-            yield f"kernel__{name}", index, value
-
-    def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray | SparseMatrix:
-        """The means of the inner features; sparse ones stay sparse."""
-
-        def map_elements(elements: Batch) -> np.ndarray | SparseMatrix:
-            return self.kernel.map_features(elements, truncate)
-
-        bags, inner = self._inner(batch, map_elements)
-        sizes = bags.sizes
-        if hasattr(inner, "tocsr"):
-            from scipy.sparse import csr_matrix
-
-            weights = np.repeat(1.0 / sizes, sizes)
-            average = csr_matrix((weights, np.arange(sizes.sum()), bags.offsets))
-            return (average @ inner).tocsr()
-        return np.add.reduceat(inner, bags.offsets[:-1], axis=0) / sizes[:, None]
-
-    def feature_dim(self, p: int) -> float:
-        return self.kernel.feature_dim(p)
+    def shares(self, sizes: np.ndarray) -> np.ndarray:
+        return sizes.astype(float)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -267,8 +297,3 @@ def _groups(sizes: list[int]) -> list[tuple[int, int]]:
 def _is_symmetric(pair: Pair) -> bool:
     """Whether bags meet themselves, so that half of the inner tiles is enough."""
     return pair.x is pair.y and pair.rows == pair.cols
-
-
-def _term_counts(pair: Pair) -> np.ndarray:
-    """The number of terms in the mean for every two bags: the product of their sizes."""
-    return pair.x.sizes[pair.rows, None].astype(float) * pair.y.sizes[None, pair.cols]

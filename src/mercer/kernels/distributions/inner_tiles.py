@@ -37,8 +37,8 @@ class InnerTile:
 
     def sums(self, tile: np.ndarray) -> np.ndarray:
         """The sum of a tile's values over the samples of every two bags."""
-        by_columns = np.add.reduceat(tile[:, self.skip :], self.col_starts, axis=1)
-        return self.weight * np.add.reduceat(by_columns, self.row_starts, axis=0)
+        by_columns = _sums_from(tile[:, self.skip :], self.col_starts, axis=1)
+        return self.weight * _sums_from(by_columns, self.row_starts, axis=0)
 
     def spread(self, weights: np.ndarray) -> np.ndarray:
         """The weight of every two bags, given to each two of their samples."""
@@ -85,6 +85,15 @@ class Strip:
             inner = Pair(x.elements, y.elements, self.r0, self.r1, c0, c1, work, board)
             weight = 0.5 if upper and c0 == first else 1.0
             yield InnerTile(inner, skip, self.row_starts, cols, col_starts, weight)
+
+
+def _sums_from(tile: np.ndarray, starts: np.ndarray, axis: int) -> np.ndarray:
+    """Sums over consecutive rows or columns; those of bags without samples are 0."""
+    sums = np.add.reduceat(tile, starts, axis=axis)
+    empty = np.flatnonzero(starts[1:] == starts[:-1])  # for which reduceat gives one entry
+    if len(empty):
+        np.moveaxis(sums, axis, 0)[empty] = 0.0
+    return sums
 
 
 def on_strips(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer import _compiled
-from mercer.domains.strings import StringSamples
+from mercer.aliases import Prepared
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -34,14 +34,14 @@ Fill = Callable[[np.ndarray, np.ndarray, slice], None]
 class Entries:
     """Entries of a Gram matrix: sample ``left[i]`` of ``x`` with sample ``right[i]`` of ``y``."""
 
-    x: StringSamples
-    y: StringSamples
+    x: Prepared  # sequences, or other samples with ``lengths``
+    y: Prepared
     left: np.ndarray
     right: np.ndarray
     work: Workspace | None = None
 
     @classmethod
-    def of_diagonal(cls, samples: StringSamples) -> Entries:
+    def of_diagonal(cls, samples: Prepared) -> Entries:
         """Every sample against itself."""
         each = np.arange(len(samples))
         return cls(samples, samples, each, each)

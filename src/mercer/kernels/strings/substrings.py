@@ -34,6 +34,8 @@ class NgramKernel(Kernel, abstract=True):
     Strings too short to have a feature have φ = 0.
     """
 
+    aligned: ClassVar[bool] = True
+
     def key(self) -> tuple[object, ...]:
         """What the features depend on."""
         return (type(self).__name__, *(getattr(self, name) for name in self._names))
@@ -54,12 +56,15 @@ class NgramKernel(Kernel, abstract=True):
         return samples.norms
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix, hstack
 
         samples = self.prepare(batch)
         if samples.sparse:
             return canonical(samples.counts.x)
-        return csr_matrix(samples.counts, dtype=np.float64)
+        counts = csr_matrix(samples.counts, dtype=np.float64)
+        if samples.rest is None:
+            return counts
+        return hstack([counts, samples.rest.x], format="csr")
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
         """Sparse rows of hashed features, in the same columns for every collection.

@@ -22,10 +22,12 @@ from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import CATEGORIES, CategorySamples, Vocabulary
 from mercer.domains.tables.columns import table_columns
 from mercer.errors import DomainError, InputTypeError, WidthError
+from mercer.gram.single import SingleTiles, in_range
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
 from mercer.kernels.functions import register_function
+from mercer.kernels.vectors.single_tiles import Formula, MatchTiles
 from mercer.params import param, positive
 from mercer.state import State
 
@@ -68,6 +70,13 @@ class Overlap(Kernel):
         codes = pair.x.codes[pair.rows]
         _compiled.categories.matches(codes, pair.y.columns()[:, pair.cols], 0, out)
         out /= pair.x.n_columns
+
+    def single_tiles(self, centers: CategorySamples) -> SingleTiles:
+        return MatchTiles(Formula("POWER"), self._shares, centers.columns(), 1.0)
+
+    def _shares(self, samples: CategorySamples) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all values, and the share 1/d that each of them counts."""
+        return samples.codes, np.full(samples.codes.shape, 1.0 / samples.n_columns)
 
     def diagonal(self, samples: CategorySamples) -> np.ndarray:
         return np.ones(len(samples))
@@ -207,6 +216,17 @@ class WeightedOverlap(Kernel):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self._exponent(pair, out)
         np.exp(float(self.gamma) * out, out=out)
+
+    def single_tiles(self, centers: Parts) -> SingleTiles | None:
+        gamma, largest = float(self.gamma), float(self.diagonal(centers).max())
+        formula = Formula("EXP", a=gamma, slope=gamma)
+        if not in_range(largest):
+            return None
+        return MatchTiles(formula, self._shares, centers[0].columns(), largest)
+
+    def _shares(self, samples: Parts) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all values, and their weights over the number of columns."""
+        return samples[0].codes, samples.extra["weight"] / samples[0].n_columns
 
     def diagonal(self, samples: Parts) -> np.ndarray:
         total = np.zeros(len(samples))

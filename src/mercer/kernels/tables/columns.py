@@ -1,4 +1,4 @@
-"""Maps of columns that are neither numbers nor categories: dates, times and texts."""
+"""Maps of columns that are neither numbers nor categories: dates, times, texts and sets."""
 
 from __future__ import annotations
 
@@ -81,3 +81,13 @@ def texts(X: RawSamples) -> list[Any]:
     for row in np.flatnonzero(missing_values(columns[0])):
         columns[0][row] = ""
     return columns[0]
+
+
+@register_function("sets")
+def sets(X: RawSamples) -> list[Any]:
+    """A column of sets as a list, in which a missing set is empty."""
+    columns, _ = table_columns(Batch(X))
+    if len(columns) != 1:
+        raise InputTypeError("X", f"{len(columns)} columns", "is not one column of sets")
+    gone = missing_values(columns[0]).tolist()
+    return [frozenset() if gap else value for value, gap in zip(columns[0], gone, strict=True)]

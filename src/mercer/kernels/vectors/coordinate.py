@@ -21,7 +21,7 @@ from mercer.kernels.vectors.dot import dense_rows
 from mercer.kernels.vectors.radial import check_per_column
 from mercer.params import integer, param, positive, positive_or_per_column
 
-__all__ = ["ANOVA", "AllSubsets", "Brownian", "Chi2", "HistogramIntersection", "Periodic", "Spline"]
+__all__ = ["ANOVA", "AllSubsets", "Brownian", "Chi2", "Periodic", "Spline"]
 
 
 def _subset_products(x: np.ndarray, sizes: range) -> np.ndarray:
@@ -234,31 +234,6 @@ class Spline(_Histogram):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         _compiled.coordinates.spline_tile(*pair.coordinates(), out)
-
-
-class HistogramIntersection(_Histogram):
-    """Σ min(x_j, y_j), on x ≥ 0: the intersection of two histograms.
-
-    References
-    ----------
-    Swain and Ballard, "Color indexing", International Journal of Computer Vision 7, 1991.
-
-    Examples
-    --------
-    >>> from mercer import HistogramIntersection
-    >>> HistogramIntersection()([[1.0, 2.0], [3.0, 0.0]]).tolist()
-    [[3.0, 1.0], [1.0, 3.0]]
-    """
-
-    definite = Definite(
-        PSD,
-        "inner product: φ(x) = the indicators of the intervals [0, x_j]",
-        "x ≥ 0",
-        facts=(SEPARATES,),
-    )
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        _compiled.coordinates.intersection_tile(*pair.coordinates(), out)
 
 
 class Chi2(_Histogram):

@@ -13,10 +13,12 @@ from mercer.definiteness import CPD, DIVISIBLE, SEPARATES, STRICT, Definite
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import VectorSamples
 from mercer.errors import NotDifferentiableError
+from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.vectors.inputs import weighted_differences, weighted_signs
 from mercer.kernels.vectors.radial import check_per_column
+from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
 from mercer.params import between, param, positive, positive_or_per_column
 
 __all__ = ["InverseMultiquadric", "Laplacian", "LogDistance", "Multiquadric", "NegativeDistance"]
@@ -264,6 +266,10 @@ class Laplacian(Kernel):
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.ones(len(samples))
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        scale = 1.0 / np.asarray(self.length_scale, dtype=float)
+        return vector_tiles(Formula("GAUSSIAN", "ABSOLUTES"), centers, scale, 1.0)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         tile, factor = self._scaled(pair)

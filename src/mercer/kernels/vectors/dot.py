@@ -29,10 +29,12 @@ from mercer.definiteness import (
 )
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.errors import DefinitenessError, KernelOverflowError
+from mercer.gram.single import ConstantTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.vectors.inputs import tile_rows
 from mercer.kernels.vectors.monomials import dot_power_features, exponential_features
+from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
 from mercer.params import integer, nonnegative, param, positive, real
 
 __all__ = ["Constant", "ExponentialDot", "Linear", "Polynomial", "Sigmoid", "White"]
@@ -87,6 +89,11 @@ class DotKernel(Kernel, abstract=True):
         self.values(samples.norms[None, :], out)
         return out[0]
 
+    def _single(self, centers: Prepared, formula: Formula) -> SingleTiles | None:
+        """Tiles of a formula in single precision."""
+        largest = float(np.abs(self.diagonal(centers)).max(initial=0.0))
+        return vector_tiles(formula, centers, 1.0, largest)
+
 
 class Linear(DotKernel):
     """k(x, y) = ⟨x, y⟩, the linear kernel.
@@ -102,6 +109,9 @@ class Linear(DotKernel):
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
         np.copyto(out, dots)
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        return self._single(centers, Formula("POWER", "PRODUCTS"))
 
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
         every_row = np.broadcast_to(weights, (len(weights), *pair.shape))
@@ -169,6 +179,10 @@ class Polynomial(DotKernel):
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
         scale, offset = float(self.scale), float(self.offset)
         _compiled.profiles.integer_power(dots, scale, offset, int(self.degree), out)
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        numbers = float(self.scale), float(self.offset), int(self.degree), float(self.degree)
+        return self._single(centers, Formula("POWER", "PRODUCTS", *numbers))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         dots = pair.dot()
@@ -285,6 +299,12 @@ class Sigmoid(DotKernel):
     def profile(self, dots: np.ndarray) -> np.ndarray:
         return np.tanh(self.scale * dots + self.offset)
 
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        # the values are at most 1, but the inner products and their errors are not
+        slope = 1.0 + self.scale * float(centers.norms.max())
+        numbers = float(self.scale), float(self.offset), 1, slope
+        return vector_tiles(Formula("TANH", "PRODUCTS", *numbers), centers, 1.0, 1.0)
+
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         dots = pair.dot()
         outer = 1.0 / np.cosh(self.scale * dots + self.offset) ** 2
@@ -321,6 +341,9 @@ class Constant(Kernel):
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         out.fill(self.c)
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles:
+        return ConstantTiles(len(centers), float(self.c))
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.full(len(samples), float(self.c))

@@ -12,9 +12,18 @@ from mercer.definiteness import DIVISIBLE, STRICT, Definite
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RadialKernel
+from mercer.kernels.vectors.single_tiles import Formula
 from mercer.params import param, positive_or_inf, positive_or_per_column
 
 __all__ = ["Matern"]
+
+# in single precision, with the factor of s² in it, by the order ν
+_FORMULAS = {
+    0.5: (Formula("EXPONENTIAL", smooth=False), 1.0),
+    1.5: (Formula("MATERN32"), 3.0),
+    2.5: (Formula("MATERN52"), 5.0),
+    math.inf: (Formula("GAUSSIAN"), 0.5),
+}
 
 
 def _log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
@@ -98,6 +107,9 @@ class Matern(RadialKernel):
             profiles.exponential_down(tile, -0.5 * factor, out)
         else:
             super().tile(pair, out)
+
+    def formula(self) -> tuple[Formula, float] | None:
+        return _FORMULAS.get(float(self.nu))
 
     def _bessel(self, z: np.ndarray, order: float, shift: float) -> np.ndarray:
         """2^(1−ν)/Γ(ν) z^shift K_order(z), in logarithms."""

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from mercer import _compiled
-from mercer.aliases import LengthScale, Prepared
+from mercer.aliases import LengthScale, Prepared, SparseMatrix
 from mercer.definiteness import DIVISIBLE, PSD, SEPARATES, STRICT, Certificate, Definite, Where
 from mercer.definiteness.rules import conformal_rule, exp_rule
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import WIDE, CsrSamples, VectorSamples
 from mercer.errors import NotDifferentiableError, WidthError
 from mercer.gram.plan import FLOAT32, PANELS, fits
+from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.kernels.vectors.inputs import weighted_differences
 from mercer.kernels.vectors.monomials import exponential_features
 from mercer.kernels.vectors.single_precision import DenseRows, SinglePrecisionRows, SparseRows
+from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
 from mercer.params import param, positive, positive_or_per_column
 
 __all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic", "SquaredExponential"]
@@ -85,6 +88,18 @@ class ScaledDistance(Kernel, abstract=True):
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
         return np.full(len(samples), float(self.profile(np.zeros(1))[0]))
+
+    def formula(self) -> tuple[Formula, float] | None:
+        """The formula in single precision and the factor of s² in it; None without one."""
+        return None
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        found = self.formula()
+        if found is None:
+            return None
+        formula, factor = found
+        scale = math.sqrt(factor) / np.asarray(self.length_scale, dtype=float)
+        return vector_tiles(formula, centers, scale, 1.0)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         tile, factor = self.scaled(pair)
@@ -208,6 +223,9 @@ class RBF(RadialKernel):
 
     slope = profile
 
+    def formula(self) -> tuple[Formula, float]:
+        return Formula("GAUSSIAN"), 0.5
+
     def algebraic_certificate(self) -> Certificate:
         """The proof by the closure rules alone: g(x) g(y) exp(⟨x, y⟩/ℓ²), g(x) = exp(−‖x‖²/(2ℓ²)).
 
@@ -255,13 +273,23 @@ class RBF(RadialKernel):
         scale = np.sqrt(0.5) / np.asarray(self.length_scale)
         if isinstance(samples, VectorSamples) and samples.n_features <= WIDE:
             # centred first: far from the origin single precision would see no differences
-            return DenseRows(((samples.x - samples.mean) * scale).astype(np.float32))
+            scaling = partial(_scaled_rows, mean=samples.mean, scale=scale)
+            return DenseRows(scaling(samples), scaling)
         if not isinstance(samples, CsrSamples):
             return None
         if not fits(len(samples), samples.n_features, PANELS, FLOAT32):
             return None
         per_column = np.broadcast_to(scale, (samples.n_features,))[None, :]
-        return SparseRows(samples.x.multiply(per_column).tocsr().astype(np.float32))
+        scaling = partial(_scaled_sparse, scale=per_column)
+        return SparseRows(scaling(samples), scaling)
+
+
+def _scaled_rows(samples: VectorSamples, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    return ((samples.x - mean) * scale).astype(np.float32)
+
+
+def _scaled_sparse(samples: CsrSamples, scale: np.ndarray) -> SparseMatrix:
+    return samples.x.multiply(scale).tocsr().astype(np.float32)
 
 
 Gaussian = RBF
@@ -296,6 +324,9 @@ class Exponential(RadialKernel):
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-np.sqrt(s2))
+
+    def formula(self) -> tuple[Formula, float]:
+        return Formula("EXPONENTIAL", smooth=False), 1.0
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         s = np.sqrt(s2)
@@ -341,6 +372,10 @@ class RationalQuadratic(RadialKernel):
 
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-self.alpha * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def formula(self) -> tuple[Formula, float]:
+        alpha = float(self.alpha)
+        return Formula("RATIONAL", a=alpha, slope=max(1.0, alpha)), 0.5 / alpha
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _STRIP = 128  # rows of a task
+Scaling = Callable[[Prepared], Prepared]  # of samples to the rows z
 
 
 class SinglePrecisionRows:
@@ -32,8 +34,9 @@ class SinglePrecisionRows:
     quick = True  # faster than reading stored values
     on_demand: tuple[np.ndarray, np.ndarray] | None = None  # rows and panels, for compiled code
 
-    def __init__(self, z: Prepared) -> None:
+    def __init__(self, z: Prepared, scaling: Scaling | None = None) -> None:
         self.z = z
+        self.scaling = scaling
         n, d = z.shape
         self.panels = np.empty((-(-n // TILE), d, min(TILE, -(-n // 8) * 8)), dtype=np.float32)
 
@@ -52,6 +55,15 @@ class SinglePrecisionRows:
             out = np.empty((len(rows), len(columns)), dtype=np.float32)
         type(self)(self.z[columns])._fill(self.z[rows], out)
         return out
+
+    def scaled(self, samples: Prepared) -> Prepared:
+        """Other samples as rows z, scaled and centred as these are."""
+        assert self.scaling is not None
+        return self.scaling(samples)
+
+    def fill_rows(self, z: Prepared, start: int, stop: int, out: np.ndarray) -> None:
+        """k of some scaled rows of other samples with all of these, in this thread."""
+        self._strip(z[start:stop], 0, stop - start, out)
 
     def matrix(self, out: np.ndarray) -> None:
         """k of all samples with all.
@@ -76,8 +88,8 @@ class SinglePrecisionRows:
 class DenseRows(SinglePrecisionRows):
     """Gaussians of dense rows, by differences of coordinates: nothing cancels."""
 
-    def __init__(self, z: np.ndarray) -> None:
-        super().__init__(z)
+    def __init__(self, z: np.ndarray, scaling: Scaling | None = None) -> None:
+        super().__init__(z, scaling)
         pack(z, self.panels)
         # a coordinate is rounded by its size, and far apart clusters have large ones
         self.rounding = 3.0 + float(np.abs(z).max(initial=0.0))
@@ -95,8 +107,8 @@ class SparseRows(SinglePrecisionRows):
     distance.
     """
 
-    def __init__(self, z: csr_matrix) -> None:
-        super().__init__(z)
+    def __init__(self, z: csr_matrix, scaling: Scaling | None = None) -> None:
+        super().__init__(z, scaling)
         size = self.panels.shape[2]
         for p in range(len(self.panels)):
             pack(z[p * size : (p + 1) * size].toarray(), self.panels[p : p + 1])

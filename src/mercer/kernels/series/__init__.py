@@ -1,0 +1,1 @@
+"""Kernels between series and between curves."""

@@ -1,0 +1,303 @@
+"""The random walk kernel between graphs: walks that both of them have.
+
+>>> from mercer import GraphWalks
+>>> GraphWalks(decay=0.1)([([(0, 1)], 2)]).round(6).tolist()  # Σ 0.1^t 2², as 1ᵀAᵗ1 = 2
+[[4.444444]]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer import _compiled
+from mercer.aliases import Prepared, SparseMatrix
+from mercer.definiteness import PSD, Definite
+from mercer.domains.base import Batch, Samples
+from mercer.domains.structures.graphs import GraphSamples
+from mercer.domains.vectors.domain import VectorSamples
+from mercer.errors import ParameterError, RadiusError
+from mercer.gram.tile import Pair
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.strings.pairwise import Entries
+from mercer.kernels.whole_graphs.graph_kernel import GraphKernel
+from mercer.params import Constraint, is_real, param
+from mercer.state import State
+
+__all__ = ["GraphWalks"]
+
+_AUTO = 0.5  # of the largest decay that the training graphs allow
+_SHARE = 1e-18  # of a sum, that its remaining terms may have
+_MOST_TERMS = 20_000
+
+decay_or_auto = Constraint(
+    "positive, or 'auto'",
+    lambda v: (isinstance(v, str) and v == "auto") or (is_real(v) and v > 0),
+    "give a number > 0, or 'auto' to take half of what the training graphs allow",
+)
+
+
+class WalkSamples(Samples):
+    """Graphs, of which the walks are counted as far as a tile needs them."""
+
+    def __init__(self, graphs: GraphSamples, labelled: bool, decay: float) -> None:
+        self.graphs, self.labelled, self.decay = graphs, labelled, decay
+        self.terms = 0 if labelled else self._enough()
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The numbers of nodes, which say how long a comparison takes."""
+        return self.graphs.sizes
+
+    def take(self, rows: np.ndarray) -> WalkSamples:
+        return WalkSamples(self.graphs.take(rows), self.labelled, self.decay)._inherit(self, rows)
+
+    def _enough(self) -> int:
+        """The number of terms after which the sum of no graph with itself changes any more."""
+        total, before = np.zeros(len(self)), np.zeros(len(self))
+        worst = np.zeros(len(self))
+        for t, counts in enumerate(self._scaled()):
+            term = counts**2
+            total += term
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(before > 0, term / before, 0.0)
+            rest = term * (t + 1) / np.maximum(1.0 - np.maximum(ratio, worst), 1e-9) ** 2
+            worst, before = ratio, term
+            if t > 1 and (rest <= _SHARE * total).all():
+                return t + 1
+        return _MOST_TERMS
+
+    def _scaled(self) -> Iterator[np.ndarray]:
+        """decay^{t/2} 1ᵀAᵗ1 of every graph, for t = 0, 1, ..."""
+        matrix = self.graphs.adjacency() * math.sqrt(self.decay)
+        walks = np.ones(matrix.shape[0])
+        for _ in range(_MOST_TERMS):
+            yield np.bincount(self.graphs.owners, weights=walks, minlength=len(self))
+            walks = matrix @ walks
+
+    def rows(self, terms: int) -> VectorSamples:
+        """The scaled counts of walks of less than so many edges."""
+
+        def make() -> VectorSamples:
+            columns = [counts for _, counts in zip(range(terms), self._scaled(), strict=False)]
+            return VectorSamples(np.ascontiguousarray(np.stack(columns, axis=1)))
+
+        return self.once(("rows", terms), make)
+
+    def slopes(self, terms: int) -> VectorSamples:
+        """The same with the t-th column multiplied by t/decay."""
+
+        def make() -> VectorSamples:
+            factors = np.arange(terms) / self.decay
+            return VectorSamples(np.ascontiguousarray(self.rows(terms).x * factors))
+
+        return self.once(("slopes", terms), make)
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What compiled code reads of graphs with labels."""
+        graphs = self.graphs.graphs
+        colours = self.graphs.node_colours("constant")
+        edges = self.graphs.edge_colours()
+        return graphs.starts, graphs.indptr, graphs.indices, colours, edges
+
+
+class GraphWalks(GraphKernel):
+    """Σ_t decay^t times the number of pairs of walks of t edges, one in x and one in y, that match.
+
+    Walks match if the labels of all their nodes and edges do; without labels, all walks of the same
+    length do, and the kernel is the inner product Σ_t decay^t (1ᵀAᵗ1)(1ᵀBᵗ1) of the numbers of
+    walks. A walk of no edges is a node. Parallel edges make several walks.
+
+    The series converges if decay · ρ < 1, where ρ is the largest eigenvalue of the graph of
+    matching pairs of nodes of x with itself; without labels it is the square of the largest
+    eigenvalue of x. It is checked for all graphs, at prediction too, and a `RadiusError` says below
+    which value the decay must stay.
+
+    Parameters
+    ----------
+    decay : float or "auto", default="auto"
+        The factor for every edge of a walk; "auto" takes half of what the training graphs allow.
+    node_labels, edge_labels : str or None, default="label"
+        What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
+        labels of graphs of all forms.
+
+    Examples
+    --------
+    >>> from mercer import GraphWalks
+    >>> path, triangle = ([(0, 1), (1, 2)], 3), ([(0, 1), (1, 2), (2, 0)], 3)
+    >>> GraphWalks(decay=0.1)([path, triangle]).round(4).tolist()
+    [[11.0417, 12.3913], [12.3913, 15.0]]
+
+    References
+    ----------
+    T. Gärtner, P. Flach and S. Wrobel (2003). On graph kernels: hardness results and efficient
+    alternatives. Learning Theory and Kernel Machines, 129-143.
+    S. V. N. Vishwanathan, N. N. Schraudolph, R. Kondor and K. M. Borgwardt (2010). Graph kernels.
+    Journal of Machine Learning Research 11, 1201-1242.
+    """
+
+    stored: ClassVar[State] = State(plain=("decay_",))
+    decay: Any = param(default="auto", check=decay_or_auto, continuous=True)
+
+    def claim(self) -> Definite:
+        rule = (
+            "inner product: φ_s(G) = decay^{t/2} times the number of walks of G whose labels are "
+        )
+        condition = "decay times the largest eigenvalue of each product graph below 1 (checked)"
+        rule += "a sequence of t edges"
+        return Definite(PSD, rule, "graphs", conditions=(condition,))
+
+    def continuous_params(self) -> dict[str, Any]:
+        return {} if self.decay == "auto" else super().continuous_params()
+
+    def fit_batch(self, batch: Batch) -> Self:
+        super().fit_batch(batch)
+        if self.decay == "auto":
+            samples: Prepared = batch.encode(self.domain)
+            radius = max(map(float, radii(samples, _is_labelled(samples), 0.0)), default=0.0)
+            self.decay_ = _AUTO / radius if radius > 0 else _AUTO
+        return self
+
+    def _decay(self) -> float:
+        """The decay, which "auto" learns from the training graphs."""
+        if self.decay != "auto":
+            return float(self.decay)
+        if "decay_" not in vars(self):
+            remedy = "fit the kernel on training graphs: kernel.fit(X), or give a number"
+            raise ParameterError("GraphWalks: decay", "auto", "is not known yet", remedy)
+        return self.decay_
+
+    def prepare(self, batch: Batch) -> WalkSamples:
+        samples: Prepared = batch.encode(self.domain)
+        decay, labelled = self._decay(), _is_labelled(samples)
+        if batch.like is not None:
+            labelled = labelled or _is_labelled(batch.like.encode(self.domain))  # type: ignore[arg-type]
+        key = ("walks", decay, labelled)
+
+        def make() -> WalkSamples:
+            _check_radius(radii(samples, labelled, 1.0 / decay), decay, batch.argument)
+            walks = WalkSamples(samples, labelled, decay)
+            walks.origin, walks.index = samples.origin, samples.index
+            return walks
+
+        return samples.once(key, make)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        if self._as_labelled(pair):
+            np.copyto(out, self._labelled_tile(pair)[0])
+            return
+        terms = max(pair.x.terms, pair.y.terms)
+        np.copyto(out, pair.of(pair.x.rows(terms), pair.y.rows(terms)).dot(out))
+
+    @staticmethod
+    def _as_labelled(pair: Pair) -> bool:
+        return pair.x.labelled or pair.y.labelled
+
+    def diagonal(self, samples: WalkSamples) -> np.ndarray:
+        if samples.labelled:
+            return self._compare(samples, samples, Entries.of_diagonal(samples))[0]
+        return samples.rows(samples.terms).norms.copy()
+
+    def _compare(
+        self, x: WalkSamples, y: WalkSamples, entries: Entries
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The kernel of each two graphs with labels, and its derivative in the decay."""
+        values, slopes = np.empty(len(entries.left)), np.empty(len(entries.left))
+        left, right, decay = x.arrays(), y.arrays(), self._decay()
+
+        def fill(rows: np.ndarray, cols: np.ndarray, where: slice) -> None:
+            compute = _compiled.graphs.labelled_walks
+            compute(left, right, rows, cols, decay, values[where], slopes[where])
+
+        entries.run(fill)
+        return values, slopes
+
+    def _labelled_tile(self, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+        entries = Entries.of_tile(pair)
+        tiles = np.empty(pair.shape), np.empty(pair.shape)
+        for found, tile in zip(self._compare(pair.x, pair.y, entries), tiles, strict=True):
+            entries.scatter(pair, found, tile)
+        return tiles
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        if self.decay == "auto":
+            return
+        if self._as_labelled(pair):
+            yield "decay", None, self._labelled_tile(pair)[1]
+            return
+        terms = max(pair.x.terms, pair.y.terms)
+        yield "decay", None, pair.of(pair.x.rows(terms), pair.y.slopes(terms)).dot()
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(decay=0.03), cls(decay=0.02, node_labels=None, edge_labels=None), cls()]
+
+
+def _is_labelled(samples: GraphSamples) -> bool:
+    return samples.labelled or samples.graphs.edge_labels is not None
+
+
+def _check_radius(radius: np.ndarray, decay: float, argument: str) -> None:
+    if not len(radius) or decay * radius.max() < 1.0:
+        return
+    row = int(np.argmax(radius))
+    rule = f"is too large for {argument}[{row}]: it must stay below {1.0 / radius[row]:.6g}"
+    remedy = "take less, or decay='auto', which takes half of what the training graphs allow"
+    raise RadiusError("GraphWalks: decay", decay, rule, remedy)
+
+
+def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
+    """The largest eigenvalue of the graph of matching pairs of each graph with itself.
+
+    Where a bound is below the limit, it is returned instead.
+    """
+    matrix = samples.adjacency()
+    degrees = np.asarray(matrix.sum(axis=1)).ravel()
+    # two steps: the largest row sum of A² bounds the square of the largest eigenvalue
+    two_steps = matrix @ degrees
+    bounds = np.zeros(len(samples))
+    np.maximum.at(bounds, samples.owners, two_steps)
+    for row in np.flatnonzero(bounds >= limit):
+        nodes = slice(int(samples.starts[row]), int(samples.starts[row + 1]))
+        block = matrix[nodes, nodes]
+        bounds[row] = _largest_eigenvalue(block) ** 2
+        if labelled and bounds[row] >= limit:
+            bounds[row] = _largest_eigenvalue(_self_product(samples, int(row)))
+    return bounds
+
+
+def _self_product(samples: GraphSamples, row: int) -> SparseMatrix:
+    """The adjacency matrix of pairs of nodes with equal labels, of one graph with itself."""
+    from scipy.sparse import csr_matrix, kron
+
+    one = samples.take(np.array([row]))
+    edges, colours = one.edge_colours(), one.node_colours("constant")
+    graphs, n = one.graphs, len(one.owners)
+    total = csr_matrix((n * n, n * n))
+    for label in np.unique(edges):
+        ones = (edges == label).astype(np.float64)
+        part = csr_matrix((ones, graphs.indices, graphs.indptr), shape=(n, n))
+        total = total + kron(part, part, format="csr")
+    kept = np.flatnonzero(colours[:, None] == colours[None, :])
+    return total[kept][:, kept]
+
+
+def _largest_eigenvalue(matrix: SparseMatrix) -> float:
+    """The spectral radius of a matrix of numbers >= 0."""
+    symmetric = (abs(matrix - matrix.T) > 0).nnz == 0
+    if matrix.shape[0] <= 400:
+        dense = matrix.toarray()
+        values = np.linalg.eigvalsh(dense) if symmetric else np.linalg.eigvals(dense)
+        return float(np.abs(values).max(initial=0.0))
+    from scipy.sparse.linalg import eigs, eigsh
+
+    start = np.ones(matrix.shape[0])
+    if symmetric:
+        return float(eigsh(matrix, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+    return float(np.abs(eigs(matrix, k=1, which="LM", v0=start, return_eigenvectors=False)[0]))

@@ -1,0 +1,189 @@
+"""Kernels between graphs by the colours of Weisfeiler and Lehman's refinement.
+
+>>> from mercer import WeisfeilerLehman
+>>> path, triangle = ([(0, 1), (1, 2)], "aaa"), ([(0, 1), (1, 2), (2, 0)], "aaa")
+>>> WeisfeilerLehman(depth=1)([(p, list(labels)) for p, labels in (path, triangle)]).tolist()
+[[14.0, 12.0], [12.0, 18.0]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mercer.definiteness import PSD, Definite
+from mercer.domains.ngrams import NgramCounts, splitmix64
+from mercer.domains.structures.graph_counts import count_hashes, in_unary
+from mercer.domains.structures.graphs import GraphSamples
+from mercer.errors import ParameterError
+from mercer.gram.tile import Pair
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.whole_graphs.graph_kernel import CountKernel
+from mercer.params import integer, param, positive_or_per_column
+
+__all__ = ["WeisfeilerLehman", "WeisfeilerLehmanAssignment"]
+
+# Labels of edges, sums and rounds are hashed apart: the label 1 of a node is not that of an edge.
+_FORTH, _BACK = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
+_EDGE, _ROUND = np.uint64(0x8EBC6AF09C88C6E3), np.uint64(0x589965CC75374CC3)
+
+
+def refined(samples: GraphSamples, colours: np.ndarray) -> np.ndarray:
+    """The colours after one more round: hashes of a node's colour and those of its neighbours.
+
+    The hashes of neighbours are added, modulo 2⁶⁴, so that their order does not matter. Nodes of
+    directed graphs look at successors and at predecessors apart.
+    """
+    graphs, labels = samples.graphs, splitmix64(samples.edge_colours() ^ _EDGE)
+    total = _sums(splitmix64(colours[graphs.indices] ^ labels), graphs.indptr)
+    new = splitmix64(colours ^ splitmix64(total + _FORTH))
+    if graphs.directed.any():
+        starts, sources, places = samples.reversed()
+        arriving = _sums(splitmix64(colours[sources] ^ labels[places]), starts)
+        both = splitmix64(new ^ splitmix64(arriving + _BACK))
+        return np.where(graphs.directed[samples.owners], both, new)
+    return new
+
+
+def _sums(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Sums of consecutive values, modulo 2⁶⁴."""
+    until = np.zeros(len(values) + 1, dtype=np.uint64)
+    np.cumsum(values, out=until[1:])
+    return until[starts[1:]] - until[starts[:-1]]
+
+
+def colours_of(samples: GraphSamples, depth: int, unlabelled: str) -> np.ndarray:
+    """The colours of all nodes after 0, 1, ..., ``depth`` rounds, a row for each round.
+
+    Colours of different rounds are different.
+    """
+    rounds = [splitmix64(samples.node_colours(unlabelled))]
+    for _ in range(depth):
+        rounds.append(refined(samples, rounds[-1]))
+    kinds = splitmix64(np.arange(depth + 1, dtype=np.uint64) ^ _ROUND)
+    return np.stack(rounds) ^ kinds[:, None]
+
+
+class _ColourKernel(CountKernel, abstract=True):
+    """A kernel that counts the colours of nodes, with a weight for each round of refinement."""
+
+    depth: int = param(default=5, check=integer(0))
+    weights: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
+
+    def check_params(self) -> None:
+        if np.ndim(self.weights) and len(self.weights) != self.depth + 1:
+            what = f"{type(self).__name__}: weights"
+            rule = f"must be one number, or {self.depth + 1} for rounds 0 to {self.depth}"
+            raise ParameterError(what, f"{len(self.weights)} numbers", rule)
+
+    def groups(self) -> list[tuple[float, tuple[int, ...]]]:
+        if np.ndim(self.weights):
+            return [(float(weight), (i, i)) for i, weight in enumerate(self.weights)]
+        return [(float(self.weights), (0, self.depth))]
+
+    def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
+        first, last = group
+        colours = samples.once(
+            ("rounds", self.unlabelled, last), lambda: colours_of(samples, last, self.unlabelled)
+        )[first:]
+        starts = samples.starts * len(colours)
+        return count_hashes(np.ascontiguousarray(colours.T).ravel(), starts)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        for at, (_, tile) in enumerate(self.products(pair)):
+            yield "weights", (at if np.ndim(self.weights) else None), tile
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [
+            cls(depth=2),
+            cls(depth=1, weights=[0.5, 2.0], edge_labels=None),
+            cls(depth=3, node_labels=None, unlabelled="constant"),
+        ]
+
+
+class WeisfeilerLehman(_ColourKernel):
+    """Σ_i w_i Σ_c #c(x) #c(y) over the colours c of nodes after i = 0, ..., depth rounds.
+
+    A node's first colour is its label. Each round gives it a colour for what it sees: its own
+    colour, and the colours of its neighbours with the labels of the edges to them. After i rounds,
+    nodes of equal colour have equal surroundings up to i steps. Nodes of directed graphs look at
+    successors and predecessors apart.
+
+    Colours are hashes of 64 bits: those of graphs with n different colours collide with a
+    probability of about n²/2⁶⁵, which is 5e-10 for the 131,000 colours of the 4,110 molecules in
+    NCI1.
+
+    Parameters
+    ----------
+    depth : int, default=5
+        The number of rounds.
+    weights : float or list of float, default=1.0
+        The weight of all rounds, or of each round from 0 to ``depth``; positive numbers.
+    node_labels, edge_labels : str or None, default="label"
+        What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
+        labels of graphs of all forms.
+    unlabelled : {"degree", "constant"}, default="degree"
+        The first colour of nodes of graphs without labels.
+
+    Examples
+    --------
+    >>> from mercer import WeisfeilerLehman
+    >>> path, triangle = [(0, 1), (1, 2)], [(0, 1), (1, 2), (2, 0)]
+    >>> graphs = [(path, ["C", "C", "O"]), (triangle, ["C", "C", "O"])]
+    >>> WeisfeilerLehman(depth=1)(graphs).tolist()
+    [[8.0, 7.0], [7.0, 10.0]]
+
+    References
+    ----------
+    N. Shervashidze, P. Schweitzer, E. J. van Leeuwen, K. Mehlhorn and K. M. Borgwardt (2011).
+    Weisfeiler-Lehman graph kernels. Journal of Machine Learning Research 12, 2539-2561.
+    """
+
+    def claim(self) -> Definite:
+        rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose colour after "
+        return Definite(PSD, rule + "i rounds is c", "graphs")
+
+
+class WeisfeilerLehmanAssignment(_ColourKernel):
+    """Σ_i w_i Σ_c min(#c(x), #c(y)) over the colours c of nodes after i = 0, ..., depth rounds.
+
+    It is the value of the best assignment of the nodes of x to nodes of y, where two nodes are the
+    more similar the more rounds leave their colours equal. Colours are those of
+    `WeisfeilerLehman`. With weights of 1, k(x, x) is (depth + 1) times the number of nodes.
+
+    Parameters
+    ----------
+    depth : int, default=5
+        The number of rounds.
+    weights : float or list of float, default=1.0
+        The weight of all rounds, or of each round from 0 to ``depth``; positive numbers.
+    node_labels, edge_labels : str or None, default="label"
+        What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
+        labels of graphs of all forms.
+    unlabelled : {"degree", "constant"}, default="degree"
+        The first colour of nodes of graphs without labels.
+
+    Examples
+    --------
+    >>> from mercer import WeisfeilerLehmanAssignment
+    >>> path, triangle = [(0, 1), (1, 2)], [(0, 1), (1, 2), (2, 0)]
+    >>> graphs = [(path, ["C", "C", "O"]), (triangle, ["C", "C", "O"])]
+    >>> WeisfeilerLehmanAssignment(depth=1)(graphs).tolist()
+    [[6.0, 4.0], [4.0, 6.0]]
+
+    References
+    ----------
+    N. M. Kriege, P.-L. Giscard and R. C. Wilson (2016). On valid optimal assignment kernels and
+    applications to graph classification. Advances in Neural Information Processing Systems 29.
+    """
+
+    def claim(self) -> Definite:
+        rule = "inner product: φ_(c,t)(G) = √w_i if at least t nodes of G have colour c after "
+        rule += "i rounds, else 0, as min(a, b) = Σ_t [a ≥ t][b ≥ t]"
+        return Definite(PSD, rule, "graphs")
+
+    def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
+        return in_unary(super().find(samples, group))
