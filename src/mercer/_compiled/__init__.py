@@ -15,10 +15,17 @@ products             tiles of inner products, squared distances, L1 distances an
 profiles             functions of a distance or an inner product, tile to tile
 coordinates          kernels that go coordinate by coordinate: ANOVA, splines, histograms
 sparse               the same products for rows in CSR form
+bits                 ones in common of rows of zeros and ones
 single_precision     Gaussian tiles in single precision, for support vector machines
+single_tiles         tiles of many kernels in single precision, for passes over many rows
 subsequences         gap-weighted common subsequences of strings, four comparisons at a time
 alignments           sums over local alignments, and edit distances
 lanes                vector steps of recursions over two strings
+graphs               shortest paths, walks and small subgraphs of many graphs
+trees                common subtrees, and parts of subtrees, of two trees
+series               alignments and warping of two series, sixteen pairs at a time
+signatures           signature kernels of two series, from a kernel of their points
+curves               integrals over products of curves
 smo                  the loop of all support vector machines
 one_vs_one           many small support vector problems in one call
 linear               coordinate descent for linear machines, without a Gram matrix
@@ -54,14 +61,22 @@ _MODULES = {
     "distributions": "distributions",
     "pairs": "pairs",
     "gaussian_cholesky": "gaussian_cholesky",
+    "fused": "fused",
     "products": "vectors.products",
     "profiles": "vectors.profiles",
     "coordinates": "vectors.coordinates",
     "sparse": "vectors.sparse",
+    "bits": "vectors.bits",
     "single_precision": "vectors.single_precision",
+    "single_tiles": "vectors.single_tiles",
     "subsequences": "strings.subsequences",
     "alignments": "strings.alignments",
     "lanes": "strings.lanes",
+    "graphs": "structures.graphs",
+    "trees": "structures.trees",
+    "series": "structures.series",
+    "signatures": "structures.signatures",
+    "curves": "structures.curves",
     "smo": "margin.smo",
     "one_vs_one": "margin.one_vs_one",
     "linear": "margin.linear",

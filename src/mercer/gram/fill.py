@@ -62,13 +62,13 @@ def _tile(kernel: Fills, x: Prepared, y: Prepared, place: Place, work: Workspace
     """One tile in the thread's own memory, checked to be finite."""
     (top, bottom), (left, right) = place
     tile = work.out(bottom - top, right - left)
-    _compute(kernel, x, y, place, tile, work)
+    compute_tile(kernel, x, y, place, tile, work)
     if not np.isfinite(tile).all():
-        raise _overflow(x, y, tile, place)
+        raise overflow_at(x, y, tile, place)
     return tile
 
 
-def _compute(
+def compute_tile(
     kernel: Fills, x: Prepared, y: Prepared, place: Place, out: np.ndarray, work: Workspace
 ) -> None:
     """Compute one tile, exactly symmetric on the diagonal of a symmetric matrix."""
@@ -81,7 +81,7 @@ def _compute(
         _compiled.storage.mirror(out)
 
 
-def _overflow(x: Prepared, y: Prepared, out: np.ndarray, place: Place) -> KernelOverflowError:
+def overflow_at(x: Prepared, y: Prepared, out: np.ndarray, place: Place) -> KernelOverflowError:
     """The error for the first entry that is not finite."""
     i, j = np.argwhere(~np.isfinite(out))[0]
     rows, cols = place
@@ -132,11 +132,11 @@ def _fill_small(
     whole = (0, n), (0, m)
     # compiled loops are fast on whole rows of double precision only
     if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
-        _compute(kernel, x, y, whole, matrix, work)
+        compute_tile(kernel, x, y, whole, matrix, work)
     else:
         matrix[...] = _tile(kernel, x, y, whole, work)
     if not np.isfinite(matrix).all():  # values may overflow in another precision
-        raise _overflow(x, y, matrix, whole)
+        raise overflow_at(x, y, matrix, whole)
 
 
 def _fill_part(
@@ -152,10 +152,10 @@ def _fill_part(
     """One tile of a matrix of many, and its mirror image in a symmetric one."""
     rows, cols = tiles[number]
     tile = work.out(rows[1] - rows[0], cols[1] - cols[0])
-    _compute(kernel, x, y, (rows, cols), tile, work)
+    compute_tile(kernel, x, y, (rows, cols), tile, work)
     deliver = _compiled.streaming.deliver if streaming else _compiled.storage.deliver
     if not deliver(tile, matrix, rows[0], cols[0], x is y and rows != cols):
-        raise _overflow(x, y, tile.astype(matrix.dtype), (rows, cols))
+        raise overflow_at(x, y, tile.astype(matrix.dtype), (rows, cols))
 
 
 def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarray:
@@ -307,7 +307,7 @@ def diagonal_by_blocks(kernel: Fills, samples: Prepared, size: int = 16) -> np.n
         block = samples.take(rows)
         whole = (0, len(rows))
         tile = np.empty((len(rows), len(rows)))
-        _compute(kernel, block, block, (whole, whole), tile, work)
+        compute_tile(kernel, block, block, (whole, whole), tile, work)
         out[rows] = tile.diagonal()
 
     run(-(-n // size), compute, "diagonal")

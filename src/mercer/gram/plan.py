@@ -15,15 +15,19 @@ regression)                 half the budget                      tiles
 `WHOLE` (the caller asks    the matrix fits the budget           an error, or inducing points
 for the matrix, exact GP)
 `plan_stack` (several       all of their triangles fit half      each is computed again when it is
-kernels)                    the budget                           needed
+kernels)                    the budget, in double or else in     needed
+                            single precision
 `plan_dual` (SVM)           the matrix of a small problem fits   rows in single precision, computed
                             half the budget                      again when needed
+`plan_centers` (learners    the matrix fits half the budget, or  a function on some of the rows, the
+with ``centers="auto"``)    n² times the steps is below 6·10¹¹   centres, by passes over all of them
 ==========================  ===================================  =================================
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -34,6 +38,9 @@ from mercer.errors import MemoryBudgetError
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 _QUICK_ROWS = 512 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
+_EXACT_WORK = 6e11  # entries that an exact solver computes at most, in all of its steps
+_PER_ROOT = 10  # centres for each √n
+_MANY_ENTRIES = 2e7  # of a pass: fewer cost little in double precision
 NEVER_STORED = "use k.gram(X), which never stores it"
 RAISE = "raise the budget with mercer.config_context(memory_budget=...)"
 
@@ -109,11 +116,15 @@ def plan_matrix(n: int, need: Need, *, given: bool = False, required: bool = Fal
 
 def plan_stack(n: int, count: int) -> Plan:
     """The form of several n × n Gram matrices, of which the lower triangles are held."""
-    size = FLOAT64.itemsize * count * (n * (n + 1) // 2)
+    numbers = count * (n * (n + 1) // 2)
     what = f"{count} Gram matrices"
-    if size <= _room(PRODUCTS.share):
-        return Plan("triangles", FLOAT64, size, f"triangles of {what}")
-    return Plan("streamed", FLOAT64, size, f"of {what} exceed {PRODUCTS.words}")
+    for dtype, words in ((FLOAT64, ""), (FLOAT32, " in single precision")):
+        size = dtype.itemsize * numbers
+        if size <= _room(PRODUCTS.share):
+            return Plan("triangles", dtype, size, f"triangles of {what}{words}")
+    return Plan(
+        "streamed", FLOAT64, FLOAT64.itemsize * numbers, f"of {what} exceed {PRODUCTS.words}"
+    )
 
 
 def plan_dual(n: int, *, given: bool, precise: bool, small: bool) -> Plan:
@@ -140,6 +151,37 @@ def plan_dual(n: int, *, given: bool, precise: bool, small: bool) -> Plan:
     return Plan("rows", FLOAT32, rows, "is computed row by row")
 
 
+def plan_centers(n: int, steps: float) -> int | None:
+    """How many centres stand for n rows; None where all rows do, because that is affordable.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    steps : float
+        Products with the whole matrix that the exact solver is expected to need.
+    """
+    fitting = FLOAT64.itemsize * n * n <= _room(0.5)
+    if fitting or float(n) * n * steps <= _EXACT_WORK:
+        return None
+    return max(1, min(n, int(_PER_ROOT * math.sqrt(n)), most_centers()))
+
+
+def most_centers() -> int:
+    """How many centres the budget holds: two matrices of them, and a factor."""
+    return max(1, math.isqrt(_room(0.5) // (3 * FLOAT64.itemsize)))
+
+
+def single_tiles(n: int, n_centers: int) -> bool:
+    """Whether tiles of rows and centres may be in single precision: only where they are many."""
+    return float(n) * n_centers >= _MANY_ENTRIES
+
+
+def kept_rows() -> int:
+    """Bytes of rows that may be held in memory, where they are read from files again and again."""
+    return _room(0.125)
+
+
 def plan_features(n: int, n_features: float) -> Plan | None:
     """Explicit features instead of a Gram matrix, where they are few and fit; else None."""
     size = FLOAT64.itemsize * (n * n_features + n_features * n_features)
@@ -164,6 +206,11 @@ def row_capacity(n: int, least: int, quick: bool) -> int:
 def fits(rows: int, columns: int, need: Need = WHOLE, dtype: np.dtype = FLOAT64) -> bool:
     """Whether a matrix of this size may be stored."""
     return dtype.itemsize * rows * columns <= _room(need.share)
+
+
+def most_samples(need: Need, dtype: np.dtype = FLOAT64) -> int:
+    """The samples of the largest Gram matrix that may be stored."""
+    return int((_room(need.share) / dtype.itemsize) ** 0.5)
 
 
 def fits_all_classes(n: int) -> bool:

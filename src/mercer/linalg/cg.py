@@ -12,6 +12,9 @@ from mercer.execution.cancel import check_stop
 from mercer.linalg.matrices import Identity, Multipliable
 from mercer.linalg.solution import Solution
 
+# the root of the energy, beside the first, and the residual that may be rounding error
+_STAGNANT, _ROUNDED = 1e-5, 1e-8
+
 
 @dataclasses.dataclass
 class LinearSolution(Solution):
@@ -53,6 +56,7 @@ def conjugate_gradients(
     limit: int = 1000,
     measure: Literal["residual", "energy"] = "residual",
     floor: np.ndarray | float = 0.0,
+    patience: int | None = None,
 ) -> LinearSolution:
     """Solve A X = B, all columns at once.
 
@@ -75,6 +79,9 @@ def conjugate_gradients(
         does not depend on the columns beside it.
     floor : float or ndarray of shape (k,), default=0.0
         Energies RᵀM⁻¹R that are rounding error.
+    patience : int, optional
+        Steps without a smaller energy after which what is left is taken for rounding error, if it
+        is small beside the first.
     """
     inverse = Identity() if inverse is None else inverse
     X, R = np.zeros_like(B), B.copy()
@@ -84,7 +91,14 @@ def conjugate_gradients(
     energy = _dots(R, Z)
     goal = np.maximum(floor, tol * tol * energy)
     residual = _residual(R, size)
+    first, best, best_step = np.maximum(energy, 1e-300), np.inf, 0
     for step in range(limit):
+        left = float(np.max(energy / first))
+        if left < 0.5 * best:
+            best, best_step = left, step
+        small = best <= _STAGNANT**2 or residual <= _ROUNDED
+        if patience is not None and small and step - best_step >= patience:
+            return LinearSolution(X, iterations=step, residual=residual, reason="rounding error")
         active = np.ones(len(size), dtype=bool) if measure == "residual" else energy > goal
         if not active.any():
             return LinearSolution(X, iterations=step, residual=residual)
@@ -92,6 +106,7 @@ def conjugate_gradients(
         Q = A @ P
         length = _quotient(energy, _dots(P, Q), active)
         if not length.any():  # no direction of positive curvature is left
+            limit = step
             break
         X += length * P
         R -= length * Q
@@ -102,8 +117,9 @@ def conjugate_gradients(
         fresh = _dots(R, Z)
         P = Z + _quotient(fresh, energy, active) * P
         energy = np.where(active, fresh, energy)
-    reason = "no convergence"
-    return LinearSolution(X, iterations=limit, residual=residual, converged=False, reason=reason)
+    reached = patience is not None and residual <= _ROUNDED
+    reason = "rounding error" if reached else "no convergence"
+    return LinearSolution(X, iterations=limit, residual=residual, converged=reached, reason=reason)
 
 
 def _dots(R: np.ndarray, Z: np.ndarray) -> np.ndarray:

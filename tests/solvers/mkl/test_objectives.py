@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from mercer import RBF, errors
+from mercer.solvers.mkl import starts
 from mercer.solvers.mkl.alignment import alignment, alignment_objective
 from mercer.solvers.mkl.easy import easy, easy_objective, nearest_points
 from mercer.solvers.mkl.evidence import evidence, evidence_objective
@@ -138,6 +139,15 @@ def test_equal_weights_are_never_better_in_their_own_objective():
     value, slopes = machine(found.shares)
     assert found.value <= machine(equal)[0] + 1e-6
     assert duality_gap(found.shares, slopes) < 1e-2 * value
+
+
+@pytest.mark.parametrize("name", ["evidence", "loo", "folds"])
+def test_beginning_with_half_of_the_samples_is_no_worse(name, monkeypatch):
+    at_once = METHODS[name](Ks)
+    monkeypatch.setattr(starts, "_SEVERAL", 20)
+    found = METHODS[name](Ks)
+    assert found.value <= at_once.value + 1e-3 * max(1.0, abs(at_once.value))
+    assert found.value <= OBJECTIVES[name](found.start)[0] + 1e-9
 
 
 def test_alignment_is_largest():

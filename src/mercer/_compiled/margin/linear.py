@@ -1,6 +1,6 @@
 """Coordinate descent for linear support vector machines, whose weights are held explicitly.
 
-    minimise  ½ ‖Σ β_i x_i‖² − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper.
+    minimise  ½ ‖Σ β_i x_i‖² + ½ Σ r_i β_i² − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper.
 
 A step minimises over one coefficient; w = Σ β_i x_i follows. Samples that stay at a bound, or at 0
 inside the tube, are left out of further rounds until all others are solved.
@@ -49,46 +49,56 @@ def shuffle(order, count, seed):
 
 
 @compiled
-def descend_dense(X, square, target, eps, lower, upper, tol, most, seed, beta, w):
-    """Rounds over all rows; returns how many were made, and whether the tolerance was reached."""
-    n, d = X.shape
-    order = np.arange(n)
-    active, margin = n, np.inf
-    for done in range(most):
-        seed = shuffle(order, active, seed)
-        worst, k = 0.0, 0
-        while k < active:
-            i = order[k]
-            x = X[i]
-            slope = -target[i]
-            for j in range(d):
-                slope += w[j] * x[j]
-            if _rests(beta[i], slope, eps, lower[i], upper[i], margin):
-                active -= 1
-                order[k], order[active] = order[active], order[k]
-                continue
-            k += 1
-            after = _best(beta[i], slope, square[i], eps, lower[i], upper[i])
-            move = after - beta[i]
-            if move != 0.0:
-                beta[i] = after
-                worst = max(worst, abs(move) * square[i])
-                for j in range(d):
-                    w[j] += move * x[j]
-        margin = worst
-        if worst <= tol:
-            if active == n:
-                return done + 1, True
-            active, margin = n, np.inf
-    return most, False
+def _sparse_product(data, columns, first, last, w):
+    """⟨w, x⟩ for the entries of a row in CSR form, in four sums that do not wait for each other."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    p = first
+    while p + 3 < last:  # an unsigned index is not looked at for being negative
+        a += w[np.uint64(columns[p])] * data[p]
+        b += w[np.uint64(columns[p + 1])] * data[p + 1]
+        c += w[np.uint64(columns[p + 2])] * data[p + 2]
+        d += w[np.uint64(columns[p + 3])] * data[p + 3]
+        p += 4
+    while p < last:
+        a += w[np.uint64(columns[p])] * data[p]
+        p += 1
+    return (a + b) + (c + d)
 
 
 @compiled
-def descend_sparse(
-    data, indices, indptr, square, target, eps, lower, upper, tol, most, seed, beta, w
+def _product(rows, columns, starts, i, w):
+    """⟨w, x_i⟩; only the branch of this kind of rows is left after compilation."""
+    if columns is None:
+        x, total = rows[i], 0.0
+        for j in range(len(x)):
+            total += w[j] * x[j]
+        return total
+    return _sparse_product(rows[0], columns, starts[i], starts[i + 1], w)
+
+
+@compiled
+def _add(rows, columns, starts, i, move, w):
+    """Add a multiple of x_i to w."""
+    if columns is None:
+        x = rows[i]
+        for j in range(len(x)):
+            w[j] += move * x[j]
+    else:
+        data = rows[0]
+        for p in range(starts[i], starts[i + 1]):
+            w[np.uint64(columns[p])] += move * data[p]
+
+
+@compiled
+def descend(
+    rows, columns, starts, square, ridge, target, eps, lower, upper, tol, most, seed, beta, w
 ):
-    """The same for rows in CSR form."""
-    n = len(indptr) - 1
+    """Rounds over all rows; returns how many were made, and whether the tolerance was reached.
+
+    ``square`` is ‖x‖² + r. Columns and starts are None for an array of rows. In CSR form the
+    entries are the only row, so that both kinds of rows have two axes.
+    """
+    n = len(target)
     order = np.arange(n)
     active, margin = n, np.inf
     for done in range(most):
@@ -96,9 +106,7 @@ def descend_sparse(
         worst, k = 0.0, 0
         while k < active:
             i = order[k]
-            slope = -target[i]
-            for p in range(indptr[i], indptr[i + 1]):
-                slope += w[indices[p]] * data[p]
+            slope = _product(rows, columns, starts, i, w) + ridge[i] * beta[i] - target[i]
             if _rests(beta[i], slope, eps, lower[i], upper[i], margin):
                 active -= 1
                 order[k], order[active] = order[active], order[k]
@@ -109,8 +117,7 @@ def descend_sparse(
             if move != 0.0:
                 beta[i] = after
                 worst = max(worst, abs(move) * square[i])
-                for p in range(indptr[i], indptr[i + 1]):
-                    w[indices[p]] += move * data[p]
+                _add(rows, columns, starts, i, move, w)
         margin = worst
         if worst <= tol:
             if active == n:

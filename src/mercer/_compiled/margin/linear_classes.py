@@ -49,6 +49,7 @@ def descend_classes(data, columns, starts, square, label, limit, tol, most, seed
     n, count = alpha.shape
     order = np.arange(n)
     slopes, falling = np.empty(count), np.empty(count)
+    moves, moved = np.empty(count), np.empty(count, np.int64)
     for done in range(most):
         seed = shuffle(order, n, seed)
         worst = 0.0
@@ -56,8 +57,9 @@ def descend_classes(data, columns, starts, square, label, limit, tol, most, seed
             slopes[:] = 1.0
             slopes[label[i]] = 0.0
             for p in range(starts[i], starts[i + 1]):
+                of_column, x = w[columns[p]], data[p]
                 for m in range(count):
-                    slopes[m] += w[columns[p], m] * data[p]
+                    slopes[m] += of_column[m] * x
             violation = _violation(slopes, alpha[i], label[i], limit[i])
             if violation <= 1e-12 or square[i] == 0.0:
                 continue
@@ -65,14 +67,18 @@ def descend_classes(data, columns, starts, square, label, limit, tol, most, seed
             for m in range(count):
                 slopes[m] -= square[i] * alpha[i, m]
             threshold = _threshold(slopes, label[i], square[i] * limit[i], falling)
+            few = 0
             for m in range(count):
                 bound = limit[i] if m == label[i] else 0.0
                 after = min(bound, (threshold - slopes[m]) / square[i])
-                move = after - alpha[i, m]
-                if move != 0.0:
+                if after != alpha[i, m]:
+                    moves[few], moved[few] = after - alpha[i, m], m
                     alpha[i, m] = after
-                    for p in range(starts[i], starts[i + 1]):
-                        w[columns[p], m] += move * data[p]
+                    few += 1
+            for p in range(starts[i], starts[i + 1]):
+                of_column, x = w[columns[p]], data[p]
+                for k in range(few):
+                    of_column[moved[k]] += moves[k] * x
         if worst <= tol:
             return done + 1, True
     return most, False

@@ -28,6 +28,23 @@ def dot_tile(indptr, indices, data, i0, i1, features, starts, rows, values, look
 
 
 @compiled
+def minima_tile(indptr, indices, data, i0, i1, features, starts, rows, values, lookup, out):
+    """out[i − i0, j] = Σ min(x_if, y_jf) of numbers that are not negative, in the same order."""
+    for p in range(features.size):
+        lookup[features[p]] = p + 1
+    for i in range(i0, i1):
+        row = out[i - i0]
+        row[:] = 0.0
+        for q in range(indptr[i], indptr[i + 1]):
+            p = lookup[indices[q]]
+            if p > 0:
+                v = data[q]
+                for e in range(starts[p - 1], starts[p]):
+                    row[rows[e]] += min(v, values[e])
+    lookup[features] = 0
+
+
+@compiled
 def row_dots(indptr, data, weighted, out):
     """out[i] = Σ data · weighted over row i, in the order of `dot_tile`."""
     for i in range(out.size):

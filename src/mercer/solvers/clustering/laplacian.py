@@ -10,7 +10,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from mercer.aliases import SparseMatrix
-from mercer.gram.matrix import Matrix
+from mercer.gram.matrix import Matrix, Shifted, Weighted
 from mercer.gram.stored import Stored
 from mercer.linalg.lanczos import block_size, leading
 from mercer.linalg.matrices import Multipliable
@@ -30,6 +30,12 @@ class Smooth(Solution):
     solver: str
     parts: int  # connected components, or eigenvalues that are 0 up to rounding error
 
+    def embedding(self, mass: np.ndarray) -> np.ndarray:
+        """The eigenvectors over √mass, as functions of the vertices; mass is D, without copies."""
+        linked = mass > 0
+        root = np.where(linked, 1.0 / np.sqrt(np.where(linked, mass, 1.0)), 1.0)
+        return self.vectors * root[:, None]
+
 
 class _Normalised:
     """D^{-1/2} W D^{-1/2}; a vertex without links is a component of its own."""
@@ -42,6 +48,24 @@ class _Normalised:
         image = self.root[:, None] * (self.weights @ (self.root[:, None] * V))
         image[self.alone] += V[self.alone]
         return image
+
+
+def with_copies(
+    weights: Matrix | SparseMatrix, loops: np.ndarray, copies: np.ndarray
+) -> tuple[Matrix | SparseMatrix, np.ndarray]:
+    """The graph in which every vertex stands for several copies of it, and the degree of a copy.
+
+    A function is the same on all copies of a vertex. With c copies and the affinity l of a vertex
+    with itself, which links the copies with each other, the degrees are Dᵢ = Σⱼ wᵢⱼ cⱼ + (cᵢ − 1)
+    lᵢ, and the matrix has √(cᵢ cⱼ) wᵢⱼ and, on its diagonal, (cᵢ − 1) lᵢ. Less than one copy has
+    no loop.
+    """
+    root, among = np.sqrt(copies), np.maximum(copies - 1.0, 0.0) * loops
+    degree = (weights @ copies[:, None])[:, 0] + among
+    if isinstance(weights, Matrix):
+        return Shifted(Weighted(weights, root), among), degree
+    scale = sparse.diags_array(root)
+    return sparse.csr_array(scale @ weights @ scale + sparse.diags_array(among)), degree
 
 
 def smooth_functions(
@@ -57,6 +81,8 @@ def smooth_functions(
     n = len(degree)
     start = rng.standard_normal((n, min(n, block_size(count))))
     smooth = smoothest(weights, degree, count, start, tol)
+    while isinstance(weights, Shifted | Weighted):
+        weights = weights.matrix  # the links are the same
     if isinstance(weights, Stored) and smooth.parts > 1:
         # only as many parts as eigenvalues were computed are known so far
         parts = csgraph.connected_components(sparse.csr_array(weights.array > 0))[0]

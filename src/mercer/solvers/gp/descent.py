@@ -28,16 +28,18 @@ _SMALL = 2.2e-9  # a relative decrease that ends it, as in SciPy's L-BFGS-B
 _SHRINK = 0.1  # the least factor by which a Hessian is scaled in one step
 _ROUNDING = 1e-6  # a relative decrease predicted that rounding errors may hide
 _SUFFICIENT = 1e-4  # the share of the predicted decrease that a step must reach (Armijo)
+_LAST = 4  # steps that are looked at for whether they lower the value enough
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 @dataclasses.dataclass
 class Descent(Solution):
-    """Where a descent ended, and whether that is a minimum."""
+    """Where a descent ended, whether that is a minimum, and what was learned of the curvature."""
 
     x: np.ndarray
     value: float
+    hessian: np.ndarray | None = None
 
 
 class _Point(NamedTuple):
@@ -49,7 +51,12 @@ class _Point(NamedTuple):
 
 
 def bfgs(
-    objective: Objective, start: np.ndarray, bounds: np.ndarray, max_iter: int = 1000
+    objective: Objective,
+    start: np.ndarray,
+    bounds: np.ndarray,
+    max_iter: int = 1000,
+    enough: float = 0.0,
+    hessian: np.ndarray | None = None,
 ) -> Descent:
     """Minimise a function by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
 
@@ -63,15 +70,19 @@ def bfgs(
         The least and the largest value of each parameter.
     max_iter : int, default=1000
         Steps at most.
+    enough : float, default=0.0
+        The relative decrease that the last four steps together have to exceed.
+    hessian : ndarray of shape (n_parameters, n_parameters) or None
+        Second derivatives to begin with, where something is known of them.
     """
     x = np.clip(start, *bounds.T)
     point = _Point(x, *objective(x))
     if not np.isfinite(point.value):
         return _failed(point, 0, "the value at the start is not finite")
-    hessian: np.ndarray | None = None  # nothing is known yet
+    values = [point.value]
     for iterations in range(max_iter):
         if np.abs(np.clip(point.x - point.gradient, *bounds.T) - point.x).max(initial=0.0) <= _FLAT:
-            return Descent(*point[:2], iterations=iterations, reason="the slope is flat")
+            return _ended(point, hessian, iterations, "the slope is flat")
         direction = _direction(point, bounds, hessian)
         predicted = -float(point.gradient @ direction)
         new = _search(objective, point, direction, bounds)
@@ -80,7 +91,7 @@ def bfgs(
         if new is None:
             if predicted <= _ROUNDING * max(abs(point.value), 1.0):
                 reason = "the value changes by rounding errors only"
-                return Descent(*point[:2], iterations=iterations, reason=reason)
+                return _ended(point, hessian, iterations, reason)
             hessian = None  # forget it, and try the gradient itself
             continue
         hessian = _update(hessian, point, new)
@@ -89,10 +100,18 @@ def bfgs(
         point = new
         if decrease <= _SMALL:
             # which proves nothing where the gradient promised much more
-            converged, reason = predicted / size <= _ROUNDING, "the value changes no more"
-            done = iterations + 1
-            return Descent(*point[:2], converged=converged, iterations=done, reason=reason)
+            converged = predicted / size <= _ROUNDING
+            return _ended(point, hessian, iterations + 1, "the value changes no more", converged)
+        values.append(point.value)
+        if values[-1 - _LAST :][0] - point.value < enough * size and len(values) > _LAST:
+            return _ended(point, hessian, iterations + 1, "the value changes no more")
     return _failed(point, max_iter, f"{max_iter} steps were not enough")
+
+
+def _ended(
+    point: _Point, hessian: np.ndarray | None, iterations: int, reason: str, converged: bool = True
+) -> Descent:
+    return Descent(*point[:2], hessian, converged=converged, iterations=iterations, reason=reason)
 
 
 def _failed(point: _Point, iterations: int, reason: str) -> Descent:

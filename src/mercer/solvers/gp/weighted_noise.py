@@ -37,12 +37,17 @@ class WeightedNoise:
     @property
     def constant(self) -> float:
         """The log evidence of w observations less that of the one, summed over the samples."""
+        return float(np.sum(self.constants))
+
+    @property
+    def constants(self) -> np.ndarray | float:
+        """The same of every sample; 0.0 without weights."""
         if not self.given:
             return 0.0
         total = np.broadcast_to(self.alpha + self.white, np.shape(self.weight))
         noisy = total > 0  # copies without noise say no more
         terms = (self.weight - 1.0) * np.log(2 * np.pi * np.where(noisy, total, 1.0))
-        return -0.5 * float((terms + np.log(self.weight))[noisy].sum())
+        return np.where(noisy, -0.5 * (terms + np.log(self.weight)), 0.0)
 
     def slopes(self, by_variance: np.ndarray, n_targets: int) -> np.ndarray:
         """Derivatives of the evidence in s, from those of the one observation's in s/w."""

@@ -1,7 +1,8 @@
 """Linear machines without a Gram matrix: ½‖w‖² + Σ c loss, the weights w held explicitly.
 
 Squared losses are solved by Newton's method on w, which ends after a few steps because they are
-quadratic where the same samples count; the others by coordinate descent on the dual problem.
+quadratic where the same samples count; the others by coordinate descent on the dual problem, and so
+are squared losses of sparse rows that have more columns than there are samples.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
 
 _DIRECT = 1500  # columns up to which Newton's equations are solved by a factorisation
+_DIRECT_SPARSE = 100  # the same for sparse rows, with which products cost less
 _SMALLEST_STEP = 1e-10
 BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C
 
@@ -53,7 +55,19 @@ class LinearProblem:
         return float(0.5 * w @ w + self.penalty @ losses)
 
 
-def solve_squared(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
+def solve_squared(
+    problem: LinearProblem, tol: float, share: float, max_iter: int, seed: int
+) -> LinearSolution:
+    """Squared losses, by the method that suits the rows; Newton's tolerance is tol times share."""
+    n, d = problem.X.shape
+    if sparse.issparse(problem.X) and d > n:
+        found = solve_by_descent(problem, 2, tol, max_iter, seed)
+        if found.converged:
+            return found
+    return _by_newton(problem, tol * share, max_iter)
+
+
+def _by_newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
     """Newton's method for squared losses; ``tol`` is the decrease of the gradient."""
     X, penalty = problem.X, problem.penalty
     w, values = np.zeros(X.shape[1]), np.zeros(X.shape[0])
@@ -89,7 +103,7 @@ def _newton_step(
 ) -> np.ndarray:
     """Solve (I + 2 XᵀCX) step = right on the samples that count."""
     d = X.shape[1]
-    if d <= _DIRECT:
+    if d <= (_DIRECT_SPARSE if sparse.issparse(X) else _DIRECT):
         return linalg.solve(_system(X, 2.0 * penalty * counts), right, assume_a="pos")
     rows, factor = X[counts], 2.0 * penalty[counts]
     operator = LinearOperator(
@@ -125,29 +139,34 @@ def _shortened(
     return w, values, value
 
 
-def solve_absolute(problem: LinearProblem, tol: float, max_iter: int, seed: int) -> LinearSolution:
-    """Coordinate descent on the dual; ``tol`` is the largest change of a slope in a round."""
-    X, limit = problem.X, problem.penalty
+def solve_by_descent(
+    problem: LinearProblem, power: int, tol: float, max_iter: int, seed: int
+) -> LinearSolution:
+    """Coordinate descent on the dual; ``tol`` is the largest change of a slope in a round.
+
+    A squared loss adds ½ Σ β²/(2c) to the dual objective, where a loss of power 1 has |β| ≤ c.
+    """
+    used = problem.penalty > 0.0
+    X, target, limit = problem.X, problem.target, problem.penalty
+    if not used.all():
+        X, target, limit = X[used], target[used], limit[used]
+    ridge = np.zeros(len(limit))
+    if power == 2:
+        ridge, limit = 0.5 / limit, np.full(len(limit), np.inf)
     lower, upper, eps = -limit, limit, problem.eps
     if eps is None:
-        lower, upper = (
-            np.where(problem.target < 0, -limit, 0.0),
-            np.where(problem.target > 0, limit, 0.0),
-        )
-        eps = 0.0
-    square = np.maximum(squares(X), 1e-300)
+        lower, upper, eps = np.where(target < 0, -limit, 0.0), np.where(target > 0, limit, 0.0), 0.0
+    rows = (X.data[None], X.indices, X.indptr) if sparse.issparse(X) else (X, None, None)
+    square = np.maximum(squares(X) + ridge, 1e-300)
     beta, w = np.zeros(X.shape[0]), np.zeros(X.shape[1])
     done, converged = 0, False
     while done < max_iter and not converged:
         check_stop()
         most, generator = min(BATCH, max_iter - done), generator_state(seed, done)
-        rest = square, problem.target, eps, lower, upper, tol, most, generator, beta, w
-        if sparse.issparse(X):
-            rounds, converged = _compiled.linear.descend_sparse(X.data, X.indices, X.indptr, *rest)
-        else:
-            rounds, converged = _compiled.linear.descend_dense(X, *rest)
+        rest = square, ridge, target, eps, lower, upper, tol, most, generator, beta, w
+        rounds, converged = _compiled.linear.descend(*rows, *rest)
         done += rounds
-    value = problem.objective(w, 1)
+    value = problem.objective(w, power)
     return LinearSolution(w, value, iterations=done, converged=converged, reason=reason(converged))
 
 

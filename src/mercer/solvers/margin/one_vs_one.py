@@ -12,6 +12,7 @@ from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.solvers.margin.dual import Bounds, DualSolution, certified
+from mercer.solvers.margin.plain import Patience, solve_pairs_plainly
 from mercer.solvers.margin.polish import CHEAP, LOOSE
 
 _BATCH = 16  # problems of one call: enough for its overhead, few enough to share among threads
@@ -41,13 +42,17 @@ def solve_pairs(
     done = np.zeros(n_problems, dtype=bool)
     figures, seconds = np.empty((n_problems, 6)), np.empty(n_problems)
 
+    solve = _compiled.one_vs_one.solve_pairs
+    if Patience.allows(solve, len(place)):
+        solve = solve_pairs_plainly
+
     def solve_batch(number: int, _: Workspace) -> None:
         check_stop()
         start = time.perf_counter()
         batch = slice(number * _BATCH, (number + 1) * _BATCH)
         part = starts[batch.start : batch.stop + 1]
         results = beta, slack, steps[batch], done[batch], figures[batch]
-        _compiled.one_vs_one.solve_pairs(*data[:2], part, *data[2:], tol, polish, _STEPS, *results)
+        solve(*data[:2], part, *data[2:], tol, polish, _STEPS, *results)
         seconds[batch] = (time.perf_counter() - start) / (len(part) - 1)
 
     run(-(-n_problems // _BATCH), solve_batch, "support vectors")

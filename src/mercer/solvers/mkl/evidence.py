@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mercer.solvers.gp.evidence import evidence as factored
+from mercer.solvers.mkl.alignment import alignment
 from mercer.solvers.mkl.grams import Grams, as_grams
 from mercer.solvers.mkl.learned import Callback, Objective, Weights, descend
 from mercer.solvers.mkl.starts import descend_from_several
@@ -73,9 +74,14 @@ def evidence(
     """
     grams = as_grams(Ks)
 
-    def objective_of(some: Grams) -> Objective:
-        return functools.partial(evidence_objective, some, Y)
-
     if start is not None:
-        return descend(objective_of(grams), grams, alpha, start, callback)
-    return descend_from_several(objective_of, grams, Y, alpha, callback)
+        objective = functools.partial(evidence_objective, grams, Y)
+        return descend(objective, grams, alpha, start, callback)
+
+    def objective_of(some: Grams, rows: np.ndarray) -> Objective:
+        return functools.partial(evidence_objective, some, Y[rows])
+
+    def shares_of(some: Grams, rows: np.ndarray) -> list[np.ndarray]:
+        return [alignment(some, Y[rows]).shares]
+
+    return descend_from_several(objective_of, shares_of, grams, Y, alpha, callback)

@@ -2,23 +2,25 @@
 
 A matrix is held as the rows of its lower triangle, one after the other, divided by the mean of its
 diagonal: a sum of matrices is then one pass over half the numbers. Where not all of them fit the
-memory budget, each is computed again when it is needed.
+memory budget, they are held in single precision, or each is computed again when it is needed.
 """
 
 from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from scipy.linalg import blas
 
 from mercer import _compiled
+from mercer.aliases import DType
 from mercer.errors import ParameterError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.linalg.products import product
 
+_NUMBERS = 2**14  # of each triangle that are added at a time, in the cache
 _ROWS = 32  # of a matrix that are summed at a time, in the cache
 Compute = Callable[[int], np.ndarray]  # the matrix of this number
 
@@ -69,9 +71,24 @@ class Grams(abc.ABC):
         """Σ w_k K_k as the only matrix."""
         return Stored(self._sum(weights)[None], np.ones(1))
 
+    def at(self, rows: np.ndarray) -> Stored:
+        """All matrices on some of the samples, in order."""
+        below, beside = np.tril_indices(len(rows))
+        i, j = rows[below], rows[beside]
+        places = i * (i + 1) // 2 + j
+        triangles = np.empty((len(self), len(places)))
+        for k in range(len(self)):
+            check_stop()
+            triangles[k] = self.triangle(k)[places]
+        return Stored(triangles, self.scale)
+
     @abc.abstractmethod
     def some(self, numbers: np.ndarray) -> Grams:
         """Some of the matrices."""
+
+    def exact(self) -> Grams:
+        """The matrices in double precision."""
+        return self
 
     def inner(self, W: np.ndarray, doubled: bool = False) -> np.ndarray:
         """Σ W∘K_k for every k and a symmetric W, of which the lower triangle is read.
@@ -137,6 +154,54 @@ class Stored(Grams):
         return 2.0 * product(self.triangles, self.triangles.T) - diagonals @ diagonals.T
 
 
+class Single(Stored):
+    """Triangles of all matrices in single precision, whose sums are added in double precision.
+
+    Parameters
+    ----------
+    triangles : ndarray of shape (m, n (n + 1) / 2)
+        The triangles, float32.
+    computed : Grams
+        The same matrices in double precision.
+    """
+
+    def __init__(self, triangles: np.ndarray, computed: Grams) -> None:
+        super().__init__(triangles, computed.scale)
+        self.computed = computed
+
+    def exact(self) -> Grams:
+        return self.computed
+
+    def triangle(self, k: int) -> np.ndarray:
+        return self.triangles[k].astype(np.float64)
+
+    def some(self, numbers: np.ndarray) -> Single:
+        return Single(self.triangles[numbers], self.computed.some(numbers))
+
+    def _parts(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Some numbers of all triangles at a time, in double precision."""
+        for start in range(0, self.triangles.shape[1], _NUMBERS):
+            check_stop()
+            part = slice(start, start + _NUMBERS)
+            yield part, self.triangles[:, part].astype(np.float64)
+
+    def _sum(self, weights: np.ndarray) -> np.ndarray:
+        return np.concatenate([weights @ part for _, part in self._parts()])
+
+    def _dot(self, v: np.ndarray) -> np.ndarray:
+        total = np.zeros(len(self))
+        for at, part in self._parts():
+            total += part @ v[at]
+        return total
+
+    def products(self) -> np.ndarray:
+        diagonals = self.triangles[:, self._diagonal].astype(np.float64)
+        total = -diagonals @ diagonals.T
+        for _, part in self._parts():
+            total += 2.0 * product(part, part.T)
+        return total
+
+
 class Given(Grams):
     """Square matrices as they were given, for methods that read each of them once or twice."""
 
@@ -166,8 +231,12 @@ class Given(Grams):
 
     def quadratic(self, v: np.ndarray) -> np.ndarray:
         some = np.flatnonzero(v)
-        part, few = np.ix_(some, some), v[some]
-        return np.array([few @ (one[part] @ few) for one in self.matrices]) / self.scale
+        part, few = np.empty((len(some), len(some))), v[some]
+        values = np.empty(len(self))
+        for k, one in enumerate(self.matrices):
+            _compiled.storage.pick(one, some, part)
+            values[k] = few @ (part @ few)
+        return values / self.scale
 
 
 class Recomputed(Grams):
@@ -221,13 +290,15 @@ def unpack(packed: np.ndarray, matrix: np.ndarray) -> None:
         start += i + 1
 
 
-def stored(compute: Compute, n: int, scale: np.ndarray) -> Stored:
-    """All matrices, computed once and kept."""
-    triangles = np.empty((len(scale), n * (n + 1) // 2))
+def stored(compute: Compute, n: int, scale: np.ndarray, dtype: DType = np.float64) -> Stored:
+    """All matrices, computed once and kept, in single precision too."""
+    triangles = np.empty((len(scale), n * (n + 1) // 2), dtype=dtype)
     for k in range(len(scale)):
         check_stop()
         triangles[k] = pack(compute(k))
         triangles[k] /= scale[k]
+    if dtype == np.float32:
+        return Single(triangles, Recomputed(compute, n, scale))
     return Stored(triangles, scale)
 
 
@@ -246,7 +317,7 @@ def as_grams(matrices: Grams | Sequence[np.ndarray] | np.ndarray, read_once: boo
     """
     if isinstance(matrices, Grams):
         return matrices
-    arrays = [np.asarray(matrix, dtype=np.float64) for matrix in matrices]
+    arrays = [np.asarray(matrix, dtype=np.float64, order="C") for matrix in matrices]
     if not arrays:
         raise ParameterError("Ks", matrices, "must be at least one Gram matrix")
     n = len(arrays[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,7 @@ _MOST = 1e8  # the largest weight, in units of the penalty
 _LEVEL = 1e-9  # relative change of an objective that is none
 _ROUNDS = 4  # descents after which matrices come back, or are dropped
 _BACK = 1e-2  # the share with which a matrix comes back that was dropped too early
-_LAST = 4  # steps that together have to lower the objective by more than the following, relatively
-_ENOUGH = 1e-6
+_ENOUGH = 1e-6  # a relative decrease by several steps together that ends a descent
 
 # the value and the gradient of an objective at weights in units of the penalty
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
@@ -45,6 +45,8 @@ class Weights(Solution):
         The objective after every step.
     start : ndarray of shape (m,) or None
         Where a descent began, in units of the penalty; None for a method without steps.
+    curvature : Curvature or None
+        What a descent has learned of second derivatives.
     """
 
     shares: np.ndarray
@@ -54,6 +56,7 @@ class Weights(Solution):
     path: np.ndarray
     values: np.ndarray
     start: np.ndarray | None = None
+    curvature: Curvature | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -67,38 +70,48 @@ def at_once(grams: Grams, shares: np.ndarray, value: float) -> Weights:
     return Weights(shares, grams.scale, None, value, shares[None], np.array([value]))
 
 
-class _EnoughError(Exception):
-    """Raised inside a descent whose last steps changed too little to matter."""
+class Curvature(NamedTuple):
+    """Second derivatives in the logarithms of some weights."""
+
+    free: np.ndarray
+    hessian: np.ndarray
+
+    def among(self, some: np.ndarray) -> np.ndarray:
+        """Those of other weights; of one that nothing is known of, the mean of the others."""
+        known = np.isin(some, self.free)
+        hessian = float(self.hessian.diagonal().mean()) * np.eye(len(some))
+        at = np.searchsorted(self.free, some[known])
+        hessian[np.ix_(known, known)] = self.hessian[np.ix_(at, at)]
+        return hessian
+
+
+class Point(NamedTuple):
+    """Weights, the objective there, and its gradient."""
+
+    weights: np.ndarray
+    value: float
+    gradient: np.ndarray
 
 
 class Trace:
-    """An objective that remembers where it was lowest, step by step, and says when to stop."""
+    """An objective that remembers where it was lowest, step by step."""
 
     def __init__(self, objective: Objective, callback: Callback | None) -> None:
         self.objective, self.callback = objective, callback
-        self.steps: list[tuple[np.ndarray, float]] = []
+        self.steps: list[Point] = []
         self.evaluations, self.stopped = 0, False
-        self.begun = 0  # the number of steps before the present descent
 
-    def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(self, weights: np.ndarray) -> Point:
         check_stop()
         if self.stopped:  # nothing is lower: the descent ends
-            return np.inf, np.zeros(len(weights))
-        value, gradient = self.objective(weights)
+            return Point(weights, np.inf, np.zeros(len(weights)))
+        point = Point(weights, *self.objective(weights))
         self.evaluations += 1
-        if not self.steps or value < self.steps[-1][1]:
-            self.steps.append((weights, value))
+        if not self.steps or point.value < self.steps[-1].value:
+            self.steps.append(point)
         if self.callback is not None:
-            self.stopped = bool(self.callback(self.evaluations, value))
-        self._check_progress()
-        return value, gradient
-
-    def _check_progress(self) -> None:
-        if len(self.steps) - self.begun <= _LAST:
-            return
-        value = self.steps[-1][1]
-        if self.steps[-1 - _LAST][1] - value < _ENOUGH * max(1.0, abs(value)):
-            raise _EnoughError
+            self.stopped = bool(self.callback(self.evaluations, point.value))
+        return point
 
 
 def best_penalty(objective: Objective, shares: np.ndarray, alpha: float | None) -> np.ndarray:
@@ -122,6 +135,7 @@ def descend(
     start: np.ndarray,
     callback: Callback | None = None,
     max_iter: int = 200,
+    curvature: Curvature | None = None,
 ) -> Weights:
     """Minimise an objective of weights in units of the penalty.
 
@@ -139,39 +153,48 @@ def descend(
         Called with the number of evaluations and the objective; True asks to stop.
     max_iter : int, default=200
         Steps at most.
+    curvature : Curvature or None
+        What is known of second derivatives at the start.
     """
     total = None if alpha is None else 1.0 / alpha
     trace = Trace(objective, callback)
-    weights, value = start, np.inf
-    iterations, converged, reason = 0, True, ""
+    weights, iterations = start, 0
     for _ in range(_ROUNDS):
-        free = np.flatnonzero(weights)
-        found = _descend_some(trace, weights, free, total, grams.n, max_iter - iterations)
+        free, steps = np.flatnonzero(weights), len(trace.steps)
+        known = None if curvature is None else curvature.among(free)
+        left = max_iter - iterations
+        found = _descend_some(trace, weights, free, total, grams.n, left, known)
         iterations += found.iterations
-        converged, reason, weights = found.converged, found.reason, found.x
-        weights, value, gradient = _without_idle(trace, weights, total, grams.n)
-        back = _wanted(weights, value, gradient, total)
+        curvature = None if found.hessian is None else Curvature(free, found.hessian)
+        if len(trace.steps) == steps:  # what came back has lowered nothing
+            break
+        point = _without_idle(trace, total, grams.n)
+        weights = point.weights
+        back = _wanted(point, total)
         if trace.stopped or not back.any() or iterations >= max_iter:
             break
-        weights = np.where(back, _BACK * weights.sum(), weights)
-        if total is not None:
-            weights *= total / weights.sum()
-    path = np.array([step for step, _ in trace.steps])
-    path /= path.sum(axis=1, keepdims=True)
-    values = np.array([step for _, step in trace.steps])
-    penalty = 1.0 / float(weights.sum())
+        least = _BACK * weights[weights > 0].min()
+        weights = _with_sum(np.where(back, least, weights), total)
+    path = np.array([step.weights for step in trace.steps])
+    penalty = 1.0 / float(point.weights.sum())
     return Weights(
-        weights * penalty,
+        point.weights * penalty,
         grams.scale,
         penalty,
-        value,
-        path,
-        values,
+        point.value,
+        path / path.sum(axis=1, keepdims=True),
+        np.array([step.value for step in trace.steps]),
         start,
+        curvature,
         iterations=iterations,
-        converged=converged and not trace.stopped,
-        reason="stopped by a callback" if trace.stopped else reason,
+        converged=found.converged and not trace.stopped,
+        reason="stopped by a callback" if trace.stopped else found.reason,
     )
+
+
+def _with_sum(weights: np.ndarray, total: float | None) -> np.ndarray:
+    """Weights of the given sum, where one is given."""
+    return weights if total is None else weights * (total / weights.sum())
 
 
 def _descend_some(
@@ -181,66 +204,46 @@ def _descend_some(
     total: float | None,
     n: int,
     max_iter: int,
+    hessian: np.ndarray | None,
 ) -> Descent:
     """Minimise over the logarithms of some weights; their sum is kept where it is given."""
 
-    def weights_at(u: np.ndarray) -> np.ndarray:
+    def of_logarithms(u: np.ndarray) -> tuple[float, np.ndarray]:
         weights = np.zeros(len(start))
         weights[free] = np.exp(u)
-        if total is not None:
-            weights *= total / weights.sum()
-        return weights
-
-    def of_logarithms(u: np.ndarray) -> tuple[float, np.ndarray]:
-        weights = weights_at(u)
-        value, gradient = objective(weights)
-        return value, (weights * _reduced(gradient, weights, total))[free]
+        point = objective(_with_sum(weights, total))
+        return point.value, (point.weights * _reduced(point, total))[free]
 
     bounds = np.tile(np.log([_NOTHING / n, _MOST]), (len(free), 1))
-    objective.begun = len(objective.steps)
-    try:
-        found = bfgs(of_logarithms, np.log(start[free]), bounds, max_iter)
-    except _EnoughError:
-        steps = len(objective.steps) - objective.begun
-        return Descent(*objective.steps[-1], iterations=steps, reason="the value changes no more")
-    return dataclasses.replace(found, x=weights_at(found.x))
+    return bfgs(of_logarithms, np.log(start[free]), bounds, max_iter, _ENOUGH, hessian)
 
 
-def _reduced(gradient: np.ndarray, weights: np.ndarray, total: float | None) -> np.ndarray:
+def _reduced(point: Point, total: float | None) -> np.ndarray:
     """The gradient where the sum of the weights is kept."""
     if total is None:
-        return gradient
-    return gradient - float(weights @ gradient) / total
+        return point.gradient
+    return point.gradient - float(point.weights @ point.gradient) / total
 
 
-def _without_idle(
-    objective: Trace, weights: np.ndarray, total: float | None, n: int
-) -> tuple[np.ndarray, float, np.ndarray]:
-    """Set weights to 0 that serve nothing; the weights, the objective and its gradient.
+def _without_idle(objective: Trace, total: float | None, n: int) -> Point:
+    """The lowest point, with weights of 0 in the place of those that serve nothing.
 
     A logarithm never arrives at the weight 0: it is tried where the slope leads there.
     """
-    objective.begun = len(objective.steps)
-    value, gradient = objective(weights)
-    downwards = _reduced(gradient, weights, total) > 0
+    lowest = objective.steps[-1]
+    weights = lowest.weights
+    downwards = _reduced(lowest, total) > 0
     for most in (_BACK * weights.sum(), 10 * _NOTHING / n):
         idle = downwards & (weights <= most) & (weights > 0)
-        if (
-            not idle.any() or not weights[~idle].any()
-        ):  # a penalty beyond all weights leaves them as they are
-            continue
-        fewer = np.where(idle, 0.0, weights)
-        if total is not None:
-            fewer *= total / fewer.sum()
-        lower, slope = objective(fewer)
-        if lower <= value + _LEVEL * max(1.0, abs(value)):
-            return fewer, lower, slope
-    return weights, value, gradient
+        if not idle.any() or not weights[~idle].any():
+            continue  # a penalty beyond all weights leaves them as they are
+        fewer = objective(_with_sum(np.where(idle, 0.0, weights), total))
+        if fewer.value <= lowest.value + _LEVEL * max(1.0, abs(lowest.value)):
+            return fewer
+    return lowest
 
 
-def _wanted(
-    weights: np.ndarray, value: float, gradient: np.ndarray, total: float | None
-) -> np.ndarray:
+def _wanted(point: Point, total: float | None) -> np.ndarray:
     """Matrices of weight 0 that would lower the objective."""
-    gain = -_reduced(gradient, weights, total) * _BACK * weights.sum()
-    return (weights == 0) & (gain > 1e-5 * max(1.0, abs(value)))
+    gain = -_reduced(point, total) * _BACK * point.weights.sum()
+    return (point.weights == 0) & (gain > 1e-5 * max(1.0, abs(point.value)))

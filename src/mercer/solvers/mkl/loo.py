@@ -16,6 +16,7 @@ from scipy.linalg import blas
 from mercer import _compiled
 from mercer.linalg.products import product
 from mercer.solvers.gp.evidence import evidence as factored
+from mercer.solvers.mkl.alignment import alignment
 from mercer.solvers.mkl.evidence import evidence
 from mercer.solvers.mkl.grams import Grams, as_grams
 from mercer.solvers.mkl.learned import Callback, Objective, Weights, descend
@@ -99,19 +100,36 @@ def loo(
     """
     grams = as_grams(Ks)
 
-    def objective_of(some: Grams) -> Objective:
-        return functools.partial(log_loo_objective, some, Y, folds)
-
-    def by_evidence() -> np.ndarray:
-        return evidence(grams, Y, alpha).shares
-
     if start is None:
-        found = descend_from_several(objective_of, grams, Y, alpha, callback, by_evidence)
+        found = _from_several(grams, Y, alpha, folds, callback)
     else:
-        found = descend(objective_of(grams), grams, alpha, start, callback)
+        objective = functools.partial(log_loo_objective, grams, Y, folds)
+        found = descend(objective, grams, alpha, start, callback)
     found.value = float(np.exp(2.0 * found.value / Y.size))
     found.values = np.exp(2.0 * found.values / Y.size)
     return found
+
+
+def _from_several(
+    grams: Grams, Y: np.ndarray, alpha: float | None, folds: Folds, callback: Callback | None
+) -> Weights:
+    """From equal weights, and from those by alignment and by evidence."""
+
+    def objective_of(some: Grams, rows: np.ndarray) -> Objective:
+        return functools.partial(log_loo_objective, some, Y[rows], _folds_among(folds, rows))
+
+    def shares_of(some: Grams, rows: np.ndarray) -> list[np.ndarray]:
+        return [alignment(some, Y[rows]).shares, evidence(some, Y[rows], alpha).shares]
+
+    return descend_from_several(objective_of, shares_of, grams, Y, alpha, callback)
+
+
+def _folds_among(folds: Folds, rows: np.ndarray) -> Folds:
+    """The folds of some samples, by their places among them."""
+    if folds is None:
+        return None
+    places = [np.flatnonzero(np.isin(rows, fold)) for fold in folds]
+    return [fold for fold in places if len(fold)]
 
 
 def log_loo_objective(

@@ -1,0 +1,1 @@
+"""The Nyström method: kernel learning on some samples, the centers, that stand for all."""
