@@ -11,6 +11,7 @@ from typing import Any
 
 # the name of each public estimator, and the module below this package that defines it
 ESTIMATORS = {
+    "AdditiveChi2Sampler": "features.additive_chi2",
     "CentroidNovelty": "density.novelty",
     "GaussianProcessClassifier": "gp.classifier",
     "GaussianProcessRegressor": "gp.regressor",
@@ -41,12 +42,16 @@ ESTIMATORS = {
     "MultipleKernelRegressor": "mkl.regressor",
     "NuSVC": "svm.nu_svc",
     "NuSVR": "svm.svr",
+    "Nystroem": "features.nystroem",
     "OneClassSVM": "svm.one_class",
+    "PolynomialCountSketch": "features.count_sketch",
+    "RBFSampler": "features.fourier",
     "RVC": "rvm.classifier",
     "RVR": "rvm.regressor",
     "SVC": "svm.svc",
     "SVDD": "svm.svdd",
     "SVR": "svm.svr",
+    "SkewedChi2Sampler": "features.skewed_chi2",
     "SpectralClustering": "clustering.spectral",
 }
 

@@ -12,16 +12,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import (
+    CentersLike,
     ClassWeight,
     Gamma,
     KernelLike,
     ParameterRules,
+    RandomState,
     RawSamples,
     Targets,
     Weights,
 )
 from mercer.errors import warn
-from mercer.estimators.common.base import KERNEL_RULES
+from mercer.estimators.centers.changes import Times
+from mercer.estimators.centers.classes import keep_on_centers
+from mercer.estimators.centers.data import RowData, open_rows
+from mercer.estimators.centers.problem import CenterProblem, Task
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES
 from mercer.estimators.common.dual_classifier import DualClassifier
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.report import FitReport
@@ -31,8 +37,11 @@ from mercer.gram.plan import COPY
 from mercer.gram.stored import Stored
 from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.newton import Binary, Loss, Multinomial, NewtonSolution, newton
+from mercer.solvers.nystrom.losses import Logistic, SmoothLoss
+from mercer.solvers.nystrom.losses import Multinomial as CenterMultinomial
 from mercer.state import State
 
+_EXACT_STEPS = 90.0  # products with the whole matrix
 _RANK = 300  # of the preconditioner
 _SYSTEM = 2000  # rows of the system that the preconditioner factors
 
@@ -65,6 +74,13 @@ class KernelLogisticRegression(DualClassifier):
     class_weight : dict or "balanced", default=None
         Weights by class label, which multiply the weights of samples; "balanced" weighs classes
         inversely to their sizes.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows c that the functions f(x) = Σ a_j k(x, c_j) are made of, as in `KernelRidge`:
+        "auto" takes all rows up to about 80,000, and then 10 √n of them. The loss is that of all
+        rows, by L-BFGS; ``tol`` is then the relative size of the gradient, and at least 2e-4 where
+        tiles are in single precision.
+    random_state : int, RandomState instance or None, default=0
+        What draws the centers.
     tol : float, default=1e-6
         The largest entry of the gradient |a + C·dL/df| / C at which the fit has converged.
     max_iter : int, default=100
@@ -80,15 +96,16 @@ class KernelLogisticRegression(DualClassifier):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     support_ : ndarray of shape (n_kept,)
-        Positions of the samples of positive weight among the training samples.
+        Positions of the samples of positive weight, or of the centers, among the training samples.
     X_fit_ : array-like or collection of n_kept
-        The training samples of positive weight; None where the kernel is precomputed.
+        The training samples of positive weight, or the centers; None where the kernel is
+        precomputed.
     dual_coef_ : ndarray of shape (n_kept, n_outputs)
         Coefficients of the samples, a column per class, or one column for two classes.
     intercept_ : ndarray of shape (n_outputs,)
         The biases.
     n_iter_ : int
-        Number of Newton steps.
+        Number of Newton steps, or of L-BFGS on centers.
     report_ : FitReport
         How the model was fitted: plan of the Gram matrix, solver, convergence, time.
     n_features_in_ : int
@@ -127,6 +144,7 @@ class KernelLogisticRegression(DualClassifier):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -142,6 +160,8 @@ class KernelLogisticRegression(DualClassifier):
         tol: float = 1e-6,
         max_iter: int = 100,
         warm_start: bool = False,
+        centers: CentersLike = "auto",
+        random_state: RandomState = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -153,6 +173,8 @@ class KernelLogisticRegression(DualClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.centers = centers
+        self.random_state = random_state
 
     @property
     def needs(self) -> str:  # type: ignore[override]
@@ -160,15 +182,16 @@ class KernelLogisticRegression(DualClassifier):
         return "cpd" if self.fit_intercept else "psd"
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or collection of n_samples
-            Training samples, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,)
-            Class labels.
+        X : array-like, collection of n_samples, or source of rows
+            Training samples, or their Gram matrix if the kernel is "precomputed"; or what
+            `mercer.scan` takes.
+        y : array-like of shape (n_samples,), or str
+            Class labels, or the name of their column in files.
         sample_weight : array-like of shape (n_samples,), default=None
             Each weight multiplies the loss of its sample.
 
@@ -178,8 +201,12 @@ class KernelLogisticRegression(DualClassifier):
             The fitted estimator.
         """
         start = time.perf_counter()
+        opened = open_rows(self, X, y, sample_weight, target="labels", steps=_EXACT_STEPS)
+        if opened.data is not None:
+            self._fit_on_centers(opened.data, start)
+            return self
         earlier = self._earlier_solution()
-        data = begin_classes(self, X, y, sample_weight)
+        data = begin_classes(self, opened.X, opened.y, opened.weight)
         loss = self._loss(data)
         matrix, row_means = self._matrix(data)
         warm = None
@@ -207,7 +234,23 @@ class KernelLogisticRegression(DualClassifier):
         if not direct:
             solver = f"Newton by conjugate gradients, {solution.products} products"
         self._report(data, str(matrix.plan), solver, solution, time.perf_counter() - start)
+        if opened.notes:
+            opened.annotate(self)
         return self
+
+    def _fit_on_centers(self, rows: RowData, start: float) -> None:
+        """Minimise the loss of all rows over functions on the centers."""
+        loss: SmoothLoss = Logistic()
+        n_outputs = 1
+        if len(self.classes_) > 2:
+            loss, n_outputs = CenterMultinomial(), len(self.classes_)
+        task = Task(
+            loss, np.ones(1), n_outputs, self.fit_intercept, curvature=loss.curvature, tol=self.tol
+        )
+        problem = CenterProblem(self, rows, _EXACT_STEPS)
+        problem.change(Times(float(self.C)))
+        fitted = keep_on_centers(self, rows, problem, task, start)
+        self.n_iter_ = fitted.solution.iterations
 
     def _earlier_solution(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Coefficients and biases of the last fit, where it is to be continued."""

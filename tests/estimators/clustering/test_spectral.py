@@ -591,3 +591,71 @@ def test_refusals_after_the_fit():
     W[0, 1] = 0.9
     with pytest.raises(ValueError, match="symmetric"):
         SpectralClustering(2, affinity="precomputed").fit(W)
+
+
+# -- weights
+# -----------------------------------------------------------------------------------------
+
+
+def repeated(n: int = 60, seed: int = 4):
+    """Weights from 0 to 3, and the rows so many times."""
+    weight = np.random.default_rng(seed).integers(0, 4, n)
+    return weight.astype(float), np.repeat(np.arange(n), weight)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("form", ["kernel", "streamed", "precomputed", "sparse"])
+def test_a_weight_counts_a_sample_several_times(way, form):
+    X, Z = one_cloud(60), one_cloud(20, seed=1)
+    weight, rows = repeated()
+    kernel = RBF(1.5)
+    model = SpectralClustering(3, kernel=kernel, assign_labels=way, random_state=0)
+    new = Z
+    if form in ("precomputed", "sparse"):
+        model.set_params(affinity="precomputed")
+        new, X = kernel(Z, X), kernel(X)
+    ours = X if form != "sparse" else sp.csr_array(X)
+    copies = X[rows] if X.shape[1] == 2 else X[np.ix_(rows, rows)]
+    with config_context(memory_budget="20 kB" if form == "streamed" else "1 MB"):
+        weighted = clone(model).fit(ours, sample_weight=weight)
+        plain = clone(model).fit(copies)
+    np.testing.assert_allclose(weighted.eigenvalues_, plain.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(weighted.embedding_[rows], plain.embedding_, atol=1e-7)
+    assert ari(weighted.labels_[rows], plain.labels_) == 1.0
+    assert ari(weighted.predict(new), plain.predict(new if new is Z else new[:, rows])) == 1.0
+
+
+def test_less_than_one_copy_has_no_loop():
+    X = one_cloud(60)
+    plain, half = (
+        SpectralClustering(3, kernel=RBF(1.5)).fit(X, sample_weight=np.full(60, w))
+        for w in (1.0, 0.5)
+    )
+    np.testing.assert_allclose(half.eigenvalues_, plain.eigenvalues_, atol=1e-12)
+    np.testing.assert_allclose(half.embedding_, 2 * plain.embedding_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"affinity": "nearest_neighbors", "n_neighbors": 12},
+        {"kernel": "linear", "local_scaling": 7},
+        {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 12},
+    ],
+    ids=["neighbours", "local scaling", "given neighbours"],
+)
+def test_a_sample_of_weight_0_is_embedded_as_a_new_one(options):
+    X = one_cloud(60)
+    weight = np.ones(60)
+    weight[::5] = 0.0
+    kept, absent = np.flatnonzero(weight), np.flatnonzero(weight == 0)
+    model = SpectralClustering(2, random_state=0, assign_labels="cluster_qr", **options)
+    if options.get("affinity", "").startswith("precomputed"):
+        X = np.linalg.norm(X[:, None] - X, axis=2)
+    weighted = clone(model).fit(X, sample_weight=weight)
+    without = clone(model).fit(X[kept] if X.shape[1] == 2 else X[np.ix_(kept, kept)])
+    np.testing.assert_allclose(weighted.embedding_[kept], without.embedding_, atol=1e-9)
+    assert np.array_equal(weighted.labels_[kept], without.labels_)
+    if X.shape[1] == 2:
+        np.testing.assert_allclose(weighted.embedding_[absent], without.embed(X[absent]))
+    assert np.isfinite(weighted.embedding_).all() and set(weighted.labels_) == {0, 1}

@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import (
     RBF,
+    Constant,
     Cosine,
     Exponential,
     InverseMultiquadric,
@@ -448,7 +449,7 @@ def test_sparse_rows_are_dense_rows(name):
 
 def test_kernels_that_take_negative_values():
     X, _ = samples()
-    with pytest.raises(ValueError, match="has no finite integral"):
+    with pytest.raises(ValueError, match="has no finite, positive integral"):
         KernelDensity(kernel=NegativeDistance()).fit(X)
     with pytest.raises(ValueError, match="negative"):
         KernelDensity(kernel=lambda a, b: a @ b.T).fit(X).score_samples(-10 * X)
@@ -625,7 +626,7 @@ def test_a_multiple_is_the_same_density():
     ids=repr,
 )
 def test_kernels_without_an_integral_are_refused(kernel):
-    with pytest.raises(errors.ParameterError, match="has no finite integral over R"):
+    with pytest.raises(errors.ParameterError, match="has no finite, positive integral over R"):
         KernelDensity(kernel=kernel).fit(samples()[0])
 
 
@@ -657,3 +658,9 @@ def test_a_tree_knows_its_metrics():
     with pytest.raises(ValueError, match="invalid metric"):
         KernelDensity(algorithm="kd_tree", metric="haversine").fit(X)
     assert not KernelDensity(metric="haversine").fit(X).normalized_
+
+
+@pytest.mark.parametrize("kernel", [Constant(), White(), 2.0 * White(), 3.0 * Constant()])
+def test_kernels_of_anything_give_no_density_of_vectors(kernel):
+    with pytest.raises(errors.ParameterError, match="no finite, positive integral"):
+        KernelDensity(kernel=kernel).fit(np.arange(10.0)[:, None])

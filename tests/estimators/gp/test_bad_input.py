@@ -106,3 +106,10 @@ def test_one_sample_and_constant_targets():
 def test_parameters_at_their_bounds_are_named():
     with pytest.warns(UserWarning, match=r"length_scale is at its bound; widen bounds="):
         GaussianProcessRegressor(RBF(), alpha=0.01, bounds={"length_scale": (1e-3, 0.1)}).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [GaussianProcessRegressor, GaussianProcessClassifier])
+def test_a_given_kernel_that_is_constant_on_the_samples(model, rng):
+    X, y = rng.standard_normal((20, 2)), np.arange(20) % 2
+    with pytest.raises(errors.ParameterError, match="constant on these samples"):
+        model(RBF(1e12), optimizer=None).fit(X, y)

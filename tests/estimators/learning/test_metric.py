@@ -7,6 +7,7 @@ import pytest
 from mercer import (
     RBF,
     Constant,
+    DistanceCosine,
     Exponential,
     InverseMultiquadric,
     KernelRidge,
@@ -262,3 +263,10 @@ def test_errors(options, error, word):
     given = {"kernel": RBF(), "X": X, "y": y, **options}
     with pytest.raises(error, match=word):
         learn_metric(**given)
+
+
+def test_the_kernel_is_asked_in_the_dimension_of_the_samples(rng):
+    X = rng.standard_normal((40, 2))
+    with pytest.raises(DefinitenessError, match="indefinite"):
+        learn_metric(DistanceCosine(), X, X[:, 0])
+    learn_metric(DistanceCosine(), X[:, :1], X[:, 0], rounds=0)

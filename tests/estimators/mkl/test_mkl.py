@@ -178,12 +178,27 @@ def test_kinds_of_samples_on_one_table():
 
 def test_matrices_beyond_the_budget_are_computed_again():
     stored = MultipleKernelRegressor(KERNELS, "loo").fit(X, y)
-    with config_context(memory_budget=3 * 8 * len(X) ** 2):
+    with config_context(memory_budget=9 * len(X) ** 2):
         again = MultipleKernelRegressor(KERNELS, "loo").fit(X, y)
     assert "triangles" in stored.report_.plan and "recomputed" in again.report_.plan
     np.testing.assert_allclose(again.predict(Z), stored.predict(Z), atol=1e-6)
     with config_context(memory_budget=1000), pytest.raises(errors.MemoryBudgetError):
         MultipleKernelRegressor(KERNELS).fit(X, y)
+
+
+def test_matrices_are_held_in_single_precision_where_that_is_enough():
+    stored = MultipleKernelRegressor(KERNELS, "loo").fit(X, y)
+    with config_context(memory_budget=24 * len(X) ** 2):
+        single = MultipleKernelRegressor(KERNELS, "loo").fit(X, y)
+        thin = MultipleKernelRegressor(KERNELS, "alignment", sparse=True).fit(X, y)
+        exactly = X[:, 0] ** 2
+        precise = MultipleKernelRegressor([RBF(3.0), RBF(9.0)] * 2, "loo", alpha=1e-11)
+        precise.fit(X[:, :1], exactly)
+    assert "single precision" in single.report_.plan and not single.report_.notes
+    np.testing.assert_allclose(single.predict(Z), stored.predict(Z), atol=1e-5)
+    assert np.flatnonzero(thin.weights_).tolist() == [0, 2]
+    assert "matrices were computed again for every step" in precise.report_.notes[-1]
+    np.testing.assert_allclose(precise.predict(X[:, :1]), exactly, atol=1e-4)
 
 
 def test_the_report_has_a_row_for_each_kernel():

@@ -20,6 +20,7 @@ from mercer import (
     Spectrum,
     Sum,
 )
+from mercer.estimators.learning.terms import additive_terms
 from mercer.estimators.search.expression import Expression, Term
 from mercer.estimators.search.likelihood import Likelihood, Samples
 from mercer.estimators.search.ranges import Ranges
@@ -194,6 +195,40 @@ def test_other_kinds_of_samples():
     assert "kernel" in KernelSearch([Jaccard()], depth=0).fit(sets, y).describe()
 
 
+def test_the_report_says_what_each_term_is_worth(found):
+    """The error without a term is that of leaving out every sample in turn, computed directly."""
+    X, y = series()
+    terms, report = additive_terms(found.kernel_), found.report_
+    np.testing.assert_allclose([row[2] for row in report.terms], found.shares_)
+    losses = {None: report.loss, **{at: row[3] for at, row in enumerate(report.terms)}}
+    centred, noise = y - y.mean(), found.noise_ * np.eye(len(y))
+    for without, loss in losses.items():
+        K = sum(term(X) for at, term in enumerate(terms) if at != without)
+        gaps = []
+        for i in range(len(y)):
+            rest = np.flatnonzero(np.arange(len(y)) != i)
+            part = np.ix_(rest, rest)
+            dual = np.linalg.solve(K[part] + noise[part], centred[rest])
+            gaps.append(centred[i] - K[i, rest] @ dual)
+        assert loss == pytest.approx(np.mean(np.square(gaps)), rel=1e-6)
+    assert min(row[3] for row in report.terms) > report.loss
+    assert "loss without" in str(report)
+
+
+def test_a_weight_is_a_number_of_copies():
+    X, y = series(40)
+    weight = np.ones(40)
+    weight[5:12], weight[20] = 2.0, 0.0
+    copies = np.repeat(np.arange(40), weight.astype(int))
+    bases = [RBF(), Linear()]
+    model = KernelSearch(bases, depth=1).fit(X, y, sample_weight=weight)
+    other = KernelSearch(bases, depth=1).fit(X[copies], y[copies])
+    assert forms(model.kernel_) == forms(other.kernel_)
+    assert model.best_score_ == pytest.approx(other.best_score_, abs=1e-4)
+    np.testing.assert_allclose(model.predict(X), other.predict(X), atol=1e-3)
+    np.testing.assert_allclose(model.shares_, other.shares_, atol=1e-3)
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 
@@ -214,7 +249,7 @@ def test_errors_name_the_parameter(settings, words):
 
 
 @pytest.mark.slow
-def test_the_generating_terms_are_found_in_eight_of_ten_draws():
+def test_the_generating_terms_are_found_in_nine_of_ten_draws():
     kernels = [
         RBF(2.0) + Periodic(1.3),
         Linear() + Periodic(0.9, 0.8),
@@ -234,4 +269,4 @@ def test_the_generating_terms_are_found_in_eight_of_ten_draws():
         K = kernel(X) / kernel.diag(X).mean() + 0.01 * np.eye(150)
         y = np.linalg.cholesky(K) @ rng.standard_normal(150)
         right += forms(KernelSearch().fit(X, y).kernel_) == forms(kernel)
-    assert right >= 8
+    assert right >= 9

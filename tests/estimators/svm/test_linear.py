@@ -157,3 +157,17 @@ def test_weights_can_be_sparse_and_the_intercept_absent(data):
         (LinearSVR(fit_intercept=False), target),
     ):
         assert one.fit(X, labels).intercept_ == 0.0
+
+
+@pytest.mark.parametrize("model", [LinearSVC, LinearSVR])
+def test_squared_losses_of_wide_sparse_rows_reach_liblinears_optimum(model, rng):
+    X = sparse.random(80, 2000, density=0.02, format="csr", rng=rng)
+    y = np.where(X[:, :1000].sum(axis=1) > X[:, 1000:].sum(axis=1), 1.0, -1.0)
+    y = np.asarray(y).ravel() if model is LinearSVC else np.asarray(X.sum(axis=1)).ravel()
+    weight = rng.integers(0, 3, 80).astype(float)
+    loss = "squared_hinge" if model is LinearSVC else "squared_epsilon_insensitive"
+    ours = model(C=5.0, loss=loss, tol=1e-8, max_iter=5000).fit(X, y, sample_weight=weight)
+    theirs = getattr(svm, model.__name__)(C=5.0, loss=loss, dual=True, tol=1e-8, max_iter=50_000)
+    theirs.fit(X, y, sample_weight=weight)
+    assert "coordinate descent" in str(ours.report_)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)

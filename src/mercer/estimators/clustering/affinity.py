@@ -10,7 +10,7 @@ from scipy import sparse
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.config import format_bytes
 from mercer.definiteness import Definite
-from mercer.domains.base import raw_length
+from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.parts import Parts
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.expansion import Expansion
@@ -71,11 +71,15 @@ class LocallyScaled(Kernel, abstract=True):
         return np.ones(len(samples))
 
 
+def _counted(data: Training) -> RawSamples:
+    """The samples of positive weight, or their rows of a precomputed matrix."""
+    return data.X if data.all_count else pick_rows(data.X, data.rows)
+
+
 def _check_vectors(expansion: Expansion, vectors: dict[str, np.ndarray]) -> None:
-    """Raise an error unless all training samples are kept, and vectors have one value for each."""
-    check_count("positions", len(expansion.positions), expansion.n_training)
+    """Raise an error unless vectors have one value for each sample that is kept."""
     for name, vector in vectors.items():
-        check_count(name, len(np.atleast_1d(vector)), expansion.n_training)
+        check_count(name, len(np.atleast_1d(vector)), len(expansion.positions))
 
 
 @storable
@@ -96,12 +100,13 @@ class KernelGraph:
             raise ParameterError("local_scaling", scaling, rule)
         self.scaling = scaling
         self.kernel = data.kernel
-        self.expansion = Expansion(
-            data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
-        )
+        self.expansion = Expansion(data.kernel, data.own_samples(), data.rows, data.n_given)
 
-    def build(self, data: Training) -> Matrix:
-        """Compute the local scales and degrees; the matrix of weights, stored where it fits."""
+    def build(self, data: Training) -> tuple[Matrix, np.ndarray]:
+        """Compute the local scales and degrees.
+
+        Returns the matrix of weights, stored where it fits, and those of samples with themselves.
+        """
         plan = plan_matrix(data.count, PRODUCTS, given=data.kernel is None)
         matrix = self._with_loops(data, plan)
         if isinstance(matrix, Stored):
@@ -116,25 +121,25 @@ class KernelGraph:
         if data.kernel is None:
             K = data.gram()
             if self.scaling is not None:
-                self._scale_samples(data.X, np.ascontiguousarray(K.diagonal()))
+                self._scale_samples(_counted(data), np.ascontiguousarray(K.diagonal()))
                 K = _local_weights(K, self.square, self.square, self.scale, self.scale)
             return Stored(K, plan)
         kernel, samples = data.kernel, data.prepared()
         if self.scaling is not None:
             squares = np.ascontiguousarray(kernel.diagonal(samples), dtype=np.float64)
-            self._scale_samples(data.X, squares)
+            self._scale_samples(_counted(data), squares)
             kernel = LocallyScaled(kernel)
             samples = Parts(samples, square=self.square, scale=self.scale)
         return gram_matrix(kernel, samples, plan)
 
-    def _without_loops(self, matrix: Stored) -> Matrix:
-        n = len(matrix)
+    def _without_loops(self, matrix: Stored) -> tuple[Matrix, np.ndarray]:
+        n, loops = len(matrix), matrix.diagonal()
         np.fill_diagonal(matrix.array, 0.0)
         _check_signs(matrix.array, (0, n), (0, n))
         self.degree = (matrix @ np.ones((n, 1)))[:, 0]
-        return matrix
+        return matrix, loops
 
-    def _without_streamed_loops(self, matrix: Streamed) -> Matrix:
+    def _without_streamed_loops(self, matrix: Streamed) -> tuple[Matrix, np.ndarray]:
         """The degrees are summed, and all signs checked, in one pass over the tiles."""
         degree = np.zeros(len(matrix))
 
@@ -145,7 +150,7 @@ class KernelGraph:
         matrix.visit(visit, "degrees")
         loops = matrix.diagonal()
         self.degree = degree - loops
-        return Shifted(matrix, -loops)
+        return Shifted(matrix, -loops), loops
 
     def _scale_samples(self, X: RawSamples, squares: np.ndarray) -> None:
         self.square = squares
@@ -163,7 +168,8 @@ class KernelGraph:
         squares = np.ascontiguousarray(self.expansion.squares(X, self.square))
         scale = self._local_scales(X, squares, np.full(len(squares), -1))
         if self.kernel is None:
-            return _local_weights(np.asarray(X), squares, self.square, scale, self.scale) @ U
+            K = np.asarray(X)[:, self.expansion.positions]
+            return _local_weights(K, squares, self.square, scale, self.scale) @ U
         x, y = self.expansion.prepare(X)
         x = Parts(x, square=squares, scale=scale)
         y = Parts(y, square=self.square, scale=self.scale)
@@ -204,12 +210,10 @@ class NeighbourGraph:
             rule = f"must be at most n_samples={data.count}"
             raise ParameterError("n_neighbors", count, rule)
         self.count = count
-        self.expansion = Expansion(
-            data.kernel, data.own_samples(), np.arange(data.n_given), data.n_given
-        )
+        self.expansion = Expansion(data.kernel, data.own_samples(), data.rows, data.n_given)
 
-    def build(self, data: Training) -> SparseMatrix:
-        """Find the neighbours; the matrix of weights."""
+    def build(self, data: Training) -> tuple[SparseMatrix, np.ndarray]:
+        """Find the neighbours; the matrix of weights, and those of samples with themselves."""
         n = data.count
         self.square = np.ascontiguousarray(data.products().diagonal())
         positions = np.empty((n, 0), dtype=np.int64)
@@ -220,12 +224,12 @@ class NeighbourGraph:
         weights = sparse.csr_array(0.5 * (A + A.T))
         self.degree = np.asarray(weights.sum(axis=1)).ravel()
         self.plan = f"{self.count} nearest neighbours in feature space, {weights.nnz} links"
-        return weights
+        return weights, np.ones(n)
 
     def _neighbours(self, data: Training) -> np.ndarray:
         squares, others = self.square, self.count - 1
         distances, positions = nearest(
-            self.expansion, data.X, squares, squares, others, np.arange(data.count)
+            self.expansion, _counted(data), squares, squares, others, np.arange(data.count)
         )
         farthest = positions[:, -1]
         vanished = distances[:, -1] >= (1 - 1e-15) * (squares + squares[farthest])
@@ -254,16 +258,19 @@ class GivenGraph:
 
     stored: ClassVar[State] = State(finite=("degree",), plain=("plan",))
 
-    def build(self, W: SparseMatrix) -> SparseMatrix:
-        """Check the weights; they are copied without loops."""
+    def build(self, W: SparseMatrix, rows: np.ndarray) -> tuple[SparseMatrix, np.ndarray]:
+        """Check the weights; a copy of those between ``rows`` without loops, and the loops."""
         weights = sparse.csr_array(W, dtype=np.float64, copy=True)
         weights.sum_duplicates()
+        if len(rows) < weights.shape[0]:
+            weights = weights[rows][:, rows]
         _check_graph(weights)
+        loops = weights.diagonal()
         weights.setdiag(0.0)
         weights.eliminate_zeros()
         self.degree = np.asarray(weights.sum(axis=1)).ravel()
         self.plan = f"sparse matrix as given, {weights.nnz} links"
-        return weights
+        return weights, loops
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
         """Σ w(x, x_i) u_i for new samples."""

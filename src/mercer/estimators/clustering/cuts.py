@@ -1,34 +1,67 @@
-"""Clusters of the rows of an embedding by k-means, and graphs of precomputed neighbours."""
+"""Clusters of the rows of a spectral embedding, by k-means or by a rotation towards the axes."""
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from mercer.aliases import RawSamples, SparseMatrix
 from mercer.config import get_config
+from mercer.solvers.clustering.rotations import cluster_qr, discretize
 
 _MANY = 20_000  # samples for which k-means on the embedding is worth more than one thread
 
 
-def cut_by_means(kmeans: KMeans, embedding: np.ndarray) -> None:
-    """Fit k-means on an embedding."""
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """What gives labels to rows of an embedding: means of clusters, or a rotation."""
+
+    n_clusters: int
+    means: np.ndarray | None = None
+    rotation: np.ndarray | None = None
+    signed: bool = True  # whether clusters lie on one side of the axes only
+
+    def labels(self, U: np.ndarray) -> np.ndarray:
+        """The clusters of rows of an embedding."""
+        if self.means is not None:
+            squared = (self.means**2).sum(axis=1) - 2.0 * U @ self.means.T
+            return np.argmin(squared, axis=1).astype(np.int32)
+        turned = U[:, : self.n_clusters] @ self.rotation
+        if not self.signed:
+            turned = np.abs(turned)
+        return np.argmax(turned, axis=1).astype(np.int32)
+
+
+def cut_by_means(
+    kmeans: KMeans, embedding: np.ndarray, weight: np.ndarray | None
+) -> tuple[Cut, np.ndarray]:
+    """The means that k-means finds, and the labels of the rows."""
     n_threads = 1
     if len(embedding) > _MANY:
         n_threads = get_config().threads
     with threadpool_limits(n_threads, user_api="openmp"), warnings.catch_warnings():
         # rows that are equal: a warning of our own says what that means here
         warnings.simplefilter("ignore", ConvergenceWarning)
-        kmeans.fit(embedding)
+        kmeans.fit(embedding, sample_weight=weight)
+    cut = Cut(kmeans.n_clusters, means=kmeans.cluster_centers_)
+    return cut, kmeans.labels_.astype(np.int32)
 
 
-def neighbour_links(X: RawSamples, n_neighbors: int) -> SparseMatrix:
-    """Links of 1 between mutual neighbours and of ½ between others, from a graph of distances."""
-    search = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(X)
-    links = search.kneighbors_graph(X, mode="connectivity")
-    return (0.5 * (links + links.T)).tocsr()
+def cut_by_rotation(
+    way: str,
+    n_clusters: int,
+    embedding: np.ndarray,
+    weight: np.ndarray | None,
+    rng: np.random.RandomState,
+) -> tuple[Cut, np.ndarray]:
+    """The rotation by "cluster_qr" or "discretize", and the labels of the rows."""
+    U = embedding[:, :n_clusters]
+    if way == "cluster_qr":
+        cut = Cut(n_clusters, rotation=cluster_qr(U), signed=False)
+    else:
+        cut = Cut(n_clusters, rotation=discretize(U, rng, weight))
+    return cut, cut.labels(U)

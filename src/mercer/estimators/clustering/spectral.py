@@ -15,35 +15,43 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, SparseMatrix
-from mercer.errors import ParameterError, ShapeError, warn
-from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
+from mercer.aliases import (
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    SparseMatrix,
+    Weights,
+)
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ShapeError, warn
+from mercer.estimators.clustering.affinity import GivenGraph
 from mercer.estimators.clustering.counts import (
     check_n_clusters,
     notes_on_parts,
     size_facts,
     warn_of_empty,
 )
-from mercer.estimators.clustering.cuts import cut_by_means, neighbour_links
+from mercer.estimators.clustering.cuts import Cut, cut_by_means, cut_by_rotation
+from mercer.estimators.clustering.graph_choice import (
+    Built,
+    build_graph,
+    counted_rows,
+    is_affinity,
+    neighbours_choice,
+)
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.kernel_choice import Choice, is_precomputed
+from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
-from mercer.estimators.common.training import begin
 from mercer.gram.matrix import Matrix
 from mercer.gram.stored import Stored
-from mercer.kernels.combine.sums import Scaled
-from mercer.kernels.vectors.distance import NegativeDistance
-from mercer.kernels.vectors.matern import Matern
-from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
-from mercer.solvers.clustering.laplacian import smooth_functions
-from mercer.solvers.clustering.rotations import cluster_qr, discretize
+from mercer.solvers.clustering.laplacian import Smooth, smooth_functions, with_copies
 from mercer.state import State, check_count
 
 _TOL = 1e-10
-# decreasing functions of the Euclidean distance alone, where there is one length scale
-_DECREASING = (RBF, Exponential, Matern, RationalQuadratic)
 
 
 class SpectralClustering(ClusterMixin, KernelEstimator):
@@ -113,7 +121,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     eigenvalues_ : ndarray of shape (n_components,)
         The eigenvalues of the Laplacian, the smallest first.
     affinity_matrix_ : ndarray or sparse matrix of shape (n_samples, n_samples)
-        W; only where it is stored.
+        W, of the samples of positive weight; only where it is stored.
     kernel_ : Kernel or None
         The kernel in use; None for precomputed affinities.
     report_ : FitReport
@@ -148,9 +156,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     needs: ClassVar[str] = "any"
     stored: ClassVar[State] = State(
-        finite=("eigenvalues_", "embedding_", "_means", "_rotation"),
+        finite=("eigenvalues_", "embedding_", "_means", "_rotation", "_weight"),
         plain=("kernel_", "labels_", "affinity_matrix_", "report_", "_graph", "_n_training"),
-        per_sample=("embedding_", "labels_"),
+        per_sample=("embedding_", "labels_", "_weight"),
     )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
@@ -219,23 +227,14 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
                 return "precomputed"
         return self.affinity
 
-    def _neighbours(self) -> bool:
-        return isinstance(self.affinity, str) and self.affinity == "nearest_neighbors"
-
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
-        if not self._neighbours():
-            return choice
-        inner = choice.kernel
-        while isinstance(inner, Scaled):
-            inner = inner.kernel
-        if isinstance(inner, _DECREASING) and not np.ndim(inner.length_scale):
-            # neighbours are those of the samples themselves, also where a narrow kernel would be 0
-            return Choice(NegativeDistance(power=2.0), choice.foreign)
+        if is_affinity(self.affinity, "nearest_neighbors"):
+            return neighbours_choice(choice)
         return choice
 
     @fits
-    def fit(self, X: RawSamples, y: object = None) -> Self:
+    def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:
         """Embed the samples and cut them into clusters.
 
         Parameters
@@ -244,6 +243,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             Training samples, or their affinities if they are precomputed.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts a sample several times: its copies are linked with each other by
+            k(x, x), and are no further neighbours of other samples. Samples of weight 0 are only
+            embedded, as new ones are.
 
         Returns
         -------
@@ -252,96 +255,83 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         """
         start = time.perf_counter()
         self.__dict__.pop("affinity_matrix_", None)  # of an earlier fit
-        graph, weights = self._build_graph(X)
-        n = len(graph.degree)
-        check_n_clusters(self.n_clusters, n)
+        built = build_graph(self, X, sample_weight)
+        self._keep_graph(built)
+        rows = counted_rows(self._weight, self._n_training)
+        check_n_clusters(self.n_clusters, len(rows))
         rng = check_random_state(self.random_state or 0)
-        if isinstance(weights, Stored):
-            self.affinity_matrix_: np.ndarray | SparseMatrix = weights.array
-        elif sparse.issparse(weights):
-            self.affinity_matrix_ = weights
-        count = min(self.n_components or self.n_clusters, n)
-        tol = float(self.tol if self.eigen_tol == "auto" else self.eigen_tol) or _TOL
-        smooth = smooth_functions(weights, graph.degree, count, rng, tol)
-        if smooth.residual > max(1e-6, tol):
-            residual = f"no convergence: relative residual {smooth.residual:.2g}"
-            reason = f"the eigenvalues {smooth.values} may be too near each other"
-            warn(f"{residual}; {reason}", ConvergenceWarning)
-        linked = graph.degree > 0
-        root = np.where(linked, 1.0 / np.sqrt(np.where(linked, graph.degree, 1.0)), 1.0)
-        embedding = smooth.vectors * root[:, None]
-        self.embedding_ = embedding * sign_flips(embedding)
-        self.eigenvalues_ = smooth.values
-        self._graph, self._n_training = graph, n
-        self._cut(rng)
+        copies, weights = None, built.weights
+        if self._weight is not None:
+            copies = self._weight[rows]
+            weights, self._graph.degree = with_copies(weights, built.loops, copies)
+        smooth = self._smooth(weights, copies, rng)
+        self._cut(rng, copies)
+        if len(rows) < self._n_training:
+            self._complete(built.X, rows)
         warn_of_empty(self.labels_, self.n_clusters)
-        facts: dict[str, object] = {**size_facts(self.labels_, self.n_clusters)}
-        facts["eigenvalues"] = self.eigenvalues_[:10].tolist()
+        sizes = size_facts(self.labels_, self.n_clusters)
+        facts = {**sizes, "eigenvalues": self.eigenvalues_[:10].tolist()}
         solver = f"{smooth.solver}; {self.assign_labels}"
         notes = notes_on_parts(smooth.parts, self.n_clusters, self.affinity)
         seconds = time.perf_counter() - start
         self.report_ = FitReport(
-            self.kernel_, graph.plan, solver, n, seconds, facts=facts, notes=notes
+            self.kernel_, built.graph.plan, solver, len(rows), seconds, facts=facts, notes=notes
         )
         return self
 
-    def _build_graph(self, X: RawSamples) -> tuple[Graph, Matrix | SparseMatrix]:
-        """The graph of the samples, and its matrix of weights, which only the fit needs."""
-        if isinstance(self.affinity, str) and self.affinity == "precomputed_nearest_neighbors":
-            X = neighbour_links(X, self.n_neighbors)
-        given = sparse.issparse(X) and is_precomputed(self._given_kernel())
-        if self.local_scaling is not None and (given or self._neighbours()):
-            rule = "is for all pairs of samples, not for a sparse graph"
-            raise ParameterError("local_scaling", self.local_scaling, rule)
-        if given:
-            validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-            self.kernel_ = None
-            graph = GivenGraph()
-            return graph, graph.build(X)
-        data = begin(self, X, None, None, target="none")
-        self.kernel_ = data.kernel
-        if self._neighbours():
-            neighbours = NeighbourGraph(data, self.n_neighbors)
-            return neighbours, neighbours.build(data)
-        all_pairs = KernelGraph(data, self.local_scaling)
-        return all_pairs, all_pairs.build(data)
+    def _keep_graph(self, built: Built) -> None:
+        self.kernel_, self._graph = built.kernel, built.graph
+        self._n_training, self._weight = raw_length(built.X), built.weight
+        if isinstance(built.weights, Stored):
+            self.affinity_matrix_: np.ndarray | SparseMatrix = built.weights.array
+        elif sparse.issparse(built.weights):
+            self.affinity_matrix_ = built.weights
+
+    def _smooth(
+        self, weights: Matrix | SparseMatrix, copies: np.ndarray | None, rng: np.random.RandomState
+    ) -> Smooth:
+        """Set the embedding and its eigenvalues."""
+        degree = self._graph.degree
+        count = min(self.n_components or self.n_clusters, len(degree))
+        tol = float(self.tol if self.eigen_tol == "auto" else self.eigen_tol) or _TOL
+        smooth = smooth_functions(weights, degree, count, rng, tol)
+        if smooth.residual > max(1e-6, tol):
+            residual = f"no convergence: relative residual {smooth.residual:.2g}"
+            reason = f"the eigenvalues {smooth.values} may be too near each other"
+            warn(f"{residual}; {reason}", ConvergenceWarning)
+        embedding = smooth.embedding(degree if copies is None else degree * copies)
+        self.embedding_ = embedding * sign_flips(embedding)
+        self.eigenvalues_ = smooth.values
+        return smooth
 
     # -- labels ------------------------------------------------------------------------------------
 
-    def _cut(self, rng: np.random.RandomState) -> None:
+    def _cut(self, rng: np.random.RandomState, copies: np.ndarray | None) -> None:
         """Labels of the training samples, and what gives labels to new ones."""
-        self._rotation: np.ndarray | None = None
-        self._means: np.ndarray | None = None
-        U = self.embedding_[:, : self.n_clusters]
+        k = self.n_clusters
         if self.verbose:
             print(f"Computing label assignment using {self.assign_labels}")
-        match self.assign_labels:
-            case "kmeans":
-                self._cut_by_means(rng)
-                return
-            case "cluster_qr":
-                self._rotation = cluster_qr(U)
-            case _:
-                self._rotation = discretize(U, rng)
-        self.labels_ = self._labels(U)
-
-    def _cut_by_means(self, rng: np.random.RandomState) -> None:
-        kmeans = KMeans(
-            self.n_clusters, n_init=self.n_init, random_state=rng, verbose=int(self.verbose)
-        )
-        cut_by_means(kmeans, self.embedding_)
-        self._means = kmeans.cluster_centers_
-        self.labels_ = kmeans.labels_.astype(np.int32)
+        if self.assign_labels == "kmeans":
+            kmeans = KMeans(k, n_init=self.n_init, random_state=rng, verbose=int(self.verbose))
+            cut, self.labels_ = cut_by_means(kmeans, self.embedding_, copies)
+        else:
+            cut, self.labels_ = cut_by_rotation(self.assign_labels, k, self.embedding_, copies, rng)
+        self._means, self._rotation = cut.means, cut.rotation
 
     def _labels(self, U: np.ndarray) -> np.ndarray:
         """The clusters of rows of an embedding."""
-        if self._means is not None:
-            squared = (self._means**2).sum(axis=1) - 2.0 * U @ self._means.T
-            return np.argmin(squared, axis=1).astype(np.int32)
-        turned = U[:, : self.n_clusters] @ self._rotation
-        if self.assign_labels == "cluster_qr":
-            turned = np.abs(turned)
-        return np.argmax(turned, axis=1).astype(np.int32)
+        signed = self.assign_labels != "cluster_qr"
+        return Cut(self.n_clusters, self._means, self._rotation, signed).labels(U)
+
+    def _complete(self, X: RawSamples, rows: np.ndarray) -> None:
+        """Embed the samples without weight too."""
+        absent = np.setdiff1d(np.arange(self._n_training), rows)
+        own, labels = self.embedding_, self.labels_
+        self.embedding_ = np.zeros((self._n_training, own.shape[1]))
+        self.labels_ = np.empty(self._n_training, dtype=np.int32)
+        self.embedding_[rows], self.labels_[rows] = own, labels
+        self.embedding_[absent] = self.embed(pick_rows(X, absent))
+        self.labels_[absent] = self._labels(self.embedding_[absent])
 
     def embed(self, X: RawSamples) -> np.ndarray:
         """Embed new samples by Nyström's formula.
@@ -357,7 +347,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             The embedding; a sample without any link is embedded at 0.
         """
         check_is_fitted(self)
-        if isinstance(self._graph, GivenGraph):
+        given = isinstance(self._graph, GivenGraph)
+        if given:
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         else:
             X = self._check_X(X, reset=False)
@@ -365,13 +356,21 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             rule = "must have one column for each training sample"
             remedy = f"give the affinities with all {self._n_training}"
             raise ShapeError("X", f"{X.shape[1]} columns", rule, remedy)
-        U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._n_training, 1))]))
-        sums = self._graph.links(X, U)
+        if given and self._weight is not None:
+            X = X[:, counted_rows(self._weight, self._n_training)]
+        sums = self._graph.links(X, self._embedding_and_ones())
         degree = sums[:, -1:]
         mean = sums[:, :-1] / np.where(degree > 0, degree, 1.0)
         shrunk = 1.0 - self.eigenvalues_  # eigenvalues of D⁻¹W
         known = np.abs(shrunk) > 1e-12
         return np.where(known, mean / np.where(known, shrunk, 1.0), 0.0)
+
+    def _embedding_and_ones(self) -> np.ndarray:
+        """The embedding of the samples of positive weight beside a column of ones, by weight."""
+        U = np.ascontiguousarray(np.hstack([self.embedding_, np.ones((self._n_training, 1))]))
+        if self._weight is None:
+            return U
+        return (U * self._weight[:, None])[self._weight > 0]
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """The cluster of new samples.
@@ -390,7 +389,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     def _check_loaded(self) -> None:
         check_count("embedding_", len(self.embedding_), self._n_training)
-        check_count("degree", len(self._graph.degree), self._n_training)
+        check_count("degree", len(self._graph.degree), len(self._embedding_and_ones()))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from numbers import Real
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import VECTORS, are_vectors
 from mercer.errors import (
+    DataWarning,
     DefinitenessError,
     DefinitenessWarning,
     EmptyInputError,
@@ -44,6 +45,7 @@ from mercer.estimators.common.validation import (
     warn_of_ignored,
     where_not_finite,
 )
+from mercer.gram.blocks.lazy import is_dask
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.refutation import refute_on
@@ -57,6 +59,14 @@ KERNEL_RULES: ParameterRules = {
     ],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
+}
+CENTER_RULES: ParameterRules = {
+    "centers": [
+        StrOptions({"auto", "all"}),
+        Interval(Integral, 1, None, closed="left"),
+        "array-like",
+    ],
+    "random_state": ["random_state"],
 }
 _REMEMBERED = 10_000  # combinations of parameters
 _VALID: set[tuple[object, ...]] = set()  # combinations that were checked before
@@ -103,12 +113,13 @@ class KernelEstimator(Observable, BaseEstimator):
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         """The kernel object for these samples, checked to be definite as the estimator needs it."""
         given = vars(self)
+        degree, coef0 = given.get("degree"), given.get("coef0")
         choice = choose_kernel(
             self._given_kernel(),
             X,
             given.get("gamma", "scale"),
-            given.get("degree", 3),
-            given.get("coef0", 1.0),  # as scikit-learn's functions, without the parameter
+            3 if degree is None else degree,  # as scikit-learn's functions
+            1.0 if coef0 is None else coef0,
             weight,
         )
         self._check_definite(choice, given.get("repair"), X)
@@ -155,7 +166,10 @@ class KernelEstimator(Observable, BaseEstimator):
         if lowest is None:
             return
         name = type(self).__name__
-        value = f"smallest eigenvalue {lowest:.4g}"
+        about = "smallest eigenvalue"
+        if self.needs == "cpd":
+            about += " after centring"
+        value = f"{about} {lowest:.4g}"
         rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
         remedy = "fit mercer.repair(K).matrix"
         if "repair" in vars(self):
@@ -201,11 +215,15 @@ class KernelEstimator(Observable, BaseEstimator):
         if not reset:
             return as_in_training(self, X)
         note_columns(self, X)
-        return own_copy(X)
+        domain = self._domain()
+        return own_copy(X) if domain is None else domain.own(X)
 
     def _check_numbers(self, X: RawSamples, **options: object) -> RawSamples:
         """scikit-learn's checks, of ``y`` too if it is given."""
         sparse = False if is_precomputed(self._given_kernel()) else "csr"
+        if is_dask(X):
+            rule, remedy = "was loaded into memory as a whole", "give it to a learner with centers"
+            warn(explain("X", f"{type(X).__name__} of dask", rule, remedy), DataWarning)
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
         try:
             return validate_data(self, X, **{**defaults, **options})

@@ -12,6 +12,7 @@ from mercer.aliases import RawSamples
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.training import Training
+from mercer.kernels.base import Kernel
 from mercer.state import State
 
 
@@ -35,6 +36,17 @@ class DualClassifier(ClassifierMixin, KernelEstimator):
         self.support_ = data.rows
         self.X_fit_ = data.samples()
         self._n_training = data.n_given
+
+    def _keep_centers(
+        self, kernel: Kernel, samples: RawSamples, positions: np.ndarray, n_training: int
+    ) -> None:
+        """Set the kernel and the centers, which stand for the samples."""
+        self.kernel_ = kernel
+        self.support_ = positions
+        self.X_fit_ = samples
+        self._n_training = n_training
+        for name in ("loo_decision_", "loo_accuracy_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
 
     def _values(self, X: RawSamples) -> np.ndarray:
         """f(x) + b, a column per function."""

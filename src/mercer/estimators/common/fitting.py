@@ -14,6 +14,7 @@ from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.errors import MemoryBudgetError
 from mercer.execution.blas import serial_blas
 from mercer.execution.progress import Steps
+from mercer.gram.blocks.base import Rows
 from mercer.gram.plan import NEVER_STORED, RAISE
 
 try:
@@ -75,6 +76,8 @@ def _with_own_remedy(error: MemoryBudgetError, estimator: Estimator) -> MemoryBu
 
 def _count(X: RawSamples) -> float:
     """Number of samples; infinite where X is not a collection."""
+    if isinstance(X, Rows):  # to be counted by a pass
+        return np.inf
     try:
         if hasattr(X, "shape"):
             return float(X.shape[0])

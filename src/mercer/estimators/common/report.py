@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -40,10 +41,34 @@ FACTS: dict[str, tuple[str, str]] = {
     "eigenvalues": ("eigenvalues", ".3g"),
     "ranks": ("ranks", "d"),
     "unexplained": ("shares of the trace left out", ".1e"),
+    "left_out": ("mean k(x, x) − q(x, x) of fresh samples", ".3g"),
+    "left_out_sem": ("its standard error", ".1g"),
+    "left_out_most": ("largest", ".3g"),
     "correlations": ("regularised correlations", ".3f"),
     "training": ("correlations of the training samples", ".3f"),
     "inertia_shares": ("shares of the inertia", ".3f"),
+    "passes": ("passes over the rows", "d"),
+    "rounding": ("estimated relative rounding error", ".1e"),
+    "score": ("score of rows held out", ".6g"),
+    "score_half": ("with half the centers", ".6g"),
+    "trace_error": ("k(x, x) − q(x, x) of fresh rows: mean, its standard error, largest", ".3g"),
+    "bytes": ("bytes of the rows", "d"),
 }
+
+
+_MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
+
+
+def shortened(text: str) -> str:
+    """The text of a kernel with the ends of lists of more than seven numbers alone, to be read.
+
+    Examples
+    --------
+    >>> from mercer.estimators.common.report import shortened
+    >>> shortened("RBF(length_scale=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])")
+    'RBF(length_scale=[1.0, 2.0, …, 8.0])'
+    """
+    return _MANY.sub(r"[\1, \2, …, \3]", text)
 
 
 @storable
@@ -126,7 +151,7 @@ class FitReport:
 
     def lines(self) -> list[tuple[str, str]]:
         """The report as labelled lines of text."""
-        kernel = self.kernel
+        kernel = shortened(self.kernel)
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"
         lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer import errors
 from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES
 from mercer.domains.base import in_order_of
@@ -150,7 +151,11 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
     """
     if not kernel.certificate().has(SEPARATES) or not _differ(X):
         return
-    if _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X):
+    try:
+        constant = _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X)
+    except errors.NotFittedError:  # such as a centred kernel, whose values depend on all samples
+        return
+    if constant:
         rule = "is constant on these samples, which differ by too little beside its length scale"
         raise ParameterError("kernel", kernel, rule, "rescale the data, or change the length scale")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 
@@ -15,7 +16,7 @@ from mercer.estimators.density.windows import log_surface
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.distance import Laplacian
-from mercer.kernels.vectors.dot import White
+from mercer.kernels.vectors.dot import Constant, White
 from mercer.kernels.vectors.radial import RBF, ScaledDistance
 
 Profile = Callable[[np.ndarray], np.ndarray]  # values of a function of distances
@@ -35,41 +36,66 @@ def log_integral(kernel: Kernel | None, d: int) -> float | None:
 
     A kernel of vectors whose integral is infinite, or depends on y, is refused.
     """
-    if kernel is None or isinstance(kernel, CallableKernel) or not are_vectors(kernel.domain):
+    if kernel is None or not _has_volume(kernel, d):
         return None
     value = _log_integral(kernel, d)
-    if value is None:
-        rule = f"has no finite integral over R^{d} that is the same for all samples"
+    if value is None or value == -np.inf:
+        rule = f"has no finite, positive integral over R^{d} that is the same for all samples"
         remedy = "use a window by name, such as 'gaussian', or a kernel such as RBF() or Matern()"
         raise ParameterError("kernel", kernel, f"{rule}, and so gives no density", remedy)
     return value
 
 
+def _has_volume(kernel: Kernel, d: int) -> bool:
+    """Whether samples are points of R^d; a constant or white kernel takes samples of any kind."""
+    if isinstance(kernel, CallableKernel):
+        return False
+    if isinstance(kernel, Constant | White) and d > 0:
+        return True
+    return are_vectors(kernel.domain)
+
+
+@functools.singledispatch
 def _log_integral(kernel: Kernel, d: int) -> float | None:
     """The logarithm, None where it is not known or infinite."""
-    match kernel:
-        case White():  # new samples differ from the training samples
-            return -np.inf
-        case Scaled():
-            return _of_multiple(kernel, d)
-        case Sum():
-            terms = [_log_integral(term, d) for term in kernel.terms]
-            if None in terms:
-                return None
-            return float(special.logsumexp(np.array(terms, dtype=float)))
-        case RBF():
-            return _log_scales(kernel, d) + 0.5 * d * float(np.log(2 * np.pi))
-        case Laplacian():
-            return _log_scales(kernel, d) + d * float(np.log(2.0))
-        case ScaledDistance():
-            radial = _log_radial(lambda r: kernel.profile(r * r), d)
-            return None if radial is None else radial + _log_scales(kernel, d)
     if kernel.invariance != "radial":
         return None
     return _log_radial(lambda r: kernel(np.zeros((1, 1)), r[:, None])[0], d)
 
 
-def _of_multiple(kernel: Scaled, d: int) -> float | None:
+@_log_integral.register
+def _(kernel: White, d: int) -> float:
+    return -np.inf  # new samples differ from the training samples
+
+
+@_log_integral.register
+def _(kernel: Sum, d: int) -> float | None:
+    terms = [_log_integral(term, d) for term in kernel.terms]
+    if None in terms:
+        return None
+    return float(special.logsumexp(np.array(terms, dtype=float)))
+
+
+@_log_integral.register
+def _(kernel: RBF, d: int) -> float:
+    return _log_scales(kernel, d) + 0.5 * d * float(np.log(2 * np.pi))
+
+
+@_log_integral.register
+def _(kernel: Laplacian, d: int) -> float:
+    return _log_scales(kernel, d) + d * float(np.log(2.0))
+
+
+@_log_integral.register
+def _(kernel: ScaledDistance, d: int) -> float | None:
+    radial = _log_radial(lambda r: kernel.profile(r * r), d)
+    if radial is None:
+        return None
+    return radial + _log_scales(kernel, d)
+
+
+@_log_integral.register
+def _(kernel: Scaled, d: int) -> float | None:
     inner = _log_integral(kernel.kernel, d)
     if inner is None or kernel.factor <= 0:
         return None

@@ -18,6 +18,7 @@ from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.nearest import nearest
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training
@@ -60,6 +61,11 @@ class Neighbors(KernelEstimator):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+
+    def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
+        """Neighbours need distances only, be they of a feature space or not."""
+        if choice.kernel is None or not choice.kernel.is_distance:
+            super()._check_definite(choice, repair, X)
 
     def _keep(self, data: Training, start: float) -> None:
         self._y, self._sample_weight = data.y, data.weight

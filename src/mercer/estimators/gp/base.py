@@ -83,7 +83,8 @@ class GaussianProcess(KernelEstimator):
         check_status(kernel, certificate)
         if certificate.status == UNKNOWN:
             kernel.warn_unknown("a Gaussian process")
-        check_resolved(kernel, X, must_differ=False)  # length scales are learned
+        given = self.optimizer is None or len(parameters.theta) == 0
+        check_resolved(kernel, X, must_differ=given)  # learned length scales leave where they start
         return X, y
 
     def _count(

@@ -13,6 +13,7 @@ from mercer.aliases import KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import PSD, STRICT
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
+from mercer.estimators.common.base import certificate_on
 from mercer.estimators.learning.metric_data import MetricData, draw_rows
 from mercer.estimators.learning.metric_result import LearnedMetric, MetricRound
 from mercer.estimators.learning.pull_back import has_scale_per_column, matrix_power, pull_back
@@ -119,6 +120,7 @@ def learn_metric(
     integer(2).check("rows", rows)
     penalties = _checked_ridges(ridges)
     data = draw_rows(X, y, target, sample_weight, rows, random_state)
+    _check_definite(base, data.X)
     units = _units(base, data.X.shape[1])
     groups = _checked_groups(tied, data, diagonal)
     none = np.ones(data.X.shape[1])
@@ -135,15 +137,18 @@ def learn_metric(
 
 
 def _checked_kernel(kernel: KernelLike) -> Kernel:
-    """A kernel object of which ridge regression is possible."""
+    """A kernel object of the user's, which is not changed."""
     known = parse(kernel) if isinstance(kernel, str) else kernel
     if not isinstance(known, Kernel):
         raise ParameterError("kernel", kernel, "is not a kernel", "give a kernel, such as RBF()")
-    status = known.certificate().status
+    return clone(known)
+
+
+def _check_definite(kernel: Kernel, X: np.ndarray) -> None:
+    status = certificate_on(clone(kernel), X).status
     if status not in (STRICT, PSD):
         rule = f"is {status}, and ridge regression needs a positive semi-definite kernel"
-        raise DefinitenessError("kernel", known, rule)
-    return clone(known)
+        raise DefinitenessError("kernel", kernel, rule)
 
 
 def _checked_ridges(ridges: ArrayLike) -> np.ndarray:

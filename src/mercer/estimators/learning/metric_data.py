@@ -15,10 +15,10 @@ from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import InputError, ParameterError, ShapeError
 from mercer.estimators.common.validation import check_weights
-from mercer.params import choice, is_real
+from mercer.estimators.learning.targets import TARGETS, are_labels, as_numbers
+from mercer.params import choice
 
-_TARGETS = choice("auto", "numbers", "labels")
-_FEW = 20  # different integers up to which they are labels, if they repeat
+_TARGETS = choice(*TARGETS)
 
 
 @dataclasses.dataclass
@@ -70,27 +70,9 @@ def draw_rows(
     batch = Batch(pick_rows(X, chosen))
     samples: Any = batch.encode(VECTORS)
     dense = samples.x.toarray() if samples.sparse else samples.x
-    targets = _numbers_if_all_are(np.asarray(y))
+    targets = as_numbers(np.asarray(y))
     columns = _as_columns(targets, are_labels(targets, target))[chosen]
     return MetricData(dense, _centred(columns, weight[chosen]), weight[chosen], batch.names)
-
-
-def _numbers_if_all_are(y: np.ndarray) -> np.ndarray:
-    """Objects that are all numbers as such; others as they are."""
-    if y.dtype != object or not all(is_real(value) for value in y.ravel()):
-        return y
-    return y.astype(float)
-
-
-def are_labels(y: np.ndarray, target: str) -> bool:
-    """Whether targets are labels of classes: text, truth values, or few integers that repeat."""
-    if target != "auto":
-        return target == "labels"
-    if y.dtype.kind not in "iuf":
-        return True
-    if y.dtype.kind == "f" or y.ndim > 1:
-        return False
-    return len(np.unique(y)) <= min(_FEW, len(y) // 2)
 
 
 def _as_columns(y: np.ndarray, labels: bool) -> np.ndarray:

@@ -42,26 +42,30 @@ def encode(y: Targets, target: Target, n: int) -> Codes:
     if y is None:
         raise InputError("y", y, "is needed to learn the kernel by", "give targets")
     values = np.asarray(y)
-    if values.dtype == object and target != "labels":
-        values = _as_numbers(values)
+    if target != "labels":
+        values = as_numbers(values)
     if len(np.atleast_1d(values)) != n:
         shape = f"array of shape {values.shape}"
         raise ShapeError("y", shape, f"must have one for each of the {n} samples")
-    if target == "labels" or (target == "auto" and _are_labels(values)):
+    if are_labels(values, target):
         return _one_against_rest(values)
     values = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y")
     return Codes(values.reshape(n, -1), None)
 
 
-def _as_numbers(values: np.ndarray) -> np.ndarray:
+def as_numbers(values: np.ndarray) -> np.ndarray:
     """Objects that are all numbers as such; others as they are."""
+    if values.dtype != object:
+        return values
     if all(isinstance(value, Real) and not isinstance(value, bool) for value in values.ravel()):
         return values.astype(np.float64)
     return values
 
 
-def _are_labels(values: np.ndarray) -> bool:
-    """Whether targets are text, truth values, or few integers that repeat."""
+def are_labels(values: np.ndarray, target: str) -> bool:
+    """Whether targets are labels of classes: text, truth values, or few integers that repeat."""
+    if target != "auto":
+        return target == "labels"
     if values.dtype.kind not in "iuf":
         return True
     if values.dtype.kind == "f" or values.ndim > 1:

@@ -21,6 +21,7 @@ from mercer.solvers.mkl.simple import simple
 RIDGE_METHODS = ("evidence", "loo", "alignment", "average")
 MARGIN_METHODS = ("easy", "simple")
 _FEW = 700
+_SINGLE = 1e-5  # a relative change of squared errors that single precision may make
 _NOISE = 2.0  # standard errors beyond which one loss is worse than another
 
 
@@ -78,7 +79,24 @@ def learn(task: Task, grams: Grams, sparse: bool) -> Result:
     """Weights by the method of the task; equal ones where it does worse by more than noise."""
     # of so few samples, each of many factorisations ends before a second thread has begun
     with serial_blas() if grams.n <= _FEW else contextlib.nullcontext():
-        return _learn(task, grams, sparse)
+        return _exact(task, grams, _learn(task, grams, sparse), sparse)
+
+
+def _exact(task: Task, grams: Grams, result: Result, sparse: bool) -> Result:
+    """The result, learned again where single precision changes errors of samples left out."""
+    exact = grams.exact()
+    if exact is grams or task.Y.size == 0:
+        return result
+    errors = _errors(exact, result.relative, task.Y)
+    change = np.inf  # where only one of them has an inverse
+    if np.isfinite(errors).all():
+        change = abs(float(np.sum(result.errors**2) / np.sum(errors**2)) - 1.0)
+    if change < _SINGLE:
+        return dataclasses.replace(result, errors=errors)
+    again = _learn(task, exact, sparse)
+    note = f"in single precision errors of samples left out differ by {change:.1g} of themselves"
+    again.notes = (*again.notes, f"{note}: matrices were computed again for every step")
+    return again
 
 
 def _learn(task: Task, grams: Grams, sparse: bool) -> Result:
@@ -138,7 +156,13 @@ def _errors(grams: Grams, relative: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def _gap(errors: np.ndarray, than: np.ndarray) -> tuple[float, float]:
-    """How much larger the mean square of errors is than that of others, and its standard error."""
+    """How much larger the mean square of errors is than that of others, and its standard error.
+
+    Errors are infinite where a matrix has no inverse; the gap of two such is no number.
+    """
+    worse, better = (not np.isfinite(each).all() for each in (errors, than))
+    if worse or better:
+        return np.inf * (int(worse) - int(better)), 0.0
     gaps = np.mean(errors**2 - than**2, axis=1)
     return float(gaps.mean()), float(gaps.std() / np.sqrt(len(gaps)))
 
@@ -185,7 +209,7 @@ def _not_worse_than_average(task: Task, grams: Grams, result: Result) -> Result:
         relative = equal / _penalty(task, grams, equal)
     errors = _errors(grams, relative, task.Y)
     gap, error = _gap(result.errors, errors)
-    if gap <= _NOISE * error:
+    if not gap > _NOISE * error:
         return result
     value = result.found.value
     found = dataclasses.replace(at_once(grams, equal, value), start=relative)

@@ -26,8 +26,9 @@ class TermsReport(FitReport):
     Parameters
     ----------
     terms : tuple of (str, float, float, float)
-        Of each kernel: its text, its weight, its share in the mean of k(x, x), and the
-        leave-one-out loss of the model without it, other weights and the penalty as they are.
+        Of each kernel: its text, its weight, its share in the mean of k(x, x) or, of a search, in
+        the variance of the targets, and the leave-one-out loss of the model without it, other
+        weights and the penalty as they are.
     loss : float
         The leave-one-out loss with all of them, on the same samples.
     """

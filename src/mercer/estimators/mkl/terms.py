@@ -54,13 +54,16 @@ class Terms:
         return scale
 
     def grams(self) -> Grams:
-        """The Gram matrices of all groups, stored where they fit the memory budget."""
+        """The Gram matrices of all groups, stored where they fit the memory budget.
+
+        Where only single precision fits, `learn` sees to it that this is enough.
+        """
         n = len(self.samples)
         require_room(n, n, FLOAT64)
         self.plan = plan_stack(n, len(self.members))
         ones = np.ones(len(self.members))
         if self.plan.form == "triangles":
-            return stored(self._group_gram, n, ones)
+            return stored(self._group_gram, n, ones, self.plan.dtype)
         return Recomputed(self._group_gram, n, ones)
 
     def _group_gram(self, number: int) -> np.ndarray:

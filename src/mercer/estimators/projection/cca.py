@@ -14,13 +14,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
-from mercer.domains.base import raw_length
-from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
-from mercer.estimators.projection.views import Counted, FittedView, as_view, fit_view
+from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
 from mercer.gram.plan import rows_at_a_time
 from mercer.solvers.projection.cca import View, correlate, decompose
 from mercer.state import State
@@ -169,7 +168,7 @@ class KernelCCA(
             raise ValueError(f"This {type(self).__name__} {missing}; y is the second view")
         views = [self._check_X(X, reset=True)]
         views += [as_view(view, f"view {number}") for number, view in enumerate((y, *more), 1)]
-        n = _count_samples(views)
+        n = count_samples(views)
         counted = Counted.of(sample_weight, n)
         factors = self._factor_views(views, self._kernels(len(views)), counted)
         count = self._count_components(factors, len(counted.rows))
@@ -308,7 +307,7 @@ class KernelCCA(
         return tuple(self.transform_view(samples, number) for number, samples in views)
 
     def fit_transform(
-        self, X: RawSamples, y: Targets = None, *more: RawSamples
+        self, X: RawSamples, y: Targets = None, *more: RawSamples, sample_weight: Weights = None
     ) -> np.ndarray | tuple[np.ndarray, ...]:
         """Fit, and return the variates of the first view, as a pipeline needs them.
 
@@ -320,13 +319,15 @@ class KernelCCA(
             The second view.
         *more : array-like, sparse matrix or collection of length n_samples
             Further views.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, as in `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
             The variates of ``X``; ``transform(X, y)`` gives those of both views.
         """
-        return self.fit(X, y, *more).transform(X)
+        return self.fit(X, y, *more, sample_weight=sample_weight).transform(X)
 
     def loadings(self, X: RawSamples, view: int = 0) -> np.ndarray:
         """Correlations of the columns of a view with its variates.
@@ -382,18 +383,3 @@ def _checked(owner: KernelCCA, X: RawSamples, name: str) -> RawSamples:
         return owner._check_X(X, reset=True)
     except ValueError as error:
         raise type(error)(f"{name}: {error}") from None
-
-
-def _count_samples(views: list[RawSamples]) -> int:
-    """The number of samples, which all views must share."""
-    counts = [raw_length(view) for view in views]
-    for number, count in enumerate(counts):
-        if count != counts[0]:
-            inconsistent = "Found input variables with inconsistent numbers of samples"
-            rule = f"must be views of the same samples: {inconsistent}: {counts}"
-            shown = f"{count} samples, view 0 has {counts[0]}"
-            raise ShapeError(f"view {number}", shown, rule)
-    if counts[0] < 2:
-        rule = "is too few to correlate anything"
-        raise ShapeError("X", "n_samples=1", rule, "give at least 2 samples")
-    return counts[0]

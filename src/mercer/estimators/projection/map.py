@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.estimators.common.fitting import restores
@@ -90,7 +89,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
         if raw_length(X) == 0:
             raise EmptyInputError("X", X, "is empty", "give at least one sample")
         note_columns(self, X)
-        return own_copy(X)
+        return self._given_kernel().domain.own(X)
 
     @restores
     def fit(self, X: RawSamples, y: Targets = None) -> Self:

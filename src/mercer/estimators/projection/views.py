@@ -11,8 +11,15 @@ import numpy as np
 from scipy import linalg
 
 from mercer.aliases import RawSamples, Weights
-from mercer.domains.base import Batch, pick_rows
-from mercer.errors import DefinitenessWarning, MemoryBudgetError, ParameterError, explain, warn
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.errors import (
+    DefinitenessWarning,
+    MemoryBudgetError,
+    ParameterError,
+    ShapeError,
+    explain,
+    warn,
+)
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.validation import check_resolved, check_square, check_weights
@@ -224,3 +231,18 @@ def _entries(view: RawSamples) -> list[object]:
     if is_series:
         return view.to_numpy().tolist()
     return []
+
+
+def count_samples(views: list[RawSamples]) -> int:
+    """The number of samples, which all views must share."""
+    counts = [raw_length(view) for view in views]
+    for number, count in enumerate(counts):
+        if count != counts[0]:
+            inconsistent = "Found input variables with inconsistent numbers of samples"
+            rule = f"must be views of the same samples: {inconsistent}: {counts}"
+            shown = f"{count} samples, view 0 has {counts[0]}"
+            raise ShapeError(f"view {number}", shown, rule)
+    if counts[0] < 2:
+        rule = "is too few to correlate anything"
+        raise ShapeError("X", "n_samples=1", rule, "give at least 2 samples")
+    return counts[0]

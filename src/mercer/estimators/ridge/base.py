@@ -26,7 +26,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     needs: ClassVar[str] = "psd"
     stored: ClassVar[State] = State(
-        finite=("dual_coef_", "primal_coef_"),
+        finite=("dual_coef_", "primal_coef_", "intercept_"),
         plain=("kernel_", "X_fit_", "report_"),
         samples=("X_fit_",),
         per_sample=("dual_coef_",),
@@ -39,7 +39,8 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         coefficients = np.zeros((data.n_given, dual.shape[1]))
         coefficients[data.rows] = dual
         self.dual_coef_ = as_targets(coefficients, data.y.ndim)
-        self.__dict__.pop("primal_coef_", None)
+        for name in ("primal_coef_", "intercept_"):
+            self.__dict__.pop(name, None)
 
     def _report(
         self, data: Training, solution: RidgeSolution, penalty: np.ndarray, start: float
@@ -82,7 +83,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             samples = None if self.kernel_ is None else self.X_fit_
             expansion = Expansion(self.kernel_, samples, np.arange(n), n)
             values = expansion.apply(X, np.ascontiguousarray(as_columns(self.dual_coef_)))
-        return as_targets(values, self.dual_coef_.ndim)
+        return as_targets(values, self.dual_coef_.ndim) + vars(self).get("intercept_", 0.0)
 
 
 class RidgeSolution:

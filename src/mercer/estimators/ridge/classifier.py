@@ -10,23 +10,31 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import (
+    CentersLike,
     ClassWeight,
     Gamma,
     KernelLike,
     ParameterRules,
+    RandomState,
     RawSamples,
     Targets,
     Weights,
 )
-from mercer.errors import MemoryBudgetError
-from mercer.estimators.common.base import KERNEL_RULES
+from mercer.errors import MemoryBudgetError, ParameterError
+from mercer.estimators.centers.changes import AsSigns
+from mercer.estimators.centers.classes import keep_on_centers
+from mercer.estimators.centers.data import RowData, open_rows
+from mercer.estimators.centers.problem import CenterProblem, Task
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES
 from mercer.estimators.common.dual_classifier import DualClassifier, single_column_as_vector
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.ridge.base import as_columns
+from mercer.estimators.ridge.on_centers import EXACT_STEPS
 from mercer.gram.plan import FACTOR
+from mercer.solvers.nystrom.losses import Squared
 from mercer.solvers.ridge.system import RidgeSystem
 from mercer.state import State
 
@@ -57,6 +65,10 @@ class KernelRidgeClassifier(DualClassifier):
     class_weight : dict or "balanced", default=None
         Weights by class label, which multiply the weights of samples; "balanced" weighs classes
         inversely to their sizes.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows c that the functions f(x) = Σ a_j k(x, c_j) are made of, as in `KernelRidge`.
+    random_state : int, RandomState instance or None, default=0
+        What draws the centers.
     leave_one_out : bool, default=False
         Whether ``loo_decision_`` and ``loo_accuracy_`` are computed, in closed form and at about
         twice the cost of the fit.
@@ -68,9 +80,10 @@ class KernelRidgeClassifier(DualClassifier):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     support_ : ndarray of shape (n_kept,)
-        Positions of the samples of positive weight among the training samples.
+        Positions of the samples of positive weight, or of the centers, among the training samples.
     X_fit_ : array-like or collection of n_kept
-        The training samples of positive weight; None where the kernel is precomputed.
+        The training samples of positive weight, or the centers; None where the kernel is
+        precomputed.
     dual_coef_ : ndarray of shape (n_kept, n_outputs)
         Coefficients of the samples, a column per class, or one column for two classes.
     intercept_ : ndarray of shape (n_outputs,)
@@ -114,6 +127,7 @@ class KernelRidgeClassifier(DualClassifier):
         **KERNEL_RULES,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "leave_one_out": ["boolean"],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -126,6 +140,8 @@ class KernelRidgeClassifier(DualClassifier):
         coef0: float = 0.0,
         class_weight: ClassWeight = None,
         leave_one_out: bool = False,
+        centers: CentersLike = "auto",
+        random_state: RandomState = 0,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -134,17 +150,20 @@ class KernelRidgeClassifier(DualClassifier):
         self.coef0 = coef0
         self.class_weight = class_weight
         self.leave_one_out = leave_one_out
+        self.centers = centers
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or collection of n_samples
-            Training samples, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,)
-            Class labels.
+        X : array-like, collection of n_samples, or source of rows
+            Training samples, or their Gram matrix if the kernel is "precomputed"; or what
+            `mercer.scan` takes.
+        y : array-like of shape (n_samples,), or str
+            Class labels, or the name of their column in files.
         sample_weight : array-like of shape (n_samples,), default=None
             Each weight multiplies the squared error of its sample.
 
@@ -154,7 +173,11 @@ class KernelRidgeClassifier(DualClassifier):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin_classes(self, X, y, sample_weight)
+        opened = open_rows(self, X, y, sample_weight, target="labels", steps=EXACT_STEPS)
+        if opened.data is not None:
+            self._fit_on_centers(opened.data, start)
+            return self
+        data = begin_classes(self, opened.X, opened.y, opened.weight)
         system = RidgeSystem(data.matrix(FACTOR), float(self.alpha), data.weight, centered=True)
         if self.leave_one_out and not system.stored:
             size = f"the Gram matrix of {data.count} samples"
@@ -163,14 +186,28 @@ class KernelRidgeClassifier(DualClassifier):
             raise MemoryBudgetError("leave_one_out", True, rule, remedy)
         facts = self._solve(data, system)
         if self.leave_one_out:
-            counts = check_weights(sample_weight, data.n_given)[data.rows]
+            counts = check_weights(opened.weight, data.n_given)[data.rows]
             right = self._labels(as_columns(self.loo_decision_)) == self.classes_[data.y]
             self.loo_accuracy_ = float(np.average(right, weights=counts))
         solver = f"{system.solver}, centred matrix"
         seconds = time.perf_counter() - start
         plan = str(system.plan)
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, facts=facts)
+        if opened.notes:
+            opened.annotate(self)
         return self
+
+    def _fit_on_centers(self, rows: RowData, start: float) -> None:
+        """Minimise the squared loss of all rows over functions on the centers."""
+        if self.leave_one_out:
+            rule = "needs all rows as centers"
+            raise ParameterError("leave_one_out", True, rule, "say centers='all'")
+        n_classes = len(self.classes_)
+        problem = CenterProblem(self, rows, EXACT_STEPS)
+        problem.change(AsSigns(n_classes))
+        n_outputs = 1 if n_classes == 2 else n_classes
+        task = Task(Squared(), np.array([float(self.alpha)]), n_outputs, intercept=True)
+        keep_on_centers(self, rows, problem, task, start)
 
     def _solve(self, data: Training, system: RidgeSystem) -> dict[str, float]:
         """(PKP + λ/w) a + b = y with Σa = 0.

@@ -8,9 +8,20 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.domains.base import pick_rows
 from mercer.errors import ParameterError
+from mercer.estimators.centers.data import RowData, open_rows
+from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin
 from mercer.estimators.ridge.base import (
@@ -20,6 +31,7 @@ from mercer.estimators.ridge.base import (
     as_columns,
     as_targets,
 )
+from mercer.estimators.ridge.on_centers import fit_on_centers, held_out_errors
 from mercer.gram.plan import WHOLE, plan_matrix
 from mercer.solvers.ridge.path import ridge_path
 from mercer.state import State
@@ -47,21 +59,30 @@ class KernelRidgeCV(RidgeRegressor):
         The degree of the kernel named "poly", a whole number; ignored by all others.
     coef0 : float, default=1
         The constant term of the kernels named "poly" and "sigmoid".
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows that the function is made of, as in `KernelRidge`; "auto" takes all of them while
+        the Gram matrix fits half the memory budget. With fewer, the penalty is the best one for
+        rows that are held out, a fifth of them and at most 5,000; all penalties are tried in the
+        same passes.
+    random_state : int, RandomState instance or None, default=0
+        What draws the centers and the rows that are held out.
 
     Attributes
     ----------
     alpha_ : float
         The chosen penalty.
     loo_errors_ : ndarray of shape (n_alphas,)
-        The mean squared leave-one-out error of every penalty.
+        The mean squared leave-one-out error of every penalty; with centers, that of rows held out.
     loo_predictions_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        What the model without a sample predicts for it, at the chosen penalty.
+        What the model without a sample predicts for it, at the chosen penalty; not with centers.
     kernel_ : Kernel or None
         The fitted kernel; None where it is precomputed.
     X_fit_ : array-like or collection of n_samples
-        The training samples, or the given Gram matrix.
+        The training samples, or the given Gram matrix; the centers, where there are such.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Coefficients a of the training samples.
+        Coefficients a of the training samples, or of the centers.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The mean of the targets, where they were centred: with fewer centers than rows.
     report_ : FitReport
         How the model was fitted: plan of the Gram matrix, solver, convergence, time.
     n_features_in_ : int
@@ -89,7 +110,11 @@ class KernelRidgeCV(RidgeRegressor):
     memory_remedy: ClassVar[str] = "use KernelRidge, which stores no large matrix"
     stored: ClassVar[State] = State(plain=("alpha_", "loo_errors_", "loo_predictions_"))
 
-    _parameter_constraints: ClassVar[ParameterRules] = {"alphas": ["array-like"], **RIDGE_RULES}
+    _parameter_constraints: ClassVar[ParameterRules] = {
+        "alphas": ["array-like"],
+        **RIDGE_RULES,
+        **CENTER_RULES,
+    }
 
     def __init__(
         self,
@@ -99,23 +124,28 @@ class KernelRidgeCV(RidgeRegressor):
         gamma: Gamma = None,
         degree: float = 3,
         coef0: float = 1,
+        centers: CentersLike = "auto",
+        random_state: RandomState = 0,
     ) -> None:
         self.alphas = alphas
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.centers = centers
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model, choosing the penalty among ``alphas``.
 
         Parameters
         ----------
-        X : array-like or collection of n_samples
-            Training samples, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Target values.
+        X : array-like, collection of n_samples, or source of rows
+            Training samples, or their Gram matrix if the kernel is "precomputed"; or what
+            `mercer.scan` takes.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), or str
+            Target values, or the name of their column in files.
         sample_weight : array-like of shape (n_samples,), default=None
             Each weight multiplies the squared error of its sample, in the fit and in the score.
 
@@ -126,7 +156,11 @@ class KernelRidgeCV(RidgeRegressor):
         """
         start = time.perf_counter()
         alphas = self._checked_alphas()
-        data = begin(self, X, y, sample_weight, target="numbers")
+        opened = open_rows(self, X, y, sample_weight, target="numbers", steps=np.inf)
+        if opened.data is not None:
+            self._fit_on_centers(opened.data, alphas, start)
+            return self
+        data = begin(self, opened.X, opened.y, opened.weight, target="numbers")
         if data.count < 2:
             found = f"Found array with {data.count} sample(s)"
             raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")
@@ -139,7 +173,16 @@ class KernelRidgeCV(RidgeRegressor):
         self._keep(data, solution.dual)
         self._keep_left_out(data, solution.dual, left_out)
         self._report(data, solution, np.array([self.alpha_]), start)
+        if opened.notes:
+            opened.annotate(self)
         return self
+
+    def _fit_on_centers(self, rows: RowData, alphas: np.ndarray, start: float) -> None:
+        """Choose the penalty by rows held out, then fit on all rows."""
+        self.loo_errors_ = held_out_errors(self, rows, alphas)
+        self.alpha_ = float(alphas[int(np.argmin(self.loo_errors_))])
+        self.__dict__.pop("loo_predictions_", None)
+        fit_on_centers(self, rows, np.array([self.alpha_]), start)
 
     def _checked_alphas(self) -> np.ndarray:
         """The penalties to choose from, as an array."""

@@ -10,9 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.domains.base import Batch
 from mercer.errors import ParameterError
+from mercer.estimators.centers.data import open_rows
+from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin
 from mercer.estimators.ridge.base import (
@@ -22,6 +33,7 @@ from mercer.estimators.ridge.base import (
     as_columns,
     as_targets,
 )
+from mercer.estimators.ridge.on_centers import EXACT_STEPS, fit_on_centers
 from mercer.gram.plan import FACTOR, Plan, plan_features
 from mercer.solvers.ridge.primal import solve_primal
 from mercer.solvers.ridge.system import RidgeSystem
@@ -55,15 +67,24 @@ class KernelRidge(RidgeRegressor):
         The constant term of the kernels named "poly" and "sigmoid".
     kernel_params : dict or None, default=None
         Keyword arguments of a kernel that is given as a function.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows c that the function f(x) = Σ a_j k(x, c_j) is made of: "all" training rows, a
+        number of rows drawn uniformly, or given rows. "auto" takes all of them up to about 150,000
+        rows, and then 10 √n. The loss is always that of all rows, which are read block by block;
+        the target is then centred, unless all rows are centers.
+    random_state : int, RandomState instance or None, default=0
+        What draws the centers.
 
     Attributes
     ----------
     kernel_ : Kernel or None
         The fitted kernel; None where it is precomputed.
     X_fit_ : array-like or collection of n_samples
-        The training samples, or the given Gram matrix.
+        The training samples, or the given Gram matrix; the centers, where there are such.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Coefficients a of the training samples.
+        Coefficients a of the training samples, or of the centers.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The mean of the targets, where they were centred: with fewer centers than rows.
     primal_coef_ : ndarray of shape (n_explicit_features,) or (n_explicit_features, n_targets)
         Weights of the explicit features; only where the normal equations were solved.
     report_ : FitReport
@@ -97,6 +118,7 @@ class KernelRidge(RidgeRegressor):
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         **RIDGE_RULES,
         "kernel_params": [dict, None],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -108,6 +130,8 @@ class KernelRidge(RidgeRegressor):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, object] | None = None,
+        centers: CentersLike = "auto",
+        random_state: RandomState = 0,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -115,17 +139,21 @@ class KernelRidge(RidgeRegressor):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.centers = centers
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or collection of n_samples
-            Training samples, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Target values.
+        X : array-like, collection of n_samples, or source of rows
+            Training samples, or their Gram matrix if the kernel is "precomputed"; or what
+            `mercer.scan` takes: a path or a pattern, a dask collection, a function that yields
+            blocks.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), or str
+            Target values, or the name of their column in files.
         sample_weight : array-like of shape (n_samples,), default=None
             Each weight multiplies the squared error of its sample.
 
@@ -135,7 +163,12 @@ class KernelRidge(RidgeRegressor):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin(self, X, y, sample_weight, target="numbers")
+        opened = open_rows(self, X, y, sample_weight, target="numbers", steps=EXACT_STEPS)
+        if opened.data is not None:
+            penalty = self._penalties(opened.data.n_targets)
+            fit_on_centers(self, opened.data, penalty, start)
+            return self
+        data = begin(self, opened.X, opened.y, opened.weight, target="numbers")
         penalty = self._penalties(as_columns(data.y).shape[1])
         solution = None
         if penalty.min() > 0:
@@ -146,6 +179,8 @@ class KernelRidge(RidgeRegressor):
         if solution.primal is not None:
             self.primal_coef_ = as_targets(solution.primal, data.y.ndim)
         self._report(data, solution, penalty, start)
+        if opened.notes:
+            opened.annotate(self)
         return self
 
     def _penalties(self, n_targets: int) -> np.ndarray:

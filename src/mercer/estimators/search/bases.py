@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mercer.aliases import KernelLike, RawSamples
+from mercer.domains.base import Batch, pick_rows
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import certificate_on
 from mercer.estimators.common.validation import are_vectors
 from mercer.estimators.gp.hyperparameters import check_status
+from mercer.gram.fill import dense
+from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
 from mercer.kernels.combine.sums import Scaled
@@ -43,8 +48,8 @@ def _unweighted(kernel: Kernel) -> Kernel:
     return kernel.kernel if isinstance(kernel, Scaled) and kernel.factor > 0 else kernel
 
 
-def bases_on(bases: Bases, X: RawSamples, columns: str) -> list[Kernel]:
-    """The base kernels, fitted to the samples; each once for every column of vectors."""
+def bases_on(bases: Bases, X: RawSamples, counted: np.ndarray, columns: str) -> list[Kernel]:
+    """The base kernels, fitted to the counted samples; each once for every column of vectors."""
     found: list[Kernel] = []
     for base in given_bases(bases):
         check_status(base, certificate_on(base, X))
@@ -54,5 +59,8 @@ def bases_on(bases: Bases, X: RawSamples, columns: str) -> list[Kernel]:
         else:
             found.append(base)
     for base in found:
-        base.fit(X).diag(X)  # which is refused by its row where it is not finite
+        base.fit(pick_rows(X, counted))
+        samples = base.prepare(Batch(X)).take(counted)  # which know their rows
+        if not np.isfinite(base.diagonal(samples)).all():
+            dense(base, samples, samples, FLOAT64)  # an error that names the row
     return found

@@ -13,17 +13,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets
+from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import pick_rows
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import fits, iteration_callback
-from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import check_data
+from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp.inference import Prediction
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
 from mercer.estimators.gp.targets import Units
 from mercer.estimators.learning.terms import additive_terms, term_posteriors
+from mercer.estimators.mkl.report import TermsReport
 from mercer.estimators.search.bases import Bases, bases_on, given_bases
 from mercer.estimators.search.extensions import Extensions
 from mercer.estimators.search.greedy import Greedy
@@ -31,6 +32,7 @@ from mercer.estimators.search.likelihood import Samples
 from mercer.estimators.search.ranges import Ranges
 from mercer.estimators.search.scores import ScoreName, Scorer
 from mercer.estimators.search.sentences import noise_sentence, term_sentence
+from mercer.estimators.search.worth import variance_shares, worth_of_terms
 from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
@@ -96,8 +98,12 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         The number of columns of X, where X has columns.
     feature_names_in_ : ndarray of str
         The names of the columns, where X has names for them.
-    report_ : FitReport
-        How the search went.
+    shares_ : ndarray of shape (n_terms,)
+        The share of every additive term of the kernel in the variance of y.
+    report_ : TermsReport
+        How the search went, with a table of the terms: the weight of each, its share in the
+        variance of y, and the mean squared leave-one-out error without it, which says what the
+        term is worth for prediction.
 
     See Also
     --------
@@ -138,7 +144,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     }
 
     stored: ClassVar[State] = State(
-        finite=("noise_", "best_score_", "_mean"),
+        finite=("noise_", "best_score_", "shares_", "_mean"),
         plain=("kernel_", "history_", "process_", "report_"),
     )
 
@@ -174,7 +180,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         return operators
 
     @fits
-    def fit(self, X: RawSamples, y: Targets) -> Self:
+    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
         """Search for a kernel, and fit a Gaussian process with it.
 
         Parameters
@@ -183,6 +189,9 @@ class KernelSearch(RegressorMixin, KernelEstimator):
             The training samples, of whatever kind the base kernels read.
         y : array-like of shape (n_samples,)
             One number for each sample.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each target was observed: the variance of its noise is divided by the weight,
+            and a weight of 0 leaves the sample out.
 
         Returns
         -------
@@ -192,14 +201,23 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         start = time.perf_counter()
         X, y = check_data(self, X, y, "number", **self._array_options())
         operators = self._operators()
-        bases = bases_on(self.bases, X, self.columns)
+        weight: np.ndarray | float = 1.0
+        counted = np.arange(len(y))
+        if sample_weight is not None:
+            weight = check_weights(sample_weight, len(y))
+            counted = np.flatnonzero(weight > 0)
+            weight = weight[counted]
+        bases = bases_on(self.bases, X, counted, self.columns)
+        if len(counted) < len(y):
+            X, y = pick_rows(X, counted), y[counted]
         rng = check_random_state(self.random_state)
         rows = _drawn(rng, len(y), self.rows)
-        units = Units.of(y[rows], normalise=True)
+        chosen = weight[rows] if isinstance(weight, np.ndarray) else weight
+        units = Units.of(y[rows], True, chosen)
         looked_at = X if len(rows) == len(y) else pick_rows(X, rows)
         ranges = Ranges(looked_at)
         blocks = self._blocks(ranges, len(rows))
-        samples = Samples(looked_at, units.normalise(y)[rows], ranges, blocks)
+        samples = Samples(looked_at, units.normalise(y)[rows], ranges, blocks, chosen)
         few = samples
         if len(rows) > _FEW:
             few = samples.some(_drawn(rng, len(rows), _FEW))
@@ -211,12 +229,15 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         self.kernel_ = best.expression.kernel(scale**2)
         self.noise_ = best.expression.noise * scale**2
         self.history_ = search.history
-        self.best_score_ = best.score.total - len(rows) * float(np.log(scale))
-        self.process_ = GaussianProcessRegressor(
-            self.kernel_, alpha=self.noise_, optimizer=None
-        ).fit(X, y - self._mean)
+        count = float(np.broadcast_to(chosen, rows.shape).sum())
+        self.best_score_ = best.score.total - count * float(np.log(scale))
+        process = GaussianProcessRegressor(self.kernel_, alpha=self.noise_, optimizer=None)
+        given = weight if isinstance(weight, np.ndarray) else None
+        self.process_ = process.fit(X, y - self._mean, sample_weight=given)
         self.kernel_ = self.process_.kernel_
-        self._report(search, best.n_parameters, len(y), time.perf_counter() - start)
+        self.shares_ = variance_shares(self.process_, weight)
+        seconds = time.perf_counter() - start
+        self._report(search, best.n_parameters, weight, seconds)
         return self
 
     def _array_options(self) -> dict[str, object]:
@@ -238,19 +259,22 @@ class KernelSearch(RegressorMixin, KernelEstimator):
             raise ParameterError("blocks", count, rule)
         return np.array_split(order, count)
 
-    def _report(self, search: Greedy, n_parameters: int, n: int, seconds: float) -> None:
+    def _report(
+        self, search: Greedy, n_parameters: int, weight: np.ndarray | float, seconds: float
+    ) -> None:
         solver = f"greedy search by {self.scoring}, {len(search.history)} candidates"
+        terms, loss = worth_of_terms(self.process_, self.shares_, self.noise_, weight)
         facts = {
             "objective": self.best_score_,
             "evaluations": search.evaluations,
-            "components": len(additive_terms(self.kernel_)),
+            "components": len(terms),
         }
-        notes = [f"{n_parameters} parameters learned"]
+        notes, n = [f"{n_parameters} parameters learned"], len(self.process_.y_train_)
         if len(search.samples) < n:
             notes.append(f"the search has looked at {len(search.samples)} samples")
-        self.report_ = FitReport(
-            self.kernel_, self.process_.report_.plan, solver, n, seconds, None, facts, tuple(notes)
-        )
+        plan = self.process_.report_.plan
+        told = (self.kernel_, plan, solver, n, seconds, None, facts, tuple(notes))
+        self.report_ = TermsReport(*told, terms=terms, loss=loss)
 
     def predict(
         self, X: RawSamples, return_std: bool = False, return_cov: bool = False
@@ -307,10 +331,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
             The sentences, a line for each.
         """
         check_is_fitted(self)
-        y = self.process_.y_train_
-        means, _ = term_posteriors(self.process_, self.process_.X_train_)
-        centred = y - y.mean()
-        shares = centred @ (means - means.mean(axis=0)) / max(float(centred @ centred), 1e-300)
+        shares = self.shares_
         names = getattr(self, "feature_names_in_", None)
         terms = additive_terms(self.kernel_)
         lines = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,7 +16,10 @@ from mercer.kernels.vectors.coordinate import Periodic
 _NOISE = 0.1  # the first guess, of the variance of the targets
 _SHARES = (0.3, 0.01)  # first weights of a new term, of the variance of the targets
 
-Candidates = dict[str, list[Expression]]  # the starts of every candidate, by its form
+# The starts of every candidate, by its form: lists of those with the parameters learned before, and
+# of those with long length scales. The best of either is followed, because a smooth kernel of short
+# range explains all, before learning, that it explained alone.
+Candidates = dict[str, list[list[Expression]]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Extensions:
         for base in self.bases:
             for start in self.samples.ranges.starts(base, [y]):
                 expression = Expression((self._term(start, 1.0),), _NOISE)
-                found.setdefault(expression.form, []).append(expression)
+                found.setdefault(expression.form, [[]])[0].append(expression)
         return found
 
     def of(self, expression: Expression, *targets: np.ndarray) -> Candidates:
@@ -45,26 +49,39 @@ class Extensions:
         found: Candidates = {}
         for base in self.bases:
             starts = self.samples.ranges.starts(base, list(targets))
-            for known in (expression, self._relaxed(expression)):
+            for at, known in enumerate((expression, self._relaxed(expression))):
                 for new in self._extended(known, starts):
-                    found.setdefault(new.form, []).append(new)
+                    found.setdefault(new.form, [[], []])[at].append(new)
         return found
 
     def _extended(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
+        """What one base kernel, at several first values, makes of an expression."""
         for at, term in enumerate(expression.terms):
-            yield from (expression.with_term(at, new) for new in self._exchanged(term, starts))
+            for new in self._exchanged(term, starts):
+                yield expression.with_term(at, new)
         if expression.depth == self.depth:
             return
-        if "+" in self.operators and not self._is_multiple(expression, starts[0]):
-            for term in (self._term(start, share) for start in starts for share in _SHARES):
-                yield dataclasses.replace(expression, terms=(*expression.terms, term))
-        if "*" not in self.operators:
+        if "+" in self.operators:
+            yield from self._sums(expression, starts)
+        if "*" in self.operators:
+            yield from self._products(expression, starts)
+
+    def _sums(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
+        """The expression with one term more."""
+        if self._is_multiple(expression, starts[0]):
             return
+        for start, share in itertools.product(starts, _SHARES):
+            terms = (*expression.terms, self._term(start, share))
+            yield dataclasses.replace(expression, terms=terms)
+
+    def _products(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
+        """The expression with one factor more in a term."""
         for at, term in enumerate(expression.terms):
-            if term.takes(starts[0]):
-                for start in starts:
-                    weight = term.weight / self.samples.leaf(start).size()
-                    yield expression.with_term(at, term.times(start, weight))
+            if not term.takes(starts[0]):
+                continue
+            for start in starts:
+                weight = term.weight / self.samples.leaf(start).size()
+                yield expression.with_term(at, term.times(start, weight))
 
     def _exchanged(self, term: Term, starts: list[Kernel]) -> Iterator[Term]:
         """The term with another base kernel on the same columns in the place of a factor."""

@@ -132,16 +132,23 @@ class Greedy:
 
     # -- learning ----------------------------------------------------------------------------------
 
-    def _begin(self, starts: list[Expression]) -> Learned | None:
+    def _begin(self, starts: list[list[Expression]]) -> Learned | None:
         """A candidate after a few steps from the best of its starts."""
         if self._stopped:
             return None
-        problems = [Likelihood(self.few, start) for start in starts]
-        values = [problem.value() for problem in problems]
-        order = np.argsort(-np.array(values), kind="stable")[:_STARTS]
-        reached = [self._descend(self.few, starts[at], _FIRST) for at in order]
+        most = _STARTS // len(starts)
+        reached = []
+        # parameters that are far from those learned before have a longer way to go
+        for some, steps in zip(starts, (_FIRST, _SCREEN), strict=False):
+            first = self._promising(some)[:most]
+            reached += [self._descend(self.few, start, steps) for start in first]
         known = [each for each in reached if each is not None]
         return max(known, key=lambda each: each.evidence, default=None)
+
+    def _promising(self, starts: list[Expression]) -> list[Expression]:
+        """The starts of the largest evidence first."""
+        values = [Likelihood(self.few, start).value() for start in starts]
+        return [starts[at] for at in np.argsort(-np.array(values), kind="stable")]
 
     def _descend(self, samples: Samples, start: Expression, steps: int) -> Learned | None:
         """The expression after so many steps of a descent; None where it has no evidence."""
@@ -156,11 +163,12 @@ class Greedy:
         expression = problem.expression(descent.x)
         factors = [factor for term in expression.terms for factor in term.factors]
         price = sum(map(samples.ranges.price, factors))
-        score = self.scorer(result, samples.Y, len(descent.x), price, samples.blocks)
+        noise = samples.noise(expression.noise)
+        count = len(descent.x)
+        score = self.scorer(result, samples.Y, count, price, samples.blocks, noise)
         if self.callback is not None:
             self._stopped |= bool(self.callback(self.evaluations, score.total))
-        residuals = expression.noise * result.alpha[:, 0]
-        return Learned(expression, result.value, score, residuals, len(descent.x))
+        return Learned(expression, result.value, score, noise.variance * result.alpha[:, 0], count)
 
     # -- history -----------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ does not depend on parameters is kept, and the values serve their own derivative
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -168,13 +169,23 @@ def leaf(
     parameters: KernelParameters, batch: Batch, pairs: Pairs, columns: list[Column], shared: Shared
 ) -> Leaf:
     """The quickest way to evaluate a base kernel."""
-    inner = innermost(parameters.kernel)
-    scalar = all(np.ndim(value) == 0 for value in inner.continuous_params().values())
-    kind: type[Leaf] = Leaf
-    if columns and scalar and type(inner) is RBF:
-        kind = GaussianLeaf
-    elif columns and scalar and type(inner) is RationalQuadratic:
-        kind = RationalLeaf
-    elif len(columns) == 1 and scalar and type(inner) is Periodic:
-        kind = PeriodicLeaf
+    kind = _kind_of_leaf(innermost(parameters.kernel), len(columns))
     return kind(parameters, batch, pairs, columns, shared)
+
+
+def _kind_of_leaf(kernel: Kernel, n_columns: int) -> type[Leaf]:
+    """The class that knows the formula of a kernel of so many columns, or that of all others."""
+    kind, most = _KINDS.get(type(kernel), (Leaf, 0))
+    if not 1 <= n_columns <= most:
+        return Leaf
+    if any(np.ndim(value) > 0 for value in kernel.continuous_params().values()):
+        return Leaf  # a parameter for each column
+    return kind
+
+
+# kernels whose formulas are known, and the largest number of columns that they are for
+_KINDS: dict[type[Kernel], tuple[type[Leaf], float]] = {
+    RBF: (GaussianLeaf, math.inf),
+    RationalQuadratic: (RationalLeaf, math.inf),
+    Periodic: (PeriodicLeaf, 1),
+}

@@ -16,19 +16,39 @@ from mercer.estimators.search.ranges import Ranges
 from mercer.estimators.search.scores import Blocks
 from mercer.kernels.base import Kernel
 from mercer.solvers.gp.evidence import Evidence, evidence
+from mercer.solvers.gp.weighted_noise import WeightedNoise
 
 NOISE = (1e-6, 10.0)  # of the variance of the targets, which is 1
 WEIGHT = (1e-6, 1e3)  # of a term whose mean of k(x, x) is 1
 
 
 class Samples:
-    """The samples and targets of a search, and matrices that do not change."""
+    """The samples and targets of a search, and matrices that do not change.
+
+    Parameters
+    ----------
+    X : collection of n samples
+        The samples.
+    y : ndarray of shape (n,)
+        Their targets.
+    ranges : Ranges
+        What the samples say of parameters.
+    blocks : list of ndarray or None
+        Samples that are left out together.
+    weight : ndarray of shape (n,) or float
+        The weights of the samples, 1.0 for all.
+    """
 
     def __init__(
-        self, X: RawSamples, y: np.ndarray, ranges: Ranges, blocks: Blocks | None = None
+        self,
+        X: RawSamples,
+        y: np.ndarray,
+        ranges: Ranges,
+        blocks: Blocks | None = None,
+        weight: np.ndarray | float = 1.0,
     ) -> None:
         self.X, self.batch, self.ranges = X, Batch(X), ranges
-        self.blocks = blocks  # samples that are left out together
+        self.blocks, self.weight = blocks, weight
         self.y = y
         self.Y = np.asfortranarray(y[:, None])
         self.evaluations = 0
@@ -45,7 +65,13 @@ class Samples:
         if blocks is not None:
             places = [np.flatnonzero(np.isin(rows, block)) for block in blocks]
             blocks = [block for block in places if len(block)]
-        return Samples(pick_rows(self.X, rows), self.y[rows], self.ranges.of_rows(rows), blocks)
+        weight = self.weight[rows] if isinstance(self.weight, np.ndarray) else 1.0
+        X, ranges = pick_rows(self.X, rows), self.ranges.of_rows(rows)
+        return Samples(X, self.y[rows], ranges, blocks, weight)
+
+    def noise(self, variance: float) -> WeightedNoise:
+        """The noise of every sample, of which a weight is a number of copies."""
+        return WeightedNoise(np.asarray(variance), 0.0, self.weight)
 
     def leaf(self, kernel: Kernel) -> Leaf:
         """A copy of a base kernel, of which everything is learned that has a derivative."""
@@ -76,14 +102,26 @@ class Likelihood:
     def __init__(self, samples: Samples, expression: Expression) -> None:
         self.samples = samples
         self.terms = [[samples.leaf(each) for each in term.factors] for term in expression.terms]
-        leaves = [each for factors in self.terms for each in factors]
-        sizes = [math.prod(each.size() for each in factors) for factors in self.terms]
-        weights = [(WEIGHT[0] / size, WEIGHT[1] / size) for size in sizes]
-        inside = [each.parameters.bounds() for each in leaves]
-        self.bounds = np.concatenate([np.log([NOISE, *weights]), *inside])
+        self.bounds = self._bounds()
+        self.theta = np.clip(self._start(expression), *self.bounds.T)
+
+    def _leaves(self) -> list[Leaf]:
+        """The base kernels of all terms, in order."""
+        return [each for factors in self.terms for each in factors]
+
+    def _bounds(self) -> np.ndarray:
+        """The least and the largest θ, a row for each number of it."""
+        weights = []
+        for factors in self.terms:
+            size = math.prod(each.size() for each in factors)
+            weights.append((WEIGHT[0] / size, WEIGHT[1] / size))
+        inside = [each.parameters.bounds() for each in self._leaves()]
+        return np.concatenate([np.log([NOISE, *weights]), *inside])
+
+    def _start(self, expression: Expression) -> np.ndarray:
+        """θ of the given expression."""
         scales = np.log([expression.noise, *(term.weight for term in expression.terms)])
-        theta = np.concatenate([scales, *(each.parameters.theta for each in leaves)])
-        self.theta = np.clip(theta, *self.bounds.T)
+        return np.concatenate([scales, *(each.parameters.theta for each in self._leaves())])
 
     def expression(self, theta: np.ndarray) -> Expression:
         """The expression at θ."""
@@ -98,9 +136,10 @@ class Likelihood:
         """Set the parameters of all base kernels; returns the noise and the weights."""
         at = len(self.terms) + 1
         scales = np.exp(theta[:at]).tolist()
-        for each in (each for factors in self.terms for each in factors if each.count):
-            each.parameters.theta = theta[at : at + each.count]
-            at += each.count
+        for each in self._leaves():
+            if each.count:
+                each.parameters.theta = theta[at : at + each.count]
+                at += each.count
         return scales
 
     def evidence(self, theta: np.ndarray) -> Evidence | None:
@@ -118,8 +157,12 @@ class Likelihood:
         K = weights[0] * products[0]
         for weight, product in zip(weights[1:], products[1:], strict=True):
             K += weight * product
-        result = evidence(self.samples.pairs.matrix(K), noise, self.samples.Y)
-        return result if result is not None and np.isfinite(result.value) else None
+        spread = self.samples.noise(noise)
+        result = evidence(self.samples.pairs.matrix(K), spread.added, self.samples.Y)
+        if result is None or not np.isfinite(result.value):
+            return None
+        result.values = result.values + spread.constant
+        return result
 
     def value(self) -> float:
         """The log evidence at the start."""
@@ -138,7 +181,8 @@ class Likelihood:
             return np.inf, np.zeros(len(theta))
         full = result.weights()
         W = self.samples.pairs.values(full)
-        scales, inside = [noise * float(full.diagonal().sum())], []
+        slopes = self.samples.noise(noise).slopes(full.diagonal(), 1)
+        scales, inside = [noise * float(np.sum(slopes))], []
         for at, weight in enumerate(weights):
             scales.append(weight * float(np.vdot(W, products[at])))
             for place, each in enumerate(self.terms[at]):

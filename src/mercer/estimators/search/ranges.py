@@ -112,21 +112,23 @@ class Ranges:
         return bounds
 
     def starts(self, kernel: Kernel, targets: list[np.ndarray]) -> list[Kernel]:
-        """Copies of a base kernel with different first values, the given ones among them."""
-        columns = self.columns_of(kernel)
-        if not columns:
-            return [kernel]
-        starts = [kernel]
-        periods: list[float] = []
-        if len(columns) == 1 and any(_kind(kernel, n) == "period" for n in kernel.get_params()):
-            periods = _distinct([p for y in targets for p in columns[0].peaks(y)])
+        """Copies of a base kernel with different first values; itself where it has none."""
+        starts: list[Kernel] = []
         for name, value in kernel.continuous_params().items():
-            kind = _kind(kernel, name)
-            if kind == "period" and np.ndim(value) == 0:
-                starts += [_changed(kernel, name, period) for period in periods]
-            elif kind == "length":
-                starts += [_changed(kernel, name, _length(columns, value, s)) for s in _LENGTHS]
-        return starts[1:] or starts
+            for first in self._first_values(kernel, name, value, targets):
+                starts.append(_changed(kernel, name, first))
+        return starts or [kernel]
+
+    def _first_values(
+        self, kernel: Kernel, name: str, value: float | np.ndarray, targets: list[np.ndarray]
+    ) -> list[float] | list[float | np.ndarray]:
+        """Values to begin with of a length scale, or of the period of one column."""
+        columns, kind = self.columns_of(kernel), _kind(kernel, name)
+        if columns and kind == "length":
+            return [_length(columns, value, share) for share in _LENGTHS]
+        if len(columns) == 1 and kind == "period" and np.ndim(value) == 0:
+            return _distinct([period for y in targets for period in columns[0].peaks(y)])
+        return []
 
     def price(self, kernel: Kernel) -> float:
         """The logarithm of the number of frequencies among which each period was chosen."""
@@ -176,10 +178,10 @@ def _ends(kernel: Kernel, name: str, columns: list[Column]) -> tuple[float, floa
     if kind == "" or not columns:
         return None
     if kind == "period":
-        ends = [column.periods for column in columns]
-        return min(low for low, _ in ends), max(high for _, high in ends)
-    shortest = min(column.gap for column in columns)
-    return 0.5 * shortest, 100.0 * max(column.span for column in columns) * len(columns)
+        shortest, longest = np.transpose([column.periods for column in columns])
+        return float(shortest.min()), float(longest.max())
+    gaps, spans = np.transpose([(column.gap, column.span) for column in columns])
+    return 0.5 * float(gaps.min()), 100.0 * float(spans.max()) * len(columns)
 
 
 def _length(columns: list[Column], value: float | np.ndarray, share: float) -> float | np.ndarray:

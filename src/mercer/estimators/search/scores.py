@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.solvers.gp.evidence import Evidence
 from mercer.solvers.gp.left_out import given_all_others, given_other_blocks, given_those_before
+from mercer.solvers.gp.weighted_noise import WeightedNoise
 
 Blocks = list[np.ndarray]  # positions of the samples of every block
 ScoreName = Literal["loo", "evidence", "bic"]
@@ -52,15 +53,19 @@ class Scorer:
         n_parameters: int,
         price: float,
         blocks: Blocks | None,
+        noise: WeightedNoise,
     ) -> Score:
+        constants = np.broadcast_to(noise.constants, (len(Y),))
         if self.name == "loo":
-            return Score(_left_out(result, blocks), n_parameters + price)
+            return Score(_left_out(result, blocks, constants), n_parameters + price)
         if self.name == "bic":
-            price += 0.5 * n_parameters * float(np.log(len(Y)))
-        return Score(given_those_before(result.upper, Y), price)
+            count = float(np.broadcast_to(noise.weight, (len(Y),)).sum())
+            price += 0.5 * n_parameters * float(np.log(count))
+        return Score(given_those_before(result.upper, Y) + constants, price)
 
 
-def _left_out(result: Evidence, blocks: Blocks | None) -> np.ndarray:
+def _left_out(result: Evidence, blocks: Blocks | None, constants: np.ndarray) -> np.ndarray:
     if blocks is None:
-        return given_all_others(result.upper, result.alpha)
-    return given_other_blocks(result.upper, result.alpha, blocks)
+        return given_all_others(result.upper, result.alpha) + constants
+    densities = given_other_blocks(result.upper, result.alpha, blocks)
+    return densities + np.array([constants[block].sum() for block in blocks])

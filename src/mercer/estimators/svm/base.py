@@ -24,7 +24,7 @@ from mercer.aliases import (
 )
 from mercer.domains.base import pick_rows
 from mercer.errors import warn
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import is_precomputed
@@ -91,6 +91,7 @@ class SupportVectorMachine(KernelEstimator):
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
+        **CENTER_RULES,
     }
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights, target: Target) -> Training:

@@ -18,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ClassWeight, Prepared, RandomState, RawSamples, Targets, Weights
 from mercer.errors import ModelFileError, ParameterError
+from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, encode_classes
 from mercer.estimators.svm.base import SupportVectorMachine
+from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_classes
 from mercer.estimators.svm.probability import held_out_margins, softmax, steepness
 from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
 from mercer.execution.threads import run
@@ -50,7 +52,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     )
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -68,6 +70,13 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             The fitted estimator.
         """
         start = time.perf_counter()
+        opened = Opened(X, y, sample_weight)
+        if "centers" in vars(self):
+            opened = open_rows(self, X, y, sample_weight, target="labels", steps=EXACT_STEPS)
+            if opened.data is not None:
+                fit_classes(self, opened.data, start)
+                return self
+            X, y, sample_weight = opened.X, opened.y, opened.weight
         data = self._begin(X, y, sample_weight, "labels")
         encode_classes(self, data)
         self.class_weight_ = np.ones(len(self.classes_))
@@ -85,6 +94,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         iterations = map(operator.attrgetter("iterations"), solutions)
         self.n_iter_ = np.fromiter(iterations, dtype=np.int32)
         self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
+        if opened.notes:
+            opened.annotate(self)
         if self.probability:
             margins, rows = held_out_margins(self, data, self.classes_, self.random_state)
             self._steepness = steepness(margins, data.y[rows], data.weight[rows])

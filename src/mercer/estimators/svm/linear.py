@@ -23,7 +23,7 @@ from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.linear import (
     LinearProblem,
     LinearSolution,
-    solve_absolute,
+    solve_by_descent,
     solve_squared,
 )
 from mercer.state import State
@@ -70,8 +70,8 @@ class LinearMachine(Observable, BaseEstimator):
     def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
         """The weights; the tolerance of squared losses is multiplied by a share, as LIBLINEAR's."""
         if self.loss.startswith("squared"):
-            return solve_squared(problem, self.tol * share, self.max_iter)
-        return solve_absolute(problem, self.tol, self.max_iter, self._seed())
+            return solve_squared(problem, self.tol, share, self.max_iter, self._seed())
+        return solve_by_descent(problem, 1, self.tol, self.max_iter, self._seed())
 
     def _seed(self) -> int:
         """Of the order of coordinates; without a random_state, the same bits in every fit."""

@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from mercer.aliases import ClassWeight, Gamma, KernelLike, RandomState
+from mercer.aliases import CentersLike, ClassWeight, Gamma, KernelLike, RandomState
 from mercer.errors import ParameterError
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.hulls import nearest_points
@@ -71,6 +71,14 @@ class SVC(MarginClassifier):
         How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
         refuses such kernels.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows c that the function f(x) = Σ a_j k(x, c_j) + b is made of: "all" training rows, a
+        number of rows drawn uniformly, or given rows. "auto" is "all" up to 500,000 rows, and then
+        10 √n. On centers the loss is the squared hinge C Σ w max(0, 1 − y f(x))² of all rows,
+        which ``report_`` says; ``support_`` and ``dual_coef_`` are then the positions of all
+        centers and their coefficients in f.
+        With more than two classes, there is a row of coefficients and a bias for each class against
+        the rest.
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, where the samples of a problem are
         the same rows.
@@ -150,6 +158,7 @@ class SVC(MarginClassifier):
         random_state: RandomState = None,
         repair: str | None = None,
         warm_start: bool = False,
+        centers: CentersLike = "auto",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -168,6 +177,7 @@ class SVC(MarginClassifier):
         self.random_state = random_state
         self.repair = repair
         self.warm_start = warm_start
+        self.centers = centers
 
     def _solve_pair(
         self, problem: MarginProblem, two: TwoClasses

@@ -8,10 +8,12 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
+from mercer.aliases import CentersLike, Gamma, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
+from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
+from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_tube
 from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.solvers.margin.problem import MarginProblem
 from mercer.state import State
@@ -23,7 +25,7 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
     C: float
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -41,6 +43,13 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
             The fitted estimator.
         """
         start = time.perf_counter()
+        opened = Opened(X, y, sample_weight)
+        if "centers" in vars(self):
+            opened = open_rows(self, X, y, sample_weight, target="numbers", steps=EXACT_STEPS)
+            if opened.data is not None:
+                fit_tube(self, opened.data, float(vars(self)["epsilon"]), start)
+                return self
+            X, y, sample_weight = opened.X, opened.y, opened.weight
         shape = np.asarray(y).shape
         several = len(shape) == 2 and shape[1] > 1
         data = self._begin(X, y, sample_weight, "numbers" if several else "number")
@@ -52,6 +61,8 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
         betas = [solution.beta.sum(axis=0) for solution in solutions]
         self._keep_width(solutions)
         self._finish(problem, data, betas, intercepts, solutions, start)
+        if opened.notes:
+            opened.annotate(self)
         return self
 
     def _solve(
@@ -115,6 +126,14 @@ class SVR(MarginRegressor):
         Whether the report of the fit is printed.
     max_iter : int, default=-1
         The largest number of steps of the solver; -1 for no limit.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The rows c that the function f(x) = Σ a_j k(x, c_j) + b is made of: "all" training rows, a
+        number of rows drawn uniformly, or given rows. "auto" is "all" up to 500,000 rows, and then
+        10 √n. On centers the loss is the squared tube C Σ w max(0, |y − f(x)| − ε)² of all rows,
+        which ``report_`` says; ``support_`` and ``dual_coef_`` are then the positions of all
+        centers and their coefficients in f.
+    random_state : int, RandomState instance or None, default=0
+        What draws the centers.
     repair : {"clip", "flip", "shift"} or None, default=None
         How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
@@ -186,6 +205,8 @@ class SVR(MarginRegressor):
         max_iter: int = -1,
         repair: str | None = None,
         warm_start: bool = False,
+        centers: CentersLike = "auto",
+        random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -200,6 +221,8 @@ class SVR(MarginRegressor):
         self.max_iter = max_iter
         self.repair = repair
         self.warm_start = warm_start
+        self.centers = centers
+        self.random_state = random_state
 
     def _solve(
         self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray

@@ -1,0 +1,363 @@
+"""The problem on centers: which rows they are, the preconditioner, the solution, its accuracy."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.aliases import RawSamples
+from mercer.domains.base import Batch
+from mercer.domains.raw import raw_length
+from mercer.errors import ParameterError, explain, warn
+from mercer.estimators.centers.changes import Without
+from mercer.estimators.centers.data import RowData, generator
+from mercer.estimators.common.base import KernelEstimator
+from mercer.estimators.common.report import FitReport
+from mercer.gram.blocks.base import Block, Change, Rows
+from mercer.gram.centers import Centers
+from mercer.gram.fused import CenterMatrix, Local
+from mercer.gram.plan import FLOAT32, most_centers, plan_centers, rows_at_a_time, single_tiles
+from mercer.kernels.base import Kernel
+from mercer.linalg.matrices import Multipliable
+from mercer.solvers.nystrom.descent import solve_loss
+from mercer.solvers.nystrom.losses import Squared
+from mercer.solvers.nystrom.preconditioner import PathInverse, SampleHessian, Whitening
+from mercer.solvers.nystrom.squared import CenterSolution, solve_squared
+
+_PER_CENTER, _FEWER = 8, 2  # rows of the preconditioner's sample for each center
+_MANY_CENTERS = 5000  # from which on fewer rows are taken
+_FRESH = 2000  # rows that measure what the centers leave out
+_HELD_OUT, _MOST_HELD = 0.01, 5000  # share and number of rows that are held out
+_LARGE = 20_000  # rows from which on some are held out
+_BETTER = 0.01  # relative gain of the score for which the centers are doubled
+_ROUNDED = 1e-3  # relative rounding error beyond which tiles are in double precision
+_FEW_ENTRIES = 2e8  # of a pass, up to which solutions are exact to rounding error
+_ROUGH = 2e-4  # the residual in single precision
+_LIMIT = 500  # steps
+
+Score = Callable[[np.ndarray, np.ndarray], float]  # of values and targets of rows held out
+
+
+@dataclasses.dataclass
+class Fitted:
+    """The solution on some centers, and all that a report says of it."""
+
+    block: Block  # the centers
+    positions: np.ndarray  # of the centers among the rows
+    solution: CenterSolution
+    facts: dict[str, Any]
+    plan: str
+    solver: str
+    notes: tuple[str, ...]
+
+    @property
+    def samples(self) -> RawSamples:
+        """The centers."""
+        return self.block.X
+
+    def report(self, data: RowData, start: float) -> FitReport:
+        """What is said of a fit that began at this time."""
+        seconds = time.perf_counter() - start
+        return FitReport(
+            data.kernel,
+            self.plan,
+            self.solver,
+            data.count,
+            seconds,
+            self.solution.converged,
+            self.facts,
+            self.notes,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """What is to be minimised: Σ w·loss + ½ λ ‖f‖², with a bias or without."""
+
+    loss: Local
+    penalty: np.ndarray  # one, or one for each output
+    n_outputs: int
+    intercept: bool
+    curvature: float = 1.0
+    tol: float | None = None
+    scale: float = 1.0  # of the values of f, for the relative rounding error
+
+
+class CenterProblem:
+    """Rows and their centers; `fit` solves a task on them.
+
+    Parameters
+    ----------
+    estimator : KernelEstimator
+        Its parameters ``centers`` and ``random_state`` are read.
+    data : RowData
+        The rows.
+    steps : float
+        Products with the whole matrix that the exact solver is expected to need.
+    held_out : int, optional
+        How many rows are held out; by default one in a hundred of many rows.
+    """
+
+    def __init__(
+        self, estimator: KernelEstimator, data: RowData, steps: float, held_out: int | None = None
+    ) -> None:
+        self.data, self.name = data, type(estimator).__name__
+        self.given = vars(estimator)["centers"]
+        self.rng = generator(vars(estimator).get("random_state"))
+        self.count, self.steps = data.count, steps
+        self.n_centers = self._number()
+        self.rows: Rows = data.rows
+        self.held: np.ndarray = np.empty(0, dtype=np.int64)
+        self._hold_out(held_out)
+        self._draw()
+
+    # -- rows --------------------------------------------------------------------------------------
+    def _number(self) -> int:
+        """How many centers there are, to begin with."""
+        if isinstance(self.given, str):
+            return plan_centers(self.count, self.steps) or min(self.count, most_centers())
+        if isinstance(self.given, Integral):
+            return self._at_most_all(int(self.given))
+        return raw_length(self.given)
+
+    def _at_most_all(self, wanted: int) -> int:
+        """The number of centers that the user asks for, or all rows, with a warning."""
+        if wanted > self.count:
+            rule = f"is more than the {self.count} rows: all of them are taken"
+            warn(explain("centers", wanted, rule), UserWarning)
+        return min(wanted, self.count)
+
+    def _hold_out(self, size: int | None) -> None:
+        """Hold so many rows out; if None, one in a hundred of many rows."""
+        if size is None and self.count >= _LARGE and self.n_centers < self.count:
+            size = min(_MOST_HELD, int(_HELD_OUT * self.count))
+        if size:
+            self.held = np.sort(self.rng.choice(self.count, size, replace=False))
+            self.rows = self.rows.map(Without(self.held))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows are centers, so that nothing is approximated."""
+        return isinstance(self.given, Integral | str) and self.n_centers == self.count
+
+    def _draw(self) -> None:
+        """Centers, the preconditioner's sample and fresh rows, by one pass."""
+        drawn = self.n_centers
+        if isinstance(self.given, str):
+            drawn = min(self.count, 2 * drawn)
+        places = self._not_held(drawn)
+        if drawn < self.count:
+            self.n_centers = min(self.n_centers, len(places))
+        per_center = _PER_CENTER if self.n_centers <= _MANY_CENTERS else _FEWER
+        sample = self._not_held(min(self.count, per_center * drawn))
+        fresh = self._other(min(_FRESH, self.count), np.empty(0))
+        groups = [places, sample, fresh, self.held]
+        if not isinstance(self.given, Integral | str):
+            groups[0] = np.empty(0, dtype=np.int64)
+        self.candidates, self.sample, self.fresh, self.test = self._taken(groups)
+        self.places = places
+        if self.candidates is None:
+            self.candidates = Block(self._given_samples())
+            self.places = np.arange(self.n_centers)
+
+    def _taken(self, groups: list[np.ndarray]) -> list[Block | None]:
+        """The rows of several groups, by one pass; None of a group without rows."""
+        block = self.rows.take(np.concatenate(groups))
+        ends = np.cumsum(list(map(len, groups)))
+        pieces: list[Block | None] = []
+        for group, end in zip(groups, ends, strict=True):
+            piece = None
+            if len(group):
+                piece = block.take(np.arange(end - len(group), end))
+            pieces.append(piece)
+        return pieces
+
+    def _not_held(self, size: int) -> np.ndarray:
+        """Rows drawn uniformly of those that are not held out; all rows where so many are asked."""
+        if size >= self.count:
+            return np.arange(self.count)
+        return self._other(size, self.held)
+
+    def _other(self, size: int, avoid: np.ndarray) -> np.ndarray:
+        """Rows drawn uniformly, without those to be avoided."""
+        drawn = self.rng.choice(self.count, min(self.count, size + len(avoid)), replace=False)
+        return drawn[~np.isin(drawn, avoid)][:size]
+
+    def _given_samples(self) -> RawSamples:
+        """The centers that the user gave, as the kernel reads rows."""
+        assert self.sample is not None
+        given = self.given
+        if isinstance(self.sample.X, np.ndarray):
+            given = _finite_rows(given, self.sample.X)
+        if raw_length(given) == 0:
+            raise ParameterError("centers", given, "is empty")
+        return given
+
+    def change(self, change: Change) -> None:
+        """Change all rows, and those that are drawn already, for example their targets."""
+        self.rows = self.rows.map(change)
+        for name in ("sample", "fresh", "test"):
+            block = getattr(self, name)
+            setattr(self, name, None if block is None else change(block))
+
+    # -- solving -----------------------------------------------------------------------------------
+    def fit(self, task: Task, score: Score | None = None) -> Fitted:
+        """Solve the task; with centers="auto", double the centers once if that helps."""
+        if not isinstance(self.given, str) or self.test is None or score is None:
+            return self._fit(task, self.n_centers, score)
+        return self._fit_doubling(task, score)
+
+    def _fit_doubling(self, task: Task, score: Score) -> Fitted:
+        """Fit half of the centers and all; twice as many where all are clearly better than half."""
+        half = self._fit(task, max(1, self.n_centers // 2), score)
+        best = self._fit(task, self.n_centers, score)
+        best.facts["score_half"] = half.facts["score"]
+        if _gain(half, best) > _BETTER and self.n_centers < min(self.count, most_centers()):
+            twice = self._fit(task, min(len(self.places), 2 * self.n_centers), score)
+            twice.facts["score_half"] = best.facts["score"]
+            return twice
+        return best
+
+    def _fit(self, task: Task, m: int, score: Score | None) -> Fitted:
+        assert self.candidates is not None
+        block = self.candidates.take(np.arange(m))
+        single = single_tiles(self.count, m)
+        centers = Centers(self.data.kernel, block.X, single)
+        matrix = CenterMatrix(centers, self.rows, self.data.engine)
+        solution, whitening = self._solve(matrix, task, None)
+        rounding = self._rounding(matrix, solution, task)
+        if matrix.centers.dtype == FLOAT32 and rounding > _ROUNDED:
+            start = solution.weights
+            if task.intercept:
+                start = np.vstack([start, solution.bias])
+            passes = matrix.passes
+            matrix = matrix.in_double_precision()
+            matrix.passes = passes
+            solution, whitening = self._solve(matrix, task, start)
+            rounding = self._rounding(matrix, solution, task)
+        matrix.progress.close()
+        facts = {
+            "objective": solution.objective,
+            "residual": solution.residual,
+            "iterations": solution.iterations,
+            "passes": matrix.passes,
+            "rounding": rounding,
+            "trace_error": self._trace_error(matrix.centers, whitening),
+        }
+        if score is not None and self.test is not None:
+            values = matrix.centers.apply(self.test.X, solution.weights) + solution.bias
+            assert self.test.y is not None
+            facts["score"] = score(values, self.test.y)
+        if not solution.converged:
+            reached = f"residual {solution.residual:.2g} after {solution.iterations} steps"
+            advice = "scale the features, raise the penalty, or take more centers"
+            warn(
+                f"{self.name} did not converge on centers: {reached}; {advice}", ConvergenceWarning
+            )
+        plan, notes = self._words(matrix.centers, m)
+        solver = _solver_words(task)
+        return Fitted(block, self.places[:m], solution, facts, plan, solver, notes)
+
+    def _solve(
+        self, matrix: CenterMatrix, task: Task, start: np.ndarray | None
+    ) -> tuple[CenterSolution, Whitening]:
+        whitening = Whitening(matrix.inner.dense(), matrix.centers.dtype)
+        rows = self._sample_rows(matrix.centers, task.curvature)
+        hessian = SampleHessian(whitening, rows, task.intercept)
+        inverse: Multipliable = hessian.inverse(float(task.penalty.min()))
+        if len(np.unique(task.penalty)) > 1:
+            inverse = PathInverse(hessian, task.penalty)
+        options: dict[str, Any] = {
+            "n_outputs": task.n_outputs,
+            "intercept": task.intercept,
+            "tol": self._tolerance(matrix, task),
+            "limit": _LIMIT,
+            "start": start,
+        }
+        if isinstance(task.loss, Squared):
+            return solve_squared(matrix, task.penalty, inverse, **options), whitening
+        penalty = float(task.penalty[0])
+        return solve_loss(matrix, task.loss, penalty, inverse, **options), whitening
+
+    def _tolerance(self, matrix: CenterMatrix, task: Task) -> float:
+        if matrix.centers.dtype == FLOAT32:
+            return max(_ROUGH, task.tol or 0.0)
+        if task.tol is not None:
+            return task.tol
+        exact = float(self.count) * len(matrix) <= _FEW_ENTRIES
+        return 1e-11 if exact else 1e-6
+
+    def _sample_rows(
+        self, centers: Centers, curvature: float
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows of the sample against the centers, weighted so that they stand for all rows."""
+        assert self.sample is not None
+        sample = self.sample
+        weight = sample.weights()
+        n_rows = self.count
+        if len(sample) < self.count:
+            n_rows -= len(self.held)
+        factor = curvature * n_rows / len(sample)
+        step = rows_at_a_time(len(centers), 0.0625, 4096)
+        for start in range(0, len(sample), step):
+            part = np.arange(start, min(len(sample), start + step))
+            yield centers.rows(sample.take(part).X), factor * weight[part]
+
+    def _rounding(self, matrix: CenterMatrix, solution: CenterSolution, task: Task) -> float:
+        """The error of f by rounding in the tiles, beside the size of f."""
+        largest = float(np.sqrt(np.abs(matrix.inner.diagonal()).max()))
+        size = float(np.linalg.norm(solution.weights, axis=0).max())
+        return matrix.centers.rounding * largest**2 * size / task.scale
+
+    def _trace_error(self, centers: Centers, whitening: Whitening) -> tuple[float, float, float]:
+        """Mean of k(x, x) − q(x, x) over fresh rows, its standard error, and the largest."""
+        assert self.fresh is not None
+        X, step = self.fresh.X, rows_at_a_time(len(centers), 0.0625, 4096)
+        error = _squares(self.data.kernel, X)
+        for start in range(0, len(error), step):
+            part = np.arange(start, min(len(error), start + step))
+            error[part] -= whitening.explained(centers.rows(self.fresh.take(part).X))
+        error = np.maximum(error, 0.0)
+        standard = float(error.std() / np.sqrt(len(error)))
+        return float(error.mean()), standard, float(error.max())
+
+    def _words(self, centers: Centers, m: int) -> tuple[str, tuple[str, ...]]:
+        how = "uniform" if isinstance(self.given, Integral | str) else "given"
+        plan = f"Nyström, {m:,} of {self.count:,} rows, {how}, {centers.dtype.name} tiles"
+        notes = self.data.notes
+        if len(self.held):
+            notes = (*notes, f"{len(self.held):,} rows were held out, for the score only")
+        return plan, notes
+
+
+def _gain(half: Fitted, full: Fitted) -> float:
+    """By how much of what could be gained, or of the score, all centers are better than half."""
+    before, after = half.facts["score"], full.facts["score"]
+    return (after - before) / max(abs(after), 1e-12)
+
+
+def _finite_rows(given: RawSamples, like: np.ndarray) -> np.ndarray:
+    """Given centers as an array of finite numbers, with the columns of other rows."""
+    rows = np.ascontiguousarray(given, dtype=np.float64)
+    if rows.shape[1:] != like.shape[1:] or not np.isfinite(rows).all():
+        rule = f"must be finite rows of {like.shape[1]} columns"
+        raise ParameterError("centers", f"array of shape {rows.shape}", rule)
+    return rows
+
+
+def _squares(kernel: Kernel, X: RawSamples) -> np.ndarray:
+    diagonal = kernel.diagonal(kernel.prepare(Batch(X)))
+    return np.array(diagonal, dtype=np.float64)
+
+
+def _solver_words(task: Task) -> str:
+    method = "L-BFGS"
+    if isinstance(task.loss, Squared):
+        method = "conjugate gradients"
+    return f"{type(task.loss).__name__} loss by preconditioned {method}, one pass a step"

@@ -1,0 +1,1 @@
+"""Approximate feature maps: transformers after which linear models do kernel learning."""

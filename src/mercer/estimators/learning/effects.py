@@ -1,0 +1,174 @@
+"""Main effects: what a fitted model makes of one column, whatever the others are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from mercer.aliases import Estimator, Frame, RawSamples
+from mercer.errors import InputTypeError
+from mercer.params import integer
+
+_MOST_LEVELS = 12  # different values of a column that is no number
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@dataclasses.dataclass(frozen=True)
+class MainEffect:
+    """The mean prediction as one column changes, less its mean over the values of the column.
+
+    Attributes
+    ----------
+    column : object
+        The name of the column.
+    values : list
+        Values of the column: numbers in ascending order, or the most frequent other values.
+    effects : ndarray of shape (n_values,)
+        The effect of each value.
+    of : str
+        What is predicted: empty for numbers, else the class whose probability it is.
+    """
+
+    column: Any
+    values: list[Any]
+    effects: np.ndarray
+    of: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are numbers, which can be drawn as a curve."""
+        return all(isinstance(value, float) for value in self.values)
+
+    @property
+    def spread(self) -> float:
+        """The difference of the largest and the smallest effect."""
+        return float(np.ptp(self.effects))
+
+    def __str__(self) -> str:
+        if not self.is_number:
+            pairs = zip(self.values, self.effects.tolist(), strict=True)
+            return ", ".join(f"{value} {effect:+.3g}" for value, effect in pairs)
+        steps = (self.effects - self.effects.min()) / (self.spread or 1.0)
+        curve = "".join(_BARS[round(7 * step)] for step in steps.tolist())
+        first, last = (f"{self.effects[k]:+.3g} at {self.values[k]:.4g}" for k in (0, -1))
+        return f"{first}  {curve}  {last}"
+
+
+def main_effects(
+    model: Estimator,
+    X: RawSamples,
+    *,
+    columns: Sequence[Any] | None = None,
+    points: int = 9,
+    rows: int = 100,
+    random_state: int = 0,
+) -> list[MainEffect]:
+    """The main effect of each column on the predictions of a model, the largest first.
+
+    For some values of a column, the predictions for some rows with that value in place of their own
+    are averaged (partial dependence), and the mean of these averages is subtracted. Where a model
+    is a sum of functions of single columns, the effects are these functions.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted regressor or classifier; of a classifier the probabilities are explained, of more
+        than two classes that which changes most.
+    X : data frame or array of shape (n_samples, n_features)
+        Rows, the training samples for example.
+    columns : sequence, default=None
+        The columns; by default all of them that have numbers, or at most 12 different values.
+    points : int, default=9
+        The number of values of a column of numbers, between its quantiles 0.05 and 0.95.
+    rows : int, default=100
+        The number of rows over which predictions are averaged.
+    random_state : int, default=0
+        The seed with which rows are drawn.
+
+    Returns
+    -------
+    list of MainEffect
+        Effects in units of the prediction, which print as text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import AutoRegressor, main_effects
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    >>> model = AutoRegressor(time="fast").fit(X, 3 * X[:, 0] + X[:, 1] ** 2)
+    >>> [effect.column for effect in main_effects(model, X)]
+    [0, 1]
+    """
+    integer(2).check("points", points)
+    integer(1).check("rows", rows)
+    frame = _frame(X)
+    some = np.sort(np.random.default_rng(random_state).permutation(len(frame))[:rows])
+    background = frame.iloc[some]
+    found = []
+    if columns is None:  # an automatic model may leave some columns out
+        columns = [name for name in frame.columns if name not in getattr(model, "left_out_", ())]
+    for name in columns:
+        values = _values(frame[name], points)
+        if len(values) > 1:
+            found.append(_effect(model, background, name, values, hasattr(X, "columns")))
+    return sorted(found, key=lambda effect: -effect.spread)
+
+
+def _frame(X: RawSamples) -> Frame:
+    """The rows as a data frame."""
+    if hasattr(X, "iloc"):
+        return X
+    import pandas as pd
+
+    if hasattr(X, "columns"):
+        return pd.DataFrame({name: X[name].to_list() for name in X.columns})
+    if np.ndim(X) != 2 or hasattr(X, "tocsr"):
+        rule = "has no columns that could be changed one by one"
+        raise InputTypeError("X", type(X).__name__, rule, "give a data frame or an array")
+    return pd.DataFrame(np.asarray(X))
+
+
+def _values(column: Frame, points: int) -> list[Any]:
+    """Values at which the effect is computed; none where a column is text or the like."""
+    present = column.dropna()
+    if column.dtype.kind in "iuf":
+        levels = np.quantile(present.to_numpy(dtype=float), np.linspace(0.05, 0.95, points))
+        distinct = np.unique(present.to_numpy(dtype=float))
+        grid = distinct if len(distinct) <= points else np.unique(levels)
+        return grid.tolist()
+    try:
+        counts = present.value_counts()
+    except TypeError:  # sets and other collections
+        return []
+    return [] if len(counts) > _MOST_LEVELS else counts.index.tolist()
+
+
+def _effect(
+    model: Estimator, background: Frame, name: Any, values: list[Any], named: bool
+) -> MainEffect:
+    """The centred mean predictions with each of the values."""
+    means = []
+    for value in values:
+        changed = background.copy()
+        changed[name] = [value] * len(changed)
+        if changed[name].dtype != background[name].dtype and background[name].dtype.kind != "i":
+            changed[name] = changed[name].astype(background[name].dtype)
+        means.append(_response(model, changed if named else changed.to_numpy()))
+    curves = np.array(means) - np.mean(means, axis=0)
+    if not is_classifier(model):
+        return MainEffect(name, values, curves[:, 0])
+    at = int(np.argmax(np.ptp(curves, axis=0)))
+    if curves.shape[1] == 2:
+        at = 1
+    return MainEffect(name, values, curves[:, at], str(model.classes_[at]))
+
+
+def _response(model: Estimator, X: RawSamples) -> np.ndarray:
+    """The mean prediction, or the mean probability of every class."""
+    if is_classifier(model):
+        return np.asarray(model.predict_proba(X)).mean(axis=0)
+    return np.atleast_1d(np.asarray(model.predict(X), dtype=float).mean(axis=0))

@@ -1,0 +1,142 @@
+"""Support vector machines on centers: squared losses of all rows, for functions on some of them.
+
+The dual problem of the hinge grows with the number of rows. Beyond some of them, the squared hinge
+and the squared tube are solved in the primal, as `LinearSVC` does by default.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.metrics import r2_score
+
+from mercer.errors import ParameterError, explain, warn
+from mercer.estimators.centers.changes import Repeated, Times
+from mercer.estimators.centers.classes import accuracy
+from mercer.estimators.centers.data import RowData
+from mercer.estimators.centers.problem import CenterProblem, Fitted, Score, Task
+from mercer.estimators.svm.probability import steepness
+from mercer.solvers.nystrom.losses import SmoothLoss, SmoothQuantile, SquaredHinge, SquaredTube
+
+if TYPE_CHECKING:
+    from mercer.estimators.svm.base import SupportVectorMachine
+    from mercer.estimators.svm.classifier import MarginClassifier
+
+EXACT_STEPS = 2.4  # the dual problem computes so many matrices in all: exact to 500,000 rows
+_CALIBRATING, _MOST = 0.2, 5000  # rows held out, to calibrate probabilities
+_SMOOTHED = 0.02  # width of the parabola at the kink of a quantile's loss, in standard deviations
+
+
+def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
+    """The squared hinge of every class against the rest; of two classes, one function."""
+    n_classes = len(machine.classes_)
+    held = None
+    if machine.probability:
+        held = max(1, min(_MOST, int(_CALIBRATING * data.count)))
+    problem = CenterProblem(machine, data, EXACT_STEPS, held_out=held)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    fitted = _fit(machine, problem, SquaredHinge(), n_outputs, 1.0, accuracy)
+    labels = _labels_of_centers(problem, fitted)
+    order = np.argsort(labels, kind="stable")
+    machine._n_support = np.bincount(labels, minlength=n_classes).astype(np.int32)
+    _keep(machine, data, fitted, order, start)
+    weights, bias = fitted.solution.weights[order], fitted.solution.bias
+    if n_classes == 2:
+        machine._pairs = [(0, 1)]
+        machine._pair_coef, machine._pair_intercept = -weights, -bias
+    else:
+        machine._pairs = list(itertools.combinations(range(n_classes), 2))
+        first, second = np.array(machine._pairs).T
+        machine._pair_coef = np.ascontiguousarray(weights[:, first] - weights[:, second])
+        machine._pair_intercept = bias[first] - bias[second]
+    machine.class_weight_ = np.asarray(data.class_factors)
+    machine.__dict__.pop("_steepness", None)
+    if machine.probability:
+        assert problem.test is not None and problem.test.y is not None
+        margins = machine._margins(problem.test.X)
+        machine._steepness = steepness(margins, problem.test.y, np.ones(len(margins)))
+
+
+def _labels_of_centers(problem: CenterProblem, fitted: Fitted) -> np.ndarray:
+    """The classes of the centers; 0 for given ones, which have none."""
+    assert problem.candidates is not None
+    count = len(fitted.positions)
+    if problem.candidates.y is None:
+        return np.zeros(count, dtype=np.int64)
+    return problem.candidates.y[:count]
+
+
+def fit_tube(machine: SupportVectorMachine, data: RowData, epsilon: float, start: float) -> None:
+    """The squared distance of the target from a tube about the function."""
+    problem = CenterProblem(machine, data, EXACT_STEPS)
+    fitted = _fit(machine, problem, SquaredTube(epsilon), data.n_targets, data.spread, _r2)
+    machine._n_support = np.full(data.n_targets, len(fitted.positions), dtype=np.int32)
+    _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
+
+
+def fit_quantiles(
+    machine: SupportVectorMachine, data: RowData, levels: np.ndarray, start: float
+) -> None:
+    """The loss of every quantile, with a parabola instead of its kink."""
+    problem = CenterProblem(machine, data, EXACT_STEPS)
+    problem.change(Repeated(len(levels)))
+    loss = SmoothQuantile(tuple(levels.tolist()), _SMOOTHED * data.spread)
+    fitted = _fit(machine, problem, loss, len(levels), data.spread, None)
+    _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
+
+
+def _fit(
+    machine: SupportVectorMachine,
+    problem: CenterProblem,
+    loss: SmoothLoss,
+    n_outputs: int,
+    scale: float,
+    score: Score | None,
+) -> Fitted:
+    """Minimise C Σ w·loss + ½ ‖f‖², with a bias."""
+    C = float(vars(machine)["C"])
+    if np.isinf(C) or machine.repair is not None:
+        name, value = ("C", C) if np.isinf(C) else ("repair", machine.repair)
+        raise ParameterError(name, value, "is for exact fits only", "say centers='all'")
+    if isinstance(problem.given, str):
+        rule = f"rows are too many for the exact dual problem: {type(loss).__name__} loss instead"
+        remedy = "say centers='all' to insist, or a number of centers to accept"
+        warn(explain("X", f"{problem.count:,}", rule, remedy), UserWarning)
+    problem.change(Times(C))
+    task = Task(
+        loss,
+        np.ones(1),
+        n_outputs,
+        intercept=True,
+        curvature=loss.curvature,
+        tol=min(1e-4, 0.1 * machine.tol),
+        scale=scale,
+    )
+    return problem.fit(task, score)
+
+
+def _keep(
+    machine: SupportVectorMachine, data: RowData, fitted: Fitted, order: np.ndarray, start: float
+) -> None:
+    """Set what all machines keep: the centers take the place of support vectors."""
+    n_training = max(data.count, len(order))
+    shape = getattr(fitted.samples, "shape", ())
+    machine.shape_fit_ = (n_training, *shape[1:])
+    machine.__dict__.pop("_duals", None)
+    machine.kernel_ = data.kernel
+    machine.support_ = fitted.positions[order].astype(np.int64)
+    machine.support_vectors_ = fitted.block.take(order).X
+    machine._dual_coef = np.ascontiguousarray(fitted.solution.weights[order].T)
+    machine.intercept_ = fitted.solution.bias.copy()
+    machine.n_iter_ = fitted.solution.iterations
+    machine.fit_status_ = int(not fitted.solution.converged)
+    fitted.facts["support"] = len(order)
+    machine.report_ = fitted.report(data, start)
+    if machine.verbose:
+        print(machine.report_)
+
+
+def _r2(values: np.ndarray, y: np.ndarray) -> float:
+    return float(r2_score(y, values))

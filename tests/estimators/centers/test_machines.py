@@ -1,0 +1,105 @@
+"""Support vector machines on centers: the squared hinge, the squared tube, smoothed quantiles."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import mean_pinball_loss
+
+import mercer
+from mercer import RBF, SVC, SVR, KernelQuantileRegressor, scan
+from mercer.errors import ParameterError
+
+rng = np.random.default_rng(0)
+N = 200
+X = rng.standard_normal((N, 3))
+Y = np.sin(2 * X[:, 0]) + X[:, 1] + 4.0 + 0.1 * rng.standard_normal(N)
+LABELS = np.array(["low", "middle", "high"])[np.digitize(Y, [3.5, 4.5])]
+WEIGHT = rng.random(N) + 0.5
+KERNEL = RBF(length_scale=1.5)
+K = KERNEL(X)
+
+
+def check_minimum(f, u, loss, C):
+    """The gradient of C Σ w·loss(f) + ½ uᵀKu, with f = Ku + b, vanishes by u and by b."""
+    slopes = C * WEIGHT * loss(f)
+    size = np.abs(K @ (C * WEIGHT * loss(np.zeros(N)))).max()
+    assert np.abs(K @ (slopes + u)).max() <= 1e-7 * size
+    assert abs(slopes.sum()) <= 1e-7 * size
+
+
+def tube(f):
+    return 2 * np.sign(f - Y) * np.maximum(np.abs(f - Y) - 0.2, 0)
+
+
+def test_svc_on_all_rows_is_the_squared_hinge_machine():
+    y = np.where(LABELS == "low", 1.0, -1.0)
+    model = SVC(C=0.5, kernel=KERNEL, centers=N, tol=1e-7).fit(X, y, WEIGHT)
+    assert "SquaredHinge" in model.report_.solver
+    u = np.zeros(N)
+    u[model.support_] = model.dual_coef_[0]
+    f = K @ u + model.intercept_
+    assert model.decision_function(X) == pytest.approx(f, abs=1e-9)
+    check_minimum(f, u, lambda f: -2 * y * np.maximum(1 - y * f, 0), 0.5)
+
+
+def test_svc_of_three_classes_takes_the_best_of_each_against_the_rest():
+    model = SVC(C=0.5, kernel=KERNEL, centers=40, random_state=0).fit(X, LABELS)
+    assert model.dual_coef_.shape == (3, 40)
+    assert model.n_support_.sum() == 40
+    f = KERNEL(X, model.support_vectors_) @ model.dual_coef_.T + model.intercept_
+    assert (model.predict(X) == model.classes_[f.argmax(axis=1)]).all()
+    assert (model.predict(X) == LABELS).mean() > 0.8
+
+
+def test_svr_on_all_rows_is_the_squared_tube():
+    model = SVR(C=0.5, kernel=KERNEL, centers=N, epsilon=0.2, tol=1e-7).fit(X, Y, WEIGHT)
+    u = np.zeros(N)
+    u[model.support_] = model.dual_coef_[0]
+    check_minimum(model.predict(X), u, tube, 0.5)
+
+
+def test_quantiles_on_all_rows_are_near_the_exact_ones():
+    exact = KernelQuantileRegressor([0.2, 0.8], kernel=KERNEL, C=2.0).fit(X, Y)
+    found = KernelQuantileRegressor([0.2, 0.8], kernel=KERNEL, C=2.0, centers=N).fit(X, Y)
+    for column, level in enumerate((0.2, 0.8)):
+        losses = [
+            mean_pinball_loss(Y, m.predict(X)[:, column], alpha=level) for m in (exact, found)
+        ]
+        assert losses[1] == pytest.approx(losses[0], rel=0.05)
+    assert found.score(X, Y) > 0.6
+
+
+@pytest.mark.parametrize("model", [SVC(kernel=KERNEL), SVR(kernel=KERNEL)])
+def test_sources_give_the_same_machine(model, tmp_path):
+    y = LABELS if isinstance(model, SVC) else Y
+    model = type(model)(kernel=KERNEL, centers=X[:30], tol=1e-7)
+    direct = model.fit(X, y).predict(X)
+    streamed = model.fit(scan(X, y, block_rows=70))
+    assert (direct == streamed.predict(X)).all() or direct == pytest.approx(
+        streamed.predict(X), abs=1e-5
+    )
+    mercer.save(streamed, tmp_path / "model.mercer")
+    assert (mercer.load(tmp_path / "model.mercer").predict(X) == streamed.predict(X)).all()
+
+
+def test_many_rows_change_the_loss_with_a_warning(monkeypatch):
+    monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1e3)
+    monkeypatch.setattr("mercer.estimators.centers.data._FEW", 0)
+    with mercer.config_context(memory_budget="300 kB"):
+        with pytest.warns(UserWarning, match="too many for the exact dual problem: SquaredHinge"):
+            model = SVC(kernel=KERNEL).fit(X, LABELS)
+        assert "Nyström" in model.report_.plan
+        exact = SVC(kernel=KERNEL, centers="all").fit(X, LABELS)
+    assert "Nyström" not in exact.report_.plan
+
+
+def test_probabilities_are_calibrated_on_rows_held_out():
+    model = SVC(kernel=KERNEL, centers=40, probability=True).fit(X, LABELS)
+    p = model.predict_proba(X)
+    assert p.sum(axis=1) == pytest.approx(np.ones(N))
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(X)).all()
+
+
+def test_what_centers_cannot_do_is_refused():
+    for parameters in ({"C": np.inf}, {"repair": "clip"}):
+        with pytest.raises(ParameterError, match="is for exact fits only"):
+            SVC(kernel=KERNEL, centers=10, **parameters).fit(X, LABELS)

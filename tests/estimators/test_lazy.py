@@ -1,0 +1,59 @@
+"""Predictions for collections of Dask."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mercer import SVC, KernelRidge, Nystroem, predict_lazily
+from mercer.errors import InputTypeError, ParameterError
+
+
+def models(rng):
+    X = rng.standard_normal((60, 3))
+    ridge = KernelRidge(kernel="rbf", alpha=0.1).fit(X, X[:, 0])
+    svc = SVC(kernel="rbf").fit(X, np.where(X[:, 1] > 0, "high", "low"))
+    return X, ridge, svc, Nystroem(n_components=5, random_state=0).fit(X)
+
+
+def test_what_is_refused(rng):
+    X, ridge, *_ = models(rng)
+    with pytest.raises(InputTypeError, match=r"call model\.predict"):
+        predict_lazily(ridge, X)
+    with pytest.raises(ParameterError, match="is not a method of KernelRidge"):
+        predict_lazily(ridge, X, "predict_proba")
+
+
+def test_arrays(rng):
+    da = pytest.importorskip("dask.array")
+    X, ridge, svc, features = models(rng)
+    lazy = da.from_array(X, chunks=(25, 2))
+    for model, method in ((ridge, "predict"), (svc, "predict"), (features, "transform")):
+        found = predict_lazily(model, lazy, method)
+        expected = getattr(model, method)(X)
+        assert found.shape == expected.shape
+        assert found.dtype == expected.dtype
+        assert isinstance(found, da.Array)
+        values = found.compute(scheduler="synchronous")
+        if values.dtype.kind == "f":
+            np.testing.assert_allclose(values, expected, rtol=1e-12)
+        else:
+            np.testing.assert_array_equal(values, expected)
+
+
+def test_frames(rng):
+    dd = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    X, *_ = models(rng)
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    ridge = KernelRidge(kernel="rbf", alpha=0.1).fit(frame, X[:, 0])
+    features = Nystroem(n_components=5, random_state=0).fit(frame)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    lazy = lazy[lazy.a > lazy.a.max() - 2.0]  # some partitions may be empty
+    kept = frame[frame.a > frame.a.max() - 2.0]
+    found = predict_lazily(ridge, lazy).compute(scheduler="synchronous")
+    np.testing.assert_allclose(found.to_numpy(), ridge.predict(kept), rtol=1e-12)
+    assert found.index.equals(kept.index)
+    mapped = predict_lazily(features, lazy, "transform").compute(scheduler="synchronous")
+    np.testing.assert_allclose(mapped.to_numpy(), features.transform(kept), rtol=1e-9)
+    assert list(mapped.columns) == [f"transform{i}" for i in range(5)]
