@@ -37,11 +37,19 @@ from mercer.estimators.density.neighbors import (
 from mercer.estimators.density.neighbors import KernelNeighborsRegressor as KernelNeighborsRegressor
 from mercer.estimators.density.novelty import CentroidNovelty as CentroidNovelty
 from mercer.estimators.density.parzen import KernelDensity as KernelDensity
+from mercer.estimators.features.additive_chi2 import AdditiveChi2Sampler as AdditiveChi2Sampler
+from mercer.estimators.features.count_sketch import PolynomialCountSketch as PolynomialCountSketch
+from mercer.estimators.features.fourier import RBFSampler as RBFSampler
+from mercer.estimators.features.nystroem import Nystroem as Nystroem
+from mercer.estimators.features.skewed_chi2 import SkewedChi2Sampler as SkewedChi2Sampler
 from mercer.estimators.gp.classifier import GaussianProcessClassifier as GaussianProcessClassifier
 from mercer.estimators.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
 from mercer.estimators.label_propagation import LabelPropagation as LabelPropagation
 from mercer.estimators.label_propagation import LabelSpreading as LabelSpreading
+from mercer.estimators.lazy import predict_lazily as predict_lazily
 from mercer.estimators.learning.alignment import alignment as alignment
+from mercer.estimators.learning.effects import MainEffect as MainEffect
+from mercer.estimators.learning.effects import main_effects as main_effects
 from mercer.estimators.learning.kernel import learn_kernel as learn_kernel
 from mercer.estimators.learning.metric import learn_metric as learn_metric
 from mercer.estimators.learning.metric_result import LearnedMetric as LearnedMetric
@@ -75,6 +83,7 @@ from mercer.estimators.svm.svr import SVR as SVR
 from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
 from mercer.first_use import warmup as warmup
+from mercer.gram.blocks.sources import scan as scan
 from mercer.gram.operator import Gram as Gram
 from mercer.kernels import catalogue as catalogue
 from mercer.kernels import geometry as geometry
@@ -83,6 +92,7 @@ from mercer.kernels.bochner import bochner as bochner
 from mercer.kernels.combine.column_maps import ranks as ranks
 from mercer.kernels.combine.column_maps import squash as squash
 from mercer.kernels.combine.columns import On as On
+from mercer.kernels.combine.convolution import Convolution as Convolution
 from mercer.kernels.combine.feature_space import Centered as Centered
 from mercer.kernels.combine.feature_space import Normalized as Normalized
 from mercer.kernels.combine.limits import Limit as Limit
@@ -100,6 +110,7 @@ from mercer.kernels.combine.sums import Sum as Sum
 from mercer.kernels.custom.decorator import kernel as kernel
 from mercer.kernels.distributions.embeddings import MeanEmbedding as MeanEmbedding
 from mercer.kernels.distributions.fisher import Fisher as Fisher
+from mercer.kernels.distributions.intersection import HistogramIntersection as HistogramIntersection
 from mercer.kernels.distributions.probabilities import Bhattacharyya as Bhattacharyya
 from mercer.kernels.distributions.probabilities import Hellinger as Hellinger
 from mercer.kernels.distributions.probabilities import JensenShannon as JensenShannon
@@ -118,6 +129,11 @@ from mercer.kernels.graphs.diffusions import RegularizedLaplacian as Regularized
 from mercer.kernels.graphs.walks import CommonNeighbours as CommonNeighbours
 from mercer.kernels.graphs.walks import RandomWalk as RandomWalk
 from mercer.kernels.precomputed import Precomputed as Precomputed
+from mercer.kernels.series.curves import CurveProduct as CurveProduct
+from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
+from mercer.kernels.series.signature import Signature as Signature
+from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
+from mercer.kernels.series.warping import ExpDTW as ExpDTW
 from mercer.kernels.sets import Jaccard as Jaccard
 from mercer.kernels.sets import Matches as Matches
 from mercer.kernels.sets import SetIntersection as SetIntersection
@@ -129,6 +145,7 @@ from mercer.kernels.strings.subsequences import Subsequence as Subsequence
 from mercer.kernels.strings.substrings import BlendedSpectrum as BlendedSpectrum
 from mercer.kernels.strings.substrings import GappedKmer as GappedKmer
 from mercer.kernels.strings.substrings import Spectrum as Spectrum
+from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
 from mercer.kernels.tables.categories import Overlap as Overlap
 from mercer.kernels.tables.categories import WeightedOverlap as WeightedOverlap
 from mercer.kernels.tables.categories import h_alpha as h_alpha
@@ -141,6 +158,9 @@ from mercer.kernels.tables.shared_missingness import SameHoles as SameHoles
 from mercer.kernels.tables.shared_missingness import SharedMissingness as SharedMissingness
 from mercer.kernels.texts import BagOfWords as BagOfWords
 from mercer.kernels.texts import TfIdf as TfIdf
+from mercer.kernels.trees.fragments import SubsetTrees as SubsetTrees
+from mercer.kernels.trees.partial import PartialTrees as PartialTrees
+from mercer.kernels.trees.subtrees import Subtrees as Subtrees
 from mercer.kernels.vectors.bounded_dimension import Bessel as Bessel
 from mercer.kernels.vectors.bounded_dimension import DistanceCosine as DistanceCosine
 from mercer.kernels.vectors.bounded_dimension import Wendland as Wendland
@@ -148,7 +168,6 @@ from mercer.kernels.vectors.coordinate import ANOVA as ANOVA
 from mercer.kernels.vectors.coordinate import AllSubsets as AllSubsets
 from mercer.kernels.vectors.coordinate import Brownian as Brownian
 from mercer.kernels.vectors.coordinate import Chi2 as Chi2
-from mercer.kernels.vectors.coordinate import HistogramIntersection as HistogramIntersection
 from mercer.kernels.vectors.coordinate import Periodic as Periodic
 from mercer.kernels.vectors.coordinate import Spline as Spline
 from mercer.kernels.vectors.distance import InverseMultiquadric as InverseMultiquadric
@@ -171,10 +190,21 @@ from mercer.kernels.vectors.radial import RadialKernel as RadialKernel
 from mercer.kernels.vectors.radial import RationalQuadratic as RationalQuadratic
 from mercer.kernels.vectors.radial import SquaredExponential as SquaredExponential
 from mercer.kernels.vectors.stationary import Stationary as Stationary
+from mercer.kernels.vectors.tanimoto import Tanimoto as Tanimoto
 from mercer.kernels.vectors.transformed_dot import ArcCosine as ArcCosine
 from mercer.kernels.vectors.transformed_dot import Cosine as Cosine
 from mercer.kernels.vectors.transformed_dot import GeneralLinear as GeneralLinear
 from mercer.kernels.vectors.widths import width as width
+from mercer.kernels.whole_graphs.assignment import Assignment as Assignment
+from mercer.kernels.whole_graphs.edit_distance import GraphEditDistance as GraphEditDistance
+from mercer.kernels.whole_graphs.graphlets import Graphlets as Graphlets
+from mercer.kernels.whole_graphs.hopper import GraphHopper as GraphHopper
+from mercer.kernels.whole_graphs.paths import ShortestPaths as ShortestPaths
+from mercer.kernels.whole_graphs.walks import GraphWalks as GraphWalks
+from mercer.kernels.whole_graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
+from mercer.kernels.whole_graphs.weisfeiler_lehman import (
+    WeisfeilerLehmanAssignment as WeisfeilerLehmanAssignment,
+)
 from mercer.model_files import load as load
 from mercer.model_files import save as save
 from mercer.params import param as param
@@ -183,6 +213,7 @@ from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
+from mercer.plot.learning.effects import EffectsDisplay as EffectsDisplay
 from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.learning.widths import WidthsDisplay as WidthsDisplay
 from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
@@ -190,7 +221,10 @@ from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer.plot.weights import WeightsDisplay as WeightsDisplay
+from mercer.readers import GraphCollection as GraphCollection
 from mercer.readers import read_fasta as read_fasta
+from mercer.readers import read_series as read_series
+from mercer.readers import read_tudataset as read_tudataset
 from mercer.testing import check_kernel as check_kernel
 
 __version__: str

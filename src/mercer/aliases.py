@@ -31,3 +31,4 @@ GraphLike = Any  # a symmetric matrix, dense or sparse, or a networkx graph
 NodeNames = Any  # the names of a graph's nodes, in order, or None
 Splitter = Any  # a number of folds, a splitter of scikit-learn, or pairs of train and test rows
 ParameterRules = dict[str, list[Any]]  # scikit-learn's constraints on constructor parameters
+CentersLike = Any  # "auto", "all", a number of rows, or the rows themselves

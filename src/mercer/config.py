@@ -1,4 +1,4 @@
-"""The only global settings: threads, memory, progress.
+"""The only global settings: threads, memory, progress, and where blocks of rows are computed.
 
 >>> import mercer
 >>> with mercer.config_context(threads=1, memory_budget="500 MB"):
@@ -81,11 +81,15 @@ class Config:
         How many bytes a matrix may take.
     progress : bool, "auto", or callable
         Whether to show progress; a function is called with (done, total).
+    engine : distributed.Client, str or None
+        Where blocks of rows are computed: on the cluster of a client of Dask, or of a scheduler
+        at an address such as "tcp://host:8786"; None is this process.
     """
 
     threads: int = dataclasses.field(default_factory=_default_threads)
     memory_budget: int = dataclasses.field(default_factory=_default_budget)
     progress: bool | str | Callable[[int, int], Any] = "auto"
+    engine: Any = None
 
 
 _DEFAULT: list[Config] = []  # made when first asked for, replaced by set_config
@@ -119,13 +123,15 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
         changes["memory_budget"] = parse_bytes(changes["memory_budget"])
     if "progress" in changes:
         _check_progress(changes["progress"])
+    if "engine" in changes:
+        _check_engine(changes["engine"])
     return dataclasses.replace(base, **changes)
 
 
 def _check_names(changes: dict[str, Any]) -> None:
     for name in changes:
-        if name not in ("threads", "memory_budget", "progress"):
-            remedy = "use threads, memory_budget or progress"
+        if name not in ("threads", "memory_budget", "progress", "engine"):
+            remedy = "use threads, memory_budget, progress or engine"
             raise ParameterError("setting", name, "is not known", remedy)
 
 
@@ -141,14 +147,23 @@ def _check_progress(progress: object) -> None:
         raise ParameterError("progress", progress, rule)
 
 
+def _check_engine(engine: object) -> None:
+    if isinstance(engine, str) and "://" in engine:
+        return
+    is_engine = hasattr(engine, "map_sum") or hasattr(engine, "scheduler_info")
+    if engine is not None and not is_engine:
+        rule = "must be None, a client of Dask, or the address of a scheduler"
+        raise ParameterError("engine", engine, rule, "give distributed.Client(), for example")
+
+
 def set_config(**changes: Any) -> None:
     """Change the settings for the rest of the process.
 
     Parameters
     ----------
     **changes : object
-        New values of ``threads``, ``memory_budget`` (bytes, or a text such as "2 GB") or
-        ``progress``.
+        New values of ``threads``, ``memory_budget`` (bytes, or a text such as "2 GB"),
+        ``progress`` or ``engine``.
     """
     base = _DEFAULT[0] if _DEFAULT else Config()
     _DEFAULT[:] = [_changed(changes, base)]

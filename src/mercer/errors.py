@@ -165,6 +165,10 @@ class MissingDependencyError(MercerError, ImportError):
     """An optional library is needed and is not installed."""
 
 
+class ClusterError(MercerError, RuntimeError):
+    """The cluster that blocks were sent to is gone, or cannot do the work."""
+
+
 class SlowPathWarning(UserWarning):
     """Something works, but interpreted; the message says why."""
 

@@ -15,8 +15,10 @@ import numpy as np
 import mercer
 from mercer import _compiled
 from mercer.aliases import Frame
+from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import TILE
 from mercer.errors import ParameterError
+from mercer.solvers.margin.plain import Patience
 
 Report = Callable[[str, int, float], object]  # of a stage, its new functions and its seconds
 
@@ -26,7 +28,7 @@ _FEW, _SOME, _MANY = 40, TILE + 8, 640  # samples; SVC has single precision from
 def warmup(report: Report | None = None) -> int:
     """Compile the functions that kernels and learners use, and cache them on disk.
 
-    Without it, each is compiled when it is first used, so that a first fit may take half a minute.
+    Without it, each is compiled when it is first used, so that a first fit may take some seconds.
     A second call, also in another process, finds everything on disk and takes seconds. Functions
     are compiled for the processor at hand: call it once per machine, for example when an image is
     built. ``mercer warmup`` does the same from the command line.
@@ -53,6 +55,7 @@ def warmup(report: Report | None = None) -> int:
         rule = "must be a function of a name, a number and seconds"
         raise ParameterError("report", report, rule, "give print, for example")
     before = _compiled.compilations()
+    Patience.spent = Patience.limit
     for name, stage in STAGES.items():
         start, known = time.perf_counter(), _compiled.compilations()
         stage()
@@ -105,8 +108,24 @@ def _distances() -> None:
     _gram(mercer.RationalQuadratic())
     _gram(mercer.InverseMultiquadric())
     _gram(mercer.RBF() * mercer.RBF(length_scale=widths) + mercer.Linear(), _SOME)
+    _single_tiles()
     wide = _rows(_FEW, 60)  # BLAS, and the repair of what it lost
     mercer.RBF()(np.concatenate([wide, wide[:2]]))
+
+
+def _single_tiles() -> None:
+    """One kernel by differences, one by BLAS, and one of categories: no other types of numbers."""
+    words = np.array([list("ab"), list("ac")], dtype=object)
+    pairs = (
+        (mercer.RBF(), _rows(_FEW)),
+        (mercer.RBF(), _rows(_FEW, 60)),
+        (mercer.Overlap(), words),
+    )
+    for kernel, X in pairs:
+        samples = kernel.prepare(Batch(X))
+        tiles = kernel.single_tiles(samples)
+        assert tiles is not None
+        tiles.matrix(samples)
 
 
 def _inner_products() -> None:
@@ -175,6 +194,23 @@ def _strings() -> None:
     mercer.LocalAlignment()(["ARND", "ARNE", "CQEG"])
 
 
+def _trees() -> None:
+    trees = ["(S (NP she) (VP runs))", "(S (NP he) (VP (V runs)))", "(S (NP it))"]
+    for kernel in (mercer.Subtrees(), mercer.SubsetTrees(), mercer.PartialTrees()):
+        kernel(trees)
+    mercer.Tanimoto()(_rows(_FEW) > 0.5)
+
+
+def _series() -> None:
+    series = [np.arange(4.0), np.arange(6.0) % 3, np.ones(5)]
+    weights = np.ones((3, 3))
+    for kernel in (mercer.GlobalAlignment(), mercer.Signature(2), mercer.Signature(None)):
+        kernel.gradient(series, weights)
+        kernel(series)
+    mercer.ExpDTW()(series)
+    mercer.CurveProduct()(series)
+
+
 STAGES: dict[str, Callable[[], None]] = {
     "kernels of distances": _distances,
     "kernels of inner products": _inner_products,
@@ -185,4 +221,6 @@ STAGES: dict[str, Callable[[], None]] = {
     "automatic models of arrays": _arrays,
     "automatic models of tables": _tables,
     "kernels of strings": _strings,
+    "kernels of trees": _trees,
+    "kernels of series": _series,
 }

@@ -151,7 +151,11 @@ square_matrix = Constraint("a finite square matrix", is_square_matrix)
 
 
 def param(
-    *, default: Any = dataclasses.MISSING, check: Constraint, continuous: bool = False
+    *,
+    default: Any = dataclasses.MISSING,
+    check: Constraint,
+    continuous: bool = False,
+    kw_only: bool = False,
 ) -> Any:
     """Declare a field of a kernel.
 
@@ -163,6 +167,8 @@ def param(
         The rule that every value must keep.
     continuous : bool
         Whether ``gradient`` differentiates the parameter.
+    kw_only : bool
+        Whether the parameter is given by name only, after those of subclasses.
 
     Returns
     -------
@@ -178,5 +184,5 @@ def param(
     """
     metadata = {"check": check, "continuous": continuous}
     if default is dataclasses.MISSING:
-        return dataclasses.field(metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
+        return dataclasses.field(metadata=metadata, kw_only=kw_only)
+    return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)

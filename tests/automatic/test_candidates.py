@@ -26,6 +26,7 @@ def test_kinds():
         and kind_of([[1, 2], [3, 4]]) == "table"
     )
     assert kind_of(pd.DataFrame({"a": ["x"]})) == "table"
+    assert kind_of([{"a"}, {"b"}]) == "sets"
 
 
 def test_tables_are_tried_at_several_widths():
@@ -51,10 +52,12 @@ def test_mean_exponents_are_those_of_the_scales():
 def test_few_letters_are_tried_longer():
     dna = ["".join(rng.choice(list("acgt"), 20)) for _ in range(5)]
     words = ["".join(rng.choice(list("abcdefghij"), 20)) for _ in range(5)]
-    assert [repr(k) for k in candidates(words, "auto")] == [
+    assert [repr(k) for k in candidates(words, "auto")[:3]] == [
         repr(Spectrum(length=n).normalize()) for n in (2, 3, 4)
     ]
-    assert "GappedKmer" in repr(candidates(dna, "auto")[-1]) and len(candidates(dna, "auto")) == 5
+    tried = [repr(k) for k in candidates(dna, "auto")]
+    assert "length=6" in tried[3] and "GappedKmer" in tried[4] and "WeightedDegree" in tried[-1]
+    assert not any("WeightedDegree" in repr(k) for k in candidates([*dna, "acg"], "auto"))
 
 
 def test_widths_of_a_kernel_that_is_given():

@@ -26,9 +26,11 @@ def test_all_kernels_are_listed(mercer):
             "indefinite",
             "unknown",
             "by parts",
+            "by matrix",
         )
         assert one["formula"]
-    assert {"RBF": "strict", "Sigmoid": "indefinite", "Linear": "psd"}.items() <= {
+    expected = {"RBF": "strict", "Sigmoid": "indefinite", "Linear": "psd", "RandomWalk": "psd"}
+    assert {**expected, "Precomputed": "by matrix"}.items() <= {
         one["name"]: one["status"] for one in listed
     }.items()
 

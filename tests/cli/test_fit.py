@@ -380,10 +380,9 @@ def test_refused_paths(mercer, one_line, tmp_path):
     os.mkfifo("pipe")
     one_line(mercer("fit", "pipe", "-t", "y"), "is not a file")
     one_line(mercer("fit", "none.csv", "other.csv", "-t", "y"), "is not there")
-    for name in ("big.csv", "big.fa"):
-        (tmp_path / name).touch()
-        os.truncate(name, 2_000_000_000)
-        one_line(mercer("fit", name, "-t", "y"), "has 2.0 GB, above the limit of 1.0 GB")
+    (tmp_path / "big.fa").touch()
+    os.truncate("big.fa", 2_000_000_000)
+    one_line(mercer("fit", "big.fa", "-t", "y"), "has 2.0 GB, above the limit of 1.0 GB")
 
 
 @pytest.mark.skipif(
@@ -399,7 +398,9 @@ def test_data_in_doubt(fit, one_line, rows, write, tmp_path):
     said = fit(write(tmp_path / "t.csv", odd), "-t", "y")
     assert said.code == 0 and said.err == ""
     assert "t.csv, line 10, column 'a' = '1.5x' is not a number" in " ".join(told(said)["note"])
-    one_line(fit("t.csv", "-t", "y", "--strict"), "line 10, column 'a' = '1.5x'")
+    refused = fit("t.csv", "-t", "y", "--strict")
+    one_line(refused, "line 10, column 'a' = '1.5x'")
+    assert "read as" not in refused.err.replace("read the column as", "")
     said = fit("t.csv", "-t", "y", "--text", "a")
     assert said.code == 0 and told(said)["note"] == []
     one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean 'colour'?")

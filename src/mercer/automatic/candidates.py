@@ -5,36 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import KernelLike, LengthScale, RawSamples, SparseMatrix
+from mercer.automatic.kinds.registry import few_kernels, kind_of_samples
 from mercer.automatic.subsets import thin_out
 from mercer.automatic.tables import read_columns, table_kernel
-from mercer.errors import InputTypeError, ParameterError
+from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
-from mercer.kernels.strings.substrings import GappedKmer, Spectrum
-from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
 
 # Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
 SCALES = (2.0, 1.0, 0.5, 0.25)
 _MOST_ROWS = 5000  # rows from which types and length scales are estimated
-_WORDS = 4.0  # words per string, on average, from which strings are read as texts
-_FEW_LETTERS = 6  # alphabets up to this size, such as that of DNA, need longer substrings
 
 
 def kind_of(X: RawSamples) -> str:
-    """The kind of the samples: "texts", "sequences", "vectors" (sparse) or "table"."""
+    """The kind of the samples: one of `KINDS`, as "texts", or "vectors" (sparse) or "table"."""
     if hasattr(X, "tocsr"):
         return "vectors"
-    if not _are_strings(X):
-        return "table"
-    n_words = [len(str(text).split()) for text in list(X)[:_MOST_ROWS]]
-    return "texts" if float(np.mean(n_words)) >= _WORDS else "sequences"
-
-
-def _are_strings(X: RawSamples) -> bool:
-    if isinstance(X, np.ndarray):
-        return X.ndim == 1 and X.dtype.kind in "OU"
-    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], str)
+    kind = kind_of_samples(X)
+    return "table" if kind is None else kind.samples
 
 
 def is_auto(kernel: KernelLike) -> bool:
@@ -46,13 +35,11 @@ def candidates(X: RawSamples, kernel: KernelLike, missing: tuple[object, ...] = 
     """The kernels to choose from: a given one at several length scales, else by the kind of X."""
     if not is_auto(kernel):
         return widths(_given_kernel(kernel))
-    match kind_of(X):
-        case "texts":
-            return [TfIdf()]
-        case "sequences":
-            return _string_kernels(list(X))
-        case "vectors":
-            return _sparse_kernels(X)
+    if hasattr(X, "tocsr"):
+        return _sparse_kernels(X)
+    kind = kind_of_samples(X)
+    if kind is not None:
+        return few_kernels(kind, list(X))
     return _table_kernels(X, missing)
 
 
@@ -97,21 +84,6 @@ def _table_kernels(X: RawSamples, missing: tuple[object, ...]) -> list[Kernel]:
         variance = sum(column.unit**2 for column in columns if column.spread > 0)
         kernels += _rbf_kernels(float(np.sqrt(variance)))
     return kernels
-
-
-def _string_kernels(X: list[str]) -> list[Kernel]:
-    for text in X:
-        if not isinstance(text, str):
-            kind = type(text).__name__
-            raise InputTypeError("X", kind, "is among the strings", "give strings only")
-    letters = {letter for text in X[:_MOST_ROWS] for letter in text.lower()}
-    if len(letters) > _FEW_LETTERS:
-        return _spectrum_kernels(2, 3, 4)
-    return [*_spectrum_kernels(3, 4, 5, 6), GappedKmer(length=8, matches=5).normalize()]
-
-
-def _spectrum_kernels(*lengths: int) -> list[Kernel]:
-    return [Spectrum(length=n).normalize() for n in lengths]
 
 
 def _sparse_kernels(X: SparseMatrix) -> list[Kernel]:

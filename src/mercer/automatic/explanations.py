@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, KernelLike, RawSamples, Targets
 from mercer.automatic.assessment import Assessment, predict
+from mercer.automatic.kinds.models import LearnedMixture
 from mercer.automatic.learners import EVIDENCE, LEARNED, SQUARED_ERROR, learner_for
 from mercer.automatic.metrics import METRICS, Metric, Reference, default_metric
 from mercer.automatic.subsets import Fold, split_folds
@@ -34,20 +35,27 @@ class Contribution:
 
 
 def column_contributions(
-    assessment: Assessment, X: RawSamples, y: Targets, *, random_state: int = 0, most: int = 100
+    assessment: Assessment,
+    X: RawSamples,
+    y: Targets,
+    *,
+    columns: Sequence[str] | None = None,
+    random_state: int = 0,
+    most: int = 100,
 ) -> list[Contribution]:
     """The permutation importance of each column on held-out samples, the largest first.
 
     Samples without columns, and tables of more than ``most`` columns, have none: every column
     costs a prediction in every fold.
     """
-    if not hasattr(X, "columns") or not 1 < len(X.columns) <= most:
+    columns = columns or list(getattr(X, "columns", []))
+    if not 1 < len(columns) <= most:
         return []
     y = np.asarray(y)
     reference = Reference(y, assessment.task)
     metric = METRICS[assessment.metric or default_metric(y, assessment.task)]
     rng = np.random.default_rng(random_state)
-    drops: dict[str, list[float]] = {str(name): [] for name in X.columns}
+    drops: dict[str, list[float]] = {str(name): [] for name in columns}
     # One model alone, on a test set, needs several shuffles to show their spread.
     models = list(enumerate(assessment.models)) * (1 if len(assessment.models) > 1 else 5)
     with warnings.catch_warnings():
@@ -57,7 +65,10 @@ def column_contributions(
             rows = np.sort(rng.permutation(rows)[:_MOST_SHUFFLED])
             X_test, y_test = X.iloc[rows], y[rows]
             original = _value(metric, model, X_test, y_test, reference)
-            for name in X.columns:
+            for name in columns:
+                if name in getattr(model, "left_out_", ()):
+                    drops[str(name)].append(0.0)
+                    continue
                 shuffled = X_test.copy()
                 shuffled[name] = X_test[name].to_numpy()[rng.permutation(len(X_test))]
                 value = _value(metric, model, shuffled, y_test, reference)
@@ -97,14 +108,20 @@ def term_shares(model: Estimator) -> list[tuple[str, float]]:
     samples = fitted_samples(model, "support_vectors_", "X_fit_")
     if len(terms) < 2 or samples is None or not hasattr(model, "dual_coef_"):
         return []
-    c = np.atleast_2d(dense_numbers(model.dual_coef_))
-    if c.shape[0] != raw_length(samples):
-        c = c.T
+    c = _dual_coefficients(model, raw_length(samples))
     norms = [_squared_norm(term, samples, c) for term in terms]
     total = sum(norms)
     if total <= 0:
         return []
     return [(repr(term), norm / total) for term, norm in zip(terms, norms, strict=True)]
+
+
+def _dual_coefficients(model: Estimator, n_samples: int) -> np.ndarray:
+    """The coefficients of a fitted model with a row for each sample."""
+    c = np.atleast_2d(dense_numbers(model.dual_coef_))
+    if c.shape[0] != n_samples:
+        return c.T
+    return c
 
 
 def _squared_norm(kernel: Kernel, samples: RawSamples, c: np.ndarray) -> float:
@@ -166,13 +183,10 @@ def learning_curve(
         rows = np.sort(rng.permutation(n_samples)[:most])
         X, y, n_samples = pick_rows(X, rows), y[rows], most
     curve = []
-    with blas_threads(n_samples), warnings.catch_warnings():
+    # a training set has half of the samples on average
+    with blas_threads(n_samples // 2), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kernel: KernelLike = model.tuned_.kernel
-        if model.learner_ == LEARNED:
-            X = model.model_.encode(X)
-        elif _takes_gram(model):
-            kernel, X = "precomputed", np.asarray(model.tuned_.kernel.copy().fit(X)(X))
+        kernel, X = _chosen_kernel(model, X)
         parts = split_folds(y, is_classifier(model), folds, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
@@ -183,6 +197,18 @@ def learning_curve(
             if len(scores) > 1:
                 curve.append(CurvePoint(int(count), *_mean_and_error(scores)))
     return curve
+
+
+def _chosen_kernel(model: Estimator, X: RawSamples) -> tuple[KernelLike, RawSamples]:
+    """The kernel that models of subsets have, and all samples as it reads them."""
+    kernel = model.tuned_.kernel
+    if isinstance(model.model_, LearnedMixture):
+        return "precomputed", model.model_.encode(X)
+    if model.learner_ == LEARNED:
+        return kernel, model.model_.encode(X)
+    if _takes_gram(model):
+        return "precomputed", np.asarray(kernel.copy().fit(X)(X))
+    return kernel, X
 
 
 def _takes_gram(model: Estimator) -> bool:

@@ -80,7 +80,8 @@ class Learner:
         return tuple(penalty for penalty in self.penalties if penalty not in self.coarse)
 
 
-def _n_folds(y: np.ndarray, classification: bool) -> int:
+def n_folds(y: np.ndarray, classification: bool) -> int:
+    """The number of folds that penalties are chosen on."""
     if not classification:
         return max(2, min(5, len(y)))
     counts = np.unique(y, return_counts=True)[1]
@@ -99,7 +100,7 @@ def _cross_validated(make: Factory, task: str) -> Scorer:
         with warnings.catch_warnings():
             # Small folds may lack a class, and extreme penalties may not converge.
             warnings.simplefilter("ignore", UserWarning)
-            for train, test in split_folds(y, classification, _n_folds(y, classification), seed):
+            for train, test in split_folds(y, classification, n_folds(y, classification), seed):
                 models = [make("precomputed", penalty) for penalty in penalties]
                 total += _fold_losses(models, K, y, train, test, weight)
         losses = (total / (len(y) if weight is None else np.sum(weight))).tolist()

@@ -27,9 +27,11 @@ _PROBABILISTIC = ("gp", "rvm")  # regressors that predict standard deviations
 class AutoClassifier(ClassifierMixin, Automatic):
     """Classifier for any samples that chooses its kernel, length scale and penalty by itself.
 
-    Tables (arrays and data frames, with or without missing values) get the kernel of
-    `table_kernel`, strings spectrum kernels and texts `TfIdf`, each at several length scales or
-    substring lengths. The choice is made on at most ``tune_rows`` samples, the final fit on all.
+    The kernels of tables (arrays and data frames, with or without missing values) are learned, and
+    so are those of strings, texts and sets: substrings of several lengths, words, common elements.
+    In a table, columns of texts, strings or sets have kernels of their own, which are mixed with
+    that of numbers and categories by multiple kernel learning. With a given learner, kernels are
+    chosen from a list on at most ``tune_rows`` samples.
 
     Parameters
     ----------
@@ -45,12 +47,16 @@ class AutoClassifier(ClassifierMixin, Automatic):
         How much effort is made to learn kernels. Seconds take as much as there is time for, which
         depends on the machine, so that results do not reproduce.
     metric : str, optional
-        By what is chosen where kernels are learned: "logloss" (the default), "auc", "accuracy",
-        "balanced", "f1", "precision" or "recall".
+        By what kernel and penalty are chosen: "logloss" (the default of learned kernels), "auc",
+        "accuracy" (that of a given learner), "balanced", "f1", "precision" or "recall".
     class_weight : dict or "balanced", optional
         Weights by class label, which multiply the weights of samples.
     missing : sequence
         Values, such as "?", that mark a missing value, in addition to None and NaN.
+    keep : sequence or "all"
+        Columns of a data frame to learn from whatever they look like. Of the others, those are left
+        out, with a warning, that are constant, look like identifiers, or are texts that add nothing
+        to the other columns. They are told by the training samples alone.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None
@@ -98,6 +104,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
         metric: str | None = None,
         class_weight: ClassWeight = None,
         missing: Any = (),
+        keep: Any = (),
         tune_rows: int = 1000,
         random_state: RandomState = 0,
     ) -> None:
@@ -108,6 +115,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
             time=time,
             metric=metric,
             missing=missing,
+            keep=keep,
             tune_rows=tune_rows,
             random_state=random_state,
         )
@@ -214,9 +222,13 @@ class AutoRegressor(RegressorMixin, Automatic):
         How much effort is made to learn kernels. Seconds take as much as there is time for, which
         depends on the machine, so that results do not reproduce.
     metric : str, optional
-        By what is chosen where kernels are learned: "rmse" (the default), "r2" or "mae".
+        By what kernel and penalty are chosen: "rmse" (the default), "r2" or "mae".
     missing : sequence
         Values, such as "?", that mark a missing value, in addition to None and NaN.
+    keep : sequence or "all"
+        Columns of a data frame to learn from whatever they look like. Of the others, those are left
+        out, with a warning, that are constant, look like identifiers, or are texts that add nothing
+        to the other columns. They are told by the training samples alone.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any
 
 import numpy as np
 
 from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
 from mercer.automatic import explanations
-from mercer.automatic.assessment import Assessment, assess, assess_on
+from mercer.automatic.assessment import Assessment, assess, assess_left_out, assess_on
 from mercer.automatic.candidates import is_auto
 from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice
 from mercer.automatic.checks.leaks import leaking_columns
@@ -24,10 +25,13 @@ from mercer.automatic.studies.results import Study
 from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.automatic.subsets import thin_out
 from mercer.automatic.tables import read_columns
+from mercer.domains.base import pick_rows
+from mercer.estimators.learning.effects import main_effects
 from mercer.readers import Layout, Source
 
 __all__ = ["Study", "layout_of", "study"]
 
+_MOST_EFFECTS = 8  # columns whose main effects are kept
 _MOST_ROWS = 5000  # rows from which the types of columns are read
 
 
@@ -58,12 +62,14 @@ def study(
     """
     stages = Stages(progress, announce)
     effort = effort or Effort(folds, repeats)
-    question = ask(source, target, task, choice)
-    judge = metric or default_metric(question.y, question.task, balanced)
-    chosen = metric_for(judge, question.task)
+    asked = ask(source, target, task, choice)
+    judge = metric or default_metric(asked.y, asked.task, balanced)
+    options: dict[str, Any] = {"metric": judge, "random_state": random_state}
+    kept = choice.kept(source.samples)
     with stages.stage("look"):
-        question = _look(question, kernel, choice.kept(source.samples), random_state)
-        held_out = question
+        asked = _with_leaks(asked)
+        question = _without_useless(asked, kernel, kept, random_state)
+        held_out = asked
         if effort.test is not None:
             held_out = ask_alike(effort.test, question)
     stages.announce("question", question)
@@ -73,36 +79,22 @@ def study(
         learner=learner,
         metric=None if judge in ("accuracy", "r2") else judge,
         class_weight="balanced" if balanced else None,
+        keep=kept,
         random_state=random_state,
         **effort.choices,
     )
-    with stages.stage("fit"):
-        model = fit(blank, question.X, question.y, balanced)
-    stages.step()
-    _note_limits(model, len(question.y), stages.notes)
-    stages.announce("model", model)
-    options: dict[str, Any] = {"metric": judge, "random_state": random_state}
+    model = _fitted(blank, question, balanced, stages)
     assessment: Assessment | None = None
     if effort.test is not None:
-        with stages.stage("assess"):
-            reference = Reference(question.y, question.task)
-            assessment = assess_on(model, held_out.X, held_out.y, reference, **options)
+        assessment = _on_test_file(model, question, held_out, stages, options)
     elif effort.assess:
-        assessment = _cross_validate(blank, question, effort, stages, balanced, options)
+        assessment = _cross_validate(blank, asked, effort, stages, balanced, options)
+    if assessment is None:
+        assessment, held_out = _left_out(model, question, options)
     _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
+    chosen = metric_for(judge, question.task)
     stages.announce("assessment", (chosen, assessment, question))
-    contributions: list[Contribution] = []
-    curve: list[CurvePoint] = []
-    if assessment is not None and explain_columns and not effort.is_over(stages.spent):
-        with stages.stage("columns"):
-            contributions = explanations.column_contributions(
-                assessment, held_out.X, held_out.y, random_state=random_state
-            )
-    if effort.draws_curve and not effort.is_over(stages.spent):
-        with stages.stage("learning curve"):
-            curve = explanations.learning_curve(
-                model, question.X, question.y, random_state=random_state
-            )
+    explained = assessment if explain_columns else None
     result = Study(
         question,
         source,
@@ -111,15 +103,71 @@ def study(
         assessment,
         held_out,
         Reference(question.y, question.task).baselines(question.y)[judge],
-        contributions,
+        _contributions(explained, question, held_out, effort, stages, random_state),
         explanations.term_shares(model.model_),
-        curve,
+        _curve(model, question, effort, stages, random_state),
         [] if assessment is None else explanations.hardest(assessment, held_out.y),
         _describe(source, question),
         stages.seconds,
         stages.notes,
     )
-    model.source_ = {
+    model.source_ = _source_facts(source, question, result)
+    return result
+
+
+def _fitted(blank: Estimator, question: Question, balanced: bool, stages: Stages) -> Estimator:
+    """The model of all samples, which is announced."""
+    with stages.stage("fit"):
+        model = fit(blank, question.X, question.y, balanced)
+    stages.step()
+    _note_limits(model, len(question.y), stages.notes)
+    stages.announce("model", model)
+    return model
+
+
+def _on_test_file(
+    model: Estimator,
+    question: Question,
+    held_out: Question,
+    stages: Stages,
+    options: dict[str, Any],
+) -> Assessment:
+    """The scores of the model on the samples of a test file."""
+    with stages.stage("assess"):
+        reference = Reference(question.y, question.task)
+        return assess_on(model, held_out.X, held_out.y, reference, **options)
+
+
+def _contributions(
+    assessment: Assessment | None,
+    question: Question,
+    held_out: Question,
+    effort: Effort,
+    stages: Stages,
+    seed: int,
+) -> list[Contribution]:
+    """The permutation importance of the columns of the model, where models were held out."""
+    if assessment is None or not assessment.models or effort.is_over(stages.spent):
+        return []
+    with stages.stage("columns"):
+        columns = list(question.X.columns) if hasattr(question.X, "columns") else []
+        options: dict[str, Any] = {"columns": columns, "random_state": seed}
+        return explanations.column_contributions(assessment, held_out.X, held_out.y, **options)
+
+
+def _curve(
+    model: Estimator, question: Question, effort: Effort, stages: Stages, seed: int
+) -> list[CurvePoint]:
+    """The learning curve, where there is time for it."""
+    if not effort.draws_curve or effort.is_over(stages.spent):
+        return []
+    with stages.stage("learning curve"):
+        return explanations.learning_curve(model, question.X, question.y, random_state=seed)
+
+
+def _source_facts(source: Source, question: Question, result: Study) -> dict[str, Any]:
+    """What a model file remembers of the data and of the results."""
+    return {
         "kind": source.kind,
         "target": question.target,
         "task": question.task,
@@ -129,23 +177,57 @@ def study(
         "id": next((each.column for each in question.left_out if each.kind == "id"), None),
         "shares": _class_shares(question),
         "categories": _categories(question.X, result.columns),
+        "effects": _effects(result.model, question),
         "summary": result.summary(),
     }
-    return result
 
 
-def _look(question: Question, kernel: KernelLike, kept: list[str], seed: int) -> Question:
-    """The question without columns that are no features, with notes on those that tell too much."""
+def _effects(model: Estimator, question: Question) -> list[list[Any]]:
+    """The main effects of the columns that matter most: name, values, effects, and of what."""
+    if not hasattr(question.X, "columns") or not hasattr(model, "importances_"):
+        return []
+    order = np.argsort(-model.importances_, kind="stable")[:_MOST_EFFECTS]
+    columns = [model.columns_[at] for at in order.tolist() if model.importances_[at] > 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has said it all
+        found = main_effects(model, question.X, columns=columns)
+    return [[str(e.column), e.values, e.effects.tolist(), e.of] for e in found]
+
+
+def _with_leaks(question: Question) -> Question:
+    """The question with notes on columns that tell too much."""
     if not hasattr(question.X, "columns"):
         return question
-    X, y, classification = question.X, question.y, question.task == "classification"
-    leaks = leaking_columns(X, y, classification)
+    leaks = leaking_columns(question.X, question.y, question.task == "classification")
     notes = [leak_note(*leak, question.target) for leak in leaks]
-    question = dataclasses.replace(question, notes=[*question.notes, *notes])
-    if not is_auto(kernel):
-        return question  # its columns are those that the kernel names
-    options: dict[str, Any] = {"classification": classification, "random_state": seed}
-    return question.without(columns_to_leave_out(X, y, keep=kept, **options))
+    return dataclasses.replace(question, notes=[*question.notes, *notes])
+
+
+def _without_useless(
+    question: Question, kernel: KernelLike, kept: list[str], seed: int
+) -> Question:
+    """The question without columns that are no features; a given kernel names its own."""
+    if not hasattr(question.X, "columns") or not is_auto(kernel):
+        return question
+    options: dict[str, Any] = {"keep": kept, "random_state": seed}
+    classification = question.task == "classification"
+    found = columns_to_leave_out(question.X, question.y, classification=classification, **options)
+    return question.without(found)
+
+
+def _left_out(
+    model: Estimator, question: Question, options: dict[str, Any]
+) -> tuple[Assessment | None, Question]:
+    """The scores of the leave-one-out predictions of the fit, and the samples that have them."""
+    if not hasattr(model, "loo_predictions_"):
+        return None, question
+    known = np.isfinite(model.loo_predictions_.reshape(len(question.y), -1)).all(axis=1)
+    rows = np.flatnonzero(known)
+    some = dataclasses.replace(
+        question, X=pick_rows(question.X, rows), y=question.y[rows], rows=question.rows[rows]
+    )
+    reference = Reference(question.y, question.task)
+    return assess_left_out(model, rows, some.y, reference, **options), some
 
 
 def _cross_validate(
@@ -160,7 +242,7 @@ def _cross_validate(
     X, y = question.X, question.y
     folds, repeats = effort.rounds(len(y), stages.seconds["fit"], stages.spent)
     if folds < 2:
-        stages.notes.append("there was no time to estimate the error: give a longer --time")
+        stages.notes.append("there was no time for cross-validation: give a longer --time")
         return None
     if folds < effort.folds:
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")

@@ -7,6 +7,7 @@ import functools
 import itertools
 import operator
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from mercer.domains.tables.columns import Markers, present_values, table_columns
 from mercer.errors import InputTypeError, NotFiniteError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import FUNCTIONS
+from mercer.kernels.sets import Jaccard
 from mercer.kernels.strings.substrings import BlendedSpectrum
 from mercer.kernels.tables.categories import one_hot
-from mercer.kernels.tables.columns import CYCLES, DATE, days, texts
+from mercer.kernels.tables.columns import CYCLES, DATE, days, sets, texts
 from mercer.kernels.tables.missing import MissingAware
 from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
@@ -39,7 +41,7 @@ _LONG = 4.0  # words, on average, from which text is read as words
 class TableColumn:
     """What a column was taken for."""
 
-    kind: str  # number, category, text, string, date
+    kind: str  # number, category, date, text, string, set
     spread: float  # the mean squared difference of two rows, on the column's own scale
     unit: float = 1.0  # that scale
     cycles: tuple[tuple[str, float], ...] = ()  # of dates: which, and their spreads
@@ -95,8 +97,10 @@ def _by_values(where: str, values: list[Any]) -> TableColumn:
         return _numbers(where, np.array(values, dtype=float))
     if all(map(_is_date, values)):
         return _dates(values)
+    if _are_all(values, set, frozenset):
+        return TableColumn("set", 2.0)
     if not _are_all(values, str):
-        raise _unreadable(where, sorted({type(value).__name__ for value in values}))
+        raise _unreadable(where, values)
     return _strings(values)
 
 
@@ -108,8 +112,9 @@ def _is_date(value: object) -> bool:
     return hasattr(value, "year") or isinstance(value, np.datetime64)
 
 
-def _unreadable(where: str, kinds: list[str]) -> InputTypeError:
+def _unreadable(where: str, values: list[Any]) -> InputTypeError:
     """The error of values that are neither numbers nor dates nor texts."""
+    kinds = sorted({type(value).__name__ for value in values})
     if len(kinds) == 1:
         rule = "is of a kind that table_kernel cannot read"
         return InputTypeError(where, kinds[0], rule, "leave it out")
@@ -151,12 +156,17 @@ def _dates(values: list[Any]) -> TableColumn:
     at = days(rows)
     if (span := float(np.ptp(at))) == 0:
         return TableColumn("date", 0.0)
+    return TableColumn("date", 2.0, float(at.std()), _cycles(rows, span))
+
+
+def _cycles(rows: list[list[Any]], span: float) -> tuple[tuple[str, float], ...]:
+    """The cycles that dates pass through in a span of days, with the spread of each."""
     cycles = []
     for cycle, period in CYCLES.items():
         spread = 2.0 * float(FUNCTIONS[cycle].function(rows).var(axis=0).sum())
         if span > period and spread > 1e-9:
             cycles.append((cycle, spread))
-    return TableColumn("date", 2.0, float(at.std()), tuple(cycles))
+    return tuple(cycles)
 
 
 def _category(values: list[Any]) -> TableColumn:
@@ -173,7 +183,8 @@ def table_kernel(
 
     It is one RBF of the whole row, in units of how much each column spreads: numbers by their
     deviations, categories by whether they agree, long texts by the words they share, short ones of
-    many different values by their letters, dates as numbers and by the cycles they pass through.
+    many different values by their letters, sets by the elements they share, dates as numbers and
+    by the cycles they pass through.
     Constant columns are left out. Where a column has missing values its kernel is the expectation
     over what could stand there (`MissingAware`); and since a missing value may tell something by
     itself, where values are missing counts like a category in columns with 30 of them or more
@@ -202,12 +213,7 @@ def table_kernel(
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
     positive.check("scale", scale)
-    if hasattr(frame, "collect"):
-        rule, remedy = "is not computed yet", "give frame.collect()"
-        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
-    columns = [column for column in read_columns(frame, missing) if column.spread > 0]
-    if not columns:
-        raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
+    columns = _varying_columns(frame, missing)
     telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= _TELLING]
     width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))
     incomplete = {c.name for c in columns if holes or c.missing_share}
@@ -218,6 +224,17 @@ def table_kernel(
         kernel = SharedMissingness(_digits(width), missing=missing)
         factors.append(kernel.on([c.name for c in telling]))
     return functools.reduce(operator.mul, factors)
+
+
+def _varying_columns(frame: Frame, missing: Markers) -> list[TableColumn]:
+    """The columns that are not constant, at least one."""
+    if hasattr(frame, "collect"):
+        rule, remedy = "is not computed yet", "give frame.collect()"
+        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
+    columns = [column for column in read_columns(frame, missing) if column.spread > 0]
+    if not columns:
+        raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
+    return columns
 
 
 def _total_spread(columns: list[TableColumn], telling: list[TableColumn]) -> float:
@@ -250,15 +267,26 @@ def _block_kernel(block: list[TableColumn], width: float, missing: Markers, gaps
     return kernel.on([c.name for c in block])
 
 
+# The kernels of columns that hold texts or sets, and the maps that read them.
+_OF_ITEMS: dict[str, tuple[Callable[[], Kernel], Callable[..., list[Any]]]] = {
+    "text": (TfIdf, texts),
+    "string": (lambda: BlendedSpectrum(length=3).normalize(), texts),
+    "set": (Jaccard, sets),
+}
+
+
 def _column_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
-    """The kernels of a column of dates or of texts; none of other columns, which are in blocks."""
+    """The kernels of a column of dates, texts or sets; none of others, which are in blocks.
+
+    That of texts or sets is the RBF of the features of a kernel k: exp(k/ℓ²), normalised.
+    """
     if column.kind == "date":
         return _date_kernels(column, width, incomplete)
-    if column.kind == "text":
-        return [_text_kernel(column, TfIdf(), width)]
-    if column.kind == "string":
-        return [_text_kernel(column, BlendedSpectrum(length=3).normalize(), width)]
-    return []
+    if column.kind not in _OF_ITEMS:
+        return []
+    make_inner, read = _OF_ITEMS[column.kind]
+    kernel = (_digits(width**-2) * make_inner()).exp().normalize()
+    return [(kernel @ read).on([column.name])]
 
 
 def _date_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
@@ -269,11 +297,6 @@ def _date_kernels(column: TableColumn, width: float, incomplete: bool) -> list[K
             kernel = MissingAware(kernel)
         kernels.append((kernel @ FUNCTIONS[function].function).on([column.name]))
     return kernels
-
-
-def _text_kernel(column: TableColumn, inner: Kernel, width: float) -> Kernel:
-    """The RBF of the features of a kernel k of texts: exp(k/ℓ²), normalised."""
-    return ((_digits(width**-2) * inner).exp().normalize() @ texts).on([column.name])
 
 
 def _digits(value: float) -> float:

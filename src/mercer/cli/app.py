@@ -18,8 +18,9 @@ app = typer.Typer(
 )
 
 _FILES = (
-    "CSV, TSV, Parquet, svmlight or FASTA files (plain or gzip), "
-    "or a folder that holds one folder of texts for each class."
+    "CSV, TSV, Parquet, svmlight, FASTA or .ts files (plain or gzip), UCR's files of series, a "
+    "JSON-lines file of trees, a folder of graphs in TUDataset format, or a folder that holds one "
+    "folder of texts, or trees, for each class."
 )
 _COLUMN = "The column to predict: its name, or its position (0 is the first, -1 the last)."
 _EXPRESSION = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
@@ -106,7 +107,9 @@ Columns = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help
 Id = Annotated[str | None, Option("--id", metavar="COLUMN", help=_ID)]
 Hurried = Annotated[bool, Option("--quick", help=_FAST)]
 Time = Annotated[float | None, Option("--time", min=1.0, metavar="SECONDS", help=_TIME)]
-NoAssess = Annotated[bool, Option("--no-assess", help="Estimate no error: fit the model only.")]
+NoAssess = Annotated[
+    bool, Option("--no-assess", help="Fit the model only, without cross-validation.")
+]
 Test = Annotated[Path | None, Option("--test", metavar="FILE", help=_TEST)]
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
@@ -171,7 +174,7 @@ def fit(
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Fit a model to a table, sequences or texts; cross-validate it, save it and write a report."""
+    """Fit a model to a table, sequences, texts or trees; assess it, save it and write a report."""
     from mercer.cli.fit import Choice, Destination, Effort, run
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 
 from mercer import kernels
@@ -9,6 +10,7 @@ from mercer.cli.output import print_json
 from mercer.errors import MercerError, ParameterError, nearest
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Composite
+from mercer.kernels.precomputed import Precomputed
 from mercer.report.formatting import shorten
 
 
@@ -70,11 +72,17 @@ def _is_kernel(value: object) -> bool:
 
 
 def _example(cls: type[Kernel]) -> Kernel:
-    """The kernel with default parameters; if it needs some, the first of its examples."""
+    """The kernel with default parameters; those that it needs are of the first of its examples."""
     try:
         return cls()
     except (MercerError, TypeError):
-        return cls.examples()[0]
+        example = cls.examples()[0]
+    every, empty = inspect.signature(cls).parameters.values(), inspect.Parameter.empty
+    own = example.get_params(deep=False)
+    defaults = {one.name: one.default for one in every if one.default is not empty}
+    with contextlib.suppress(ParameterError):  # some of the optional ones may be needed
+        return example.set_params(**{name: defaults[name] for name in defaults if name in own})
+    return cls.examples()[0]
 
 
 def _signature(cls: type[Kernel]) -> str:
@@ -97,6 +105,8 @@ def _entry(name: str) -> dict[str, str]:
     if isinstance(kernel, Composite):
         # It is as definite as its parts are.
         status = "by parts"
+    elif isinstance(kernel, Precomputed):
+        status = "by matrix"
     if cls.__module__.startswith("mercer.kernels.combine."):
         samples, proof = "combinations", ""
     return {

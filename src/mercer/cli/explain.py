@@ -13,6 +13,7 @@ from mercer.cli.loading import load_model
 from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
+from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.report.formatting import metric_text, shorten
 
@@ -30,11 +31,13 @@ def run(path: Path, as_json: bool) -> int:
     summary = getattr(model, "source_", {}).get("summary", {})
     fitted = getattr(model, "model_", model)
     kernels = _kernels(model)
+    effects = getattr(model, "source_", {}).get("effects", [])
     shares = term_shares(fitted)
     examples = _largest_weights(fitted, getattr(model, "target_scale_", 1.0))
     if not as_json:
         _print_model(fitted, kernels, summary)
         _print_contributions(summary.get("contributions"))
+        _print_effects(effects)
         _print_shares(shares)
         _print_examples(examples)
         return 0
@@ -43,7 +46,8 @@ def run(path: Path, as_json: bool) -> int:
     if kernels:
         values["kernel"] = _one_or_all([repr(kernel) for kernel in kernels])
         values["certificate"] = _one_or_all([str(kernel.certificate()) for kernel in kernels])
-    print_json({**values, "summary": summary, "shares": shares, "examples": examples})
+    found = {"effects": effects, "shares": shares, "examples": examples}
+    print_json({**values, "summary": summary, **found})
     return 0
 
 
@@ -84,7 +88,8 @@ def _score_text(summary: dict[str, Any]) -> str:
     old = "accuracy" if summary["score"] == "accuracy" else "r2"
     name = summary.get("metric", old)
     baseline = metric_text(name, summary["baseline"])
-    way = "on a test file" if summary["folds"] == 1 else "in cross-validation"
+    ways = {0: "of leave-one-out predictions", 1: "on a test file"}
+    way = ways.get(summary["folds"], "in cross-validation")
     return f"{metric_text(name, summary['mean'], summary['error'])} {way} (baseline {baseline})"
 
 
@@ -96,6 +101,19 @@ def _print_contributions(contributions: list[Any] | None) -> None:
     for name, drop, error in contributions:
         bar = "█" * max(0, round(40 * drop / largest))
         print(f"  {visible(name[:28]):28s} {drop:8.4f} ± {error:.4f}  {bar}")
+
+
+def _print_effects(effects: list[list[Any]]) -> None:
+    """The main effects, as curves of small bars or a number for each category."""
+    if not effects:
+        return
+    of = f"the probability of {effects[0][3]}" if effects[0][3] else "the prediction"
+    print(f"\nMain effects on {of}, as one column changes and the others stay\n")
+    for name, values, numbers, about in effects:
+        text = str(MainEffect(name, values, np.array(numbers), about))
+        if about != effects[0][3]:
+            text += f"   (of {about})"
+        print(f"  {visible(name[:28]):28s} {visible(shorten(text, 100))}")
 
 
 def _print_shares(shares: list[tuple[str, float]]) -> None:

@@ -153,6 +153,9 @@ def _precision_text(assessment: Assessment, question: Question) -> str:
 
 def way_text(assessment: Assessment) -> str:
     """How scores were estimated."""
+    if assessment.folds == 0:
+        rows = f"{assessment.predicted.shape[1]:,} samples, each predicted by a model without it"
+        return f"{rows}; somewhat optimistic: kernel and penalty were chosen by these"
     if assessment.folds == 1:
         return f"on the {assessment.predicted.shape[1]:,} samples of the test file"
     rounds = f"{assessment.repeats} × {assessment.folds}-fold cross-validation"

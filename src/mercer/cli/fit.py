@@ -15,9 +15,10 @@ from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
-from mercer.cli.output import peak_memory, print_json, with_threads
-from mercer.cli.paths import check_writable
+from mercer.cli.output import check_writable, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
+from mercer.cli.stream import refuse_unused, streams
+from mercer.cli.stream import run as stream
 from mercer.errors import InputError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save
@@ -70,6 +71,10 @@ def run(
     """Run the command; return its exit code."""
     start = time.perf_counter()
     choices = _checked(choices)
+    if streams(data):
+        refuse_unused(choices, reading, test)
+        files.check(data)
+        return stream(data, target, choices, files.model, threads, as_json, quiet)
     command = _command(data, target, choices, reading, test)
     files.check([*data, *filter(None, [test])])
     if reading["missing"] is not None:

@@ -9,9 +9,12 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from mercer.errors import InputError
 
 # All control characters but tabs and line ends, and marks that change the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -94,3 +97,19 @@ def with_threads(threads: int | None) -> Iterator[None]:
 
     with config_context(threads=threads):
         yield
+
+
+def check_writable(file: Path, data: list[Path], whole: bool = True) -> None:
+    """Refuse a file that cannot be written, or one of the data, which would be lost.
+
+    A file that has to be ``whole`` replaces another one, and no device, when it is complete.
+    """
+    if not file.resolve().parent.is_dir():
+        raise InputError("path", str(file), "is in a folder that is not there")
+    if file.is_dir():
+        raise InputError("path", str(file), "is a folder", "give the name of a file")
+    if whole and file.exists() and not file.is_file():
+        raise InputError("path", str(file), "is a device or a pipe", "give the name of a file")
+    if file.resolve() in [source.resolve() for source in data]:
+        rule = "is among the data, which would be lost"
+        raise InputError("path", str(file), rule, "give another name")

@@ -17,8 +17,7 @@ from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.comparison import Comparison
 from mercer.cli.loading import load_fitted
-from mercer.cli.output import plain_warnings, print_json, visible, with_threads
-from mercer.cli.paths import check_writable
+from mercer.cli.output import check_writable, plain_warnings, print_json, visible, with_threads
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.readers import Layout, read_source, read_table
@@ -26,7 +25,7 @@ from mercer.readers.doubts import doubt
 from mercer.readers.fasta import check_case
 from mercer.readers.files import read_text
 from mercer.readers.rows import table_rows
-from mercer.readers.sources import read_texts
+from mercer.readers.sources import Source, read_texts
 
 _MOST_CLASSES = 6  # that are listed
 
@@ -77,10 +76,17 @@ def run(
     if quiet:
         return 0
     if out is None:
-        sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+        _print_table(text)
     for line in result.lines(model.source_["target"]):
         print(visible(line), file=sys.stderr)
     return 0
+
+
+def _print_table(text: str) -> None:
+    """Print the predictions; a terminal, unlike a file, gets no control characters."""
+    if sys.stdout.isatty():
+        text = visible(text)
+    sys.stdout.write(text)
 
 
 def _check_labels(model: Estimator, y: np.ndarray) -> bool:
@@ -137,12 +143,7 @@ def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSa
         return _read_table(model, layout, data, reading["strict"], reading["id"])
     if reading["id"] is not None:
         raise InputError("--id", reading["id"], f"is for tables, and the model is one of {kind}")
-    alike = model.source_.get("options", {})
-    if kind == "texts" and all(path.is_file() for path in data):
-        source = read_texts(data, **alike)
-    else:
-        given = {name: reading[name] for name in ("case", "strict") if reading[name] is not None}
-        source = read_source(data, **{**alike, **given})
+    source = _read_alike(model, data, reading)
     if source.kind != kind:
         rule = f"are {source.kind}, where the model was fitted on {kind}"
         raise InputError("data", source.description, rule)
@@ -151,6 +152,15 @@ def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSa
     if kind == "sequences":
         _check_letters(source.samples, model.source_.get("letters", ""))
     return _NewSamples(source.samples, source.labels, source.names)
+
+
+def _read_alike(model: Estimator, data: list[Path], reading: dict[str, Any]) -> Source:
+    """Read files with the options of the training, unless others are given now."""
+    alike = model.source_.get("options", {})
+    if model.source_["kind"] == "texts" and all(path.is_file() for path in data):
+        return read_texts(data, **alike)
+    given = {name: reading[name] for name in ("case", "strict") if reading[name] is not None}
+    return read_source(data, **{**alike, **given})
 
 
 def _check_letters(sequences: list[str], known: str) -> None:
@@ -181,20 +191,20 @@ def _read_table(
     y = None
     if target in frame.columns:
         y = frame.pop(target).to_numpy()
-    for name in model.feature_names_in_:
-        if name in frame.columns and name not in layout.texts:
-            _check_numbers(frame[name], f"{path.name}, column {name!r}")
-    for name, known in model.source_.get("categories", {}).items():
-        if name in frame.columns:
-            _check_categories(frame[name], name, known, strict)
+    numbers = [name for name in model.feature_names_in_ if name not in layout.texts]
+    _check_columns(frame, path.name, numbers, model.source_.get("categories", {}), strict)
     kept = model.source_.get("id")
     if wanted is not None:
         kept = find_column(frame, wanted, "id")
     if kept is None or kept not in frame.columns:
         return _NewSamples(frame, y)
-    known = _is_known(frame[kept], len(frame))
-    names = [_cell(value) if known[at] else "" for at, value in enumerate(frame[kept].tolist())]
-    return _NewSamples(frame, y, names, str(kept))
+    return _NewSamples(frame, y, _row_names(frame[kept]), str(kept))
+
+
+def _row_names(column: Frame) -> list[str]:
+    """The cells of a column as text, empty where a value is missing."""
+    known = _is_known(column, len(column))
+    return [_cell(value) if known[at] else "" for at, value in enumerate(column.tolist())]
 
 
 def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
@@ -208,6 +218,18 @@ def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
         return layout
     others = tuple(name for name in layout.names if name != target)
     return dataclasses.replace(layout, names=others)
+
+
+def _check_columns(
+    frame: Frame, file: str, numbers: list[str], categories: dict[str, list[str]], strict: bool
+) -> None:
+    """Compare columns with those of the training table; columns that are not there are skipped."""
+    for name in numbers:
+        if name in frame.columns:
+            _check_numbers(frame[name], f"{file}, column {name!r}")
+    for name, known in categories.items():
+        if name in frame.columns:
+            _check_categories(frame[name], name, known, strict)
 
 
 def _check_numbers(column: Frame, name: str) -> None:

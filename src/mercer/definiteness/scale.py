@@ -135,10 +135,11 @@ def _differences(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def lowest_if_negative(K: np.ndarray, rows: np.ndarray, balanced: bool) -> float | None:
-    """The smallest eigenvalue of a matrix that is not psd (or cpd), on some of its rows.
+    """The smallest eigenvalue of a matrix that is not psd on some of its rows.
 
-    None of one that is. An attempt of a Cholesky factor is all that most matrices need, and of a
-    large one only a part is looked at, so that the test is cheap against any fit.
+    For cpd it is that of the centred matrix. None of a matrix that is. An attempt of a Cholesky
+    factor is all that most matrices need, and of a large one only a part is looked at, so that the
+    test is cheap against any fit.
     """
     if len(rows) > _MOST_TESTED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_TESTED, replace=False))
@@ -147,12 +148,15 @@ def lowest_if_negative(K: np.ndarray, rows: np.ndarray, balanced: bool) -> float
         eps = float(np.finfo(K.dtype).eps)
     if len(rows) < len(K):
         K = K[np.ix_(rows, rows)]
-    part, sizes = np.asarray(K, dtype=np.float64), None
-    if balanced and len(part) > 1:
-        part, sizes, _ = _differences(part)
+    whole = part = np.asarray(K, dtype=np.float64)
+    sizes = None
+    if balanced and len(whole) > 1:
+        part, sizes, _ = _differences(whole)
+        whole = whole - whole.mean(axis=0)
+        whole = whole - whole.mean(axis=1)[:, None]
     if _has_factor(part, eps) or judge(part / 2 + part.T / 2, eps, sizes).psd:
         return None
-    return float(np.linalg.eigvalsh(part)[0])
+    return float(np.linalg.eigvalsh(whole)[0])
 
 
 def _has_factor(A: np.ndarray, eps: float) -> bool:

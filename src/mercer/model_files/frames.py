@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -169,9 +170,7 @@ def read_frame(reader: Reader, names: Json, index: Json, columns: Json) -> panda
     """The frame that `write_frame` wrote."""
     labels = reader.value(names)
     rows = reader.value(index)
-    # The labels of a range take no room in the file, and must not grow into a large frame.
-    if len(rows) > max([_ROWS_ALLOWED, *(array.size for array in reader.arrays)]):
-        raise ModelFileError("frame", f"{len(rows)} rows", "are more than the file has values")
+    _check_row_count(reader, len(rows))
     values = [_read_column(reader, column) for column in columns]
     if [len(column) for column in values] != [len(rows)] * len(labels):
         rule = "are not as many, or not as long, as its labels say"
@@ -179,6 +178,12 @@ def read_frame(reader: Reader, names: Json, index: Json, columns: Json) -> panda
     frame = _library("pandas").DataFrame(dict(enumerate(values)), index=rows)
     frame.columns = labels
     return frame
+
+
+def _check_row_count(reader: Reader, n_rows: int) -> None:
+    """The labels of a range take no room in the file, and must not grow into a large frame."""
+    if n_rows > max([_ROWS_ALLOWED, *(array.size for array in reader.arrays)]):
+        raise ModelFileError("frame", f"{n_rows} rows", "are more than the file has values")
 
 
 def write_series(value: pandas.Series, writer: Writer, path: str) -> list[Json]:
@@ -230,6 +235,11 @@ _PLAIN = (
     *(*_INTEGERS, "Float32", "Float64", "Boolean", "String"),
     *("Date", "Time", "Null", "Categorical", "Binary"),
 )
+_PARAMETERS: dict[str, Callable[[DType], list[Json]]] = {  # of the other types
+    "Datetime": lambda dtype: [dtype.time_unit, dtype.time_zone],
+    "Duration": lambda dtype: [dtype.time_unit],
+    "Enum": lambda dtype: [dtype.categories.to_list()],
+}
 
 
 def _write_dtype(dtype: DType, path: str) -> list[Json]:
@@ -237,19 +247,15 @@ def _write_dtype(dtype: DType, path: str) -> list[Json]:
     name = str(dtype.base_type().__name__)
     if name in _PLAIN:
         return [name]
-    if name == "Datetime":
-        return [name, dtype.time_unit, dtype.time_zone]
-    if name == "Duration":
-        return [name, dtype.time_unit]
-    if name == "Enum":
-        return [name, dtype.categories.to_list()]
-    rule = "is a type of column that files do not hold"
-    raise ModelFileError(path, str(dtype), rule, "convert it: frame.cast(...)")
+    if name not in _PARAMETERS:
+        rule = "is a type of column that files do not hold"
+        raise ModelFileError(path, str(dtype), rule, "convert it: frame.cast(...)")
+    return [name, *_PARAMETERS[name](dtype)]
 
 
 def _read_dtype(node: Json) -> DType:
     name, *parameters = node
-    if name not in (*_PLAIN, "Datetime", "Duration", "Enum"):
+    if name not in (*_PLAIN, *_PARAMETERS):
         raise _unknown("column", name)
     return getattr(_library("polars"), name)(*parameters)
 

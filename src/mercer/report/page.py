@@ -156,6 +156,12 @@ def _scores(study: Study) -> str:
 
 
 def _method(assessment: Assessment) -> str:
+    if assessment.folds == 0:
+        return (
+            f"Estimated on {assessment.predicted.shape[1]:,} samples, each predicted by a model "
+            "without it. Kernel and penalty were chosen by these predictions, so that scores are a "
+            "little too good; standard errors are by the bootstrap."
+        )
     if assessment.folds == 1:
         return (
             f"Estimated on the {assessment.predicted.shape[1]:,} samples of a test file; standard "

@@ -184,3 +184,34 @@ def test_large_tables_are_fitted_part_by_part():
     model = AutoRegressor(time="fast").fit(X, y)
     assert "parts of the table" in str(model.report_)
     assert model.score(X, y) > 0.95
+
+
+def test_a_large_table_is_fitted_whole_by_conjugate_gradients(monkeypatch):
+    from mercer.automatic.tabular import ensembles, models
+
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(700, 3))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=700)
+    monkeypatch.setattr(models, "EFFORTS", {"balanced": models.Effort(100, 200, 1, 100, 200, 2)})
+    for module in (ensembles, models):
+        monkeypatch.setattr(module, "WHOLE", 300)
+    model = AutoRegressor().fit(X, y)
+    whole = model.model_.model_
+    assert isinstance(whole, ensembles.RidgeMembers)
+    assert len(whole.Z_) == 700
+    monkeypatch.setattr(ensembles, "WHOLE", 1000)
+    exact = whole.fit(whole.Z_, (y - y.mean()) / y.std()).predict(whole.Z_)
+    fitted = (model.predict(X) - y.mean()) / y.std()
+    np.testing.assert_allclose(fitted, exact, atol=5e-3)
+
+
+def test_parts_of_a_large_table_obey_the_memory_budget(monkeypatch):
+    from mercer import config_context
+    from mercer.automatic.tabular import models
+
+    monkeypatch.setattr(models, "WHOLE", 100)
+    monkeypatch.setattr(models, "EFFORTS", {"balanced": models.Effort(100, 150, 1, 100, 150, 2)})
+    X, y = data(1200)
+    with config_context(memory_budget="4 MB"):
+        model = AutoRegressor().fit(X, y + np.random.default_rng(0).normal(size=1200))
+    assert len(model.model_.model_.estimators_) > 1

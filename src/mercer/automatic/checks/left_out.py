@@ -17,6 +17,8 @@ _FEWEST = 20  # rows below which distinct values prove nothing
 _DISTINCT = 0.95  # share of different values from which strings may be identifiers
 _MOST_TRIED = 20  # columns that are compared: each takes tenths of a second
 _MOST_ROWS = 5000  # from which types are read
+# Standard errors that a column has to gain: one text in six gains one by chance.
+_LEAST_GAIN = {"identifier": 2.0, "text": 1.0}
 # Names of keys: "id", "customer_id", "customerId", "UUID", "row", "Unnamed: 0" and the like.
 _WHOLE_NAME = re.compile(
     r"(?i)(id|ids|key|uid|uuid|guid|pk|idx|index|row|rows|row_?(id|no|nr|num|number|names?)"
@@ -101,15 +103,28 @@ def _without_content(frame: Frame, missing: tuple[object, ...]) -> dict[object, 
     """The columns that are empty or constant."""
     found = {}
     for name in frame.columns:
-        present = frame[name].dropna()
-        if missing:
-            present = present[~present.isin(missing)]
+        present = _present(frame[name], missing)
         if len(present) == 0:
             found[name] = LeftOut(str(name), "empty", "has no value at all")
-        elif len(present) == len(frame) and bool((present == present.iloc[0]).all()):
+        elif len(present) == len(frame) and _is_constant(present):
             value = str(present.iloc[0])[:30]
             found[name] = LeftOut(str(name), "constant", f"is {value!r} in every row")
     return found
+
+
+def _present(values: Frame, missing: tuple[object, ...]) -> Frame:
+    """The values of a column that are not missing."""
+    present = values.dropna()
+    if missing:
+        return present[~present.isin(missing)]
+    return present
+
+
+def _is_constant(values: Frame) -> bool:
+    first = values.iloc[0]
+    if values.dtype.kind == "O":  # perhaps of sets, which pandas does not compare
+        return all(value == first for value in values)
+    return bool((values == first).all())
 
 
 def _without_value(
@@ -121,27 +136,40 @@ def _without_value(
     keep: Collection[object],
 ) -> dict[object, LeftOut]:
     """Identifiers and texts that tell nothing of the target."""
-    found: dict[object, LeftOut] = {}
+    keys, suspects = _suspicions(frame, missing, keep)
+    others = [name for name in frame.columns if name not in keys and name not in suspects]
+    found = keys
+    if suspects:
+        compared = ColumnValue(frame, y, others, classification, seed)
+        found = keys | _without_gain(suspects, compared)
+    if not others and len(found) == len(frame.columns):
+        # There is nothing else to learn from.
+        return {}
+    return found
+
+
+def _suspicions(
+    frame: Frame, missing: tuple[object, ...], keep: Collection[object]
+) -> tuple[dict[object, LeftOut], dict[object, LeftOut]]:
+    """Numbers with the name of a key, and other columns that may be no features."""
+    keys: dict[object, LeftOut] = {}
     suspects: dict[object, LeftOut] = {}
     for name, kind in _kinds(frame, missing).items():
         verdict = _suspicion(str(name), kind, frame[name])
         if verdict is None or name in keep:
             continue
-        if kind == "number" and is_key(name):
+        group = keys if kind == "number" and is_key(name) else suspects
+        group[name] = verdict
+    return keys, suspects
+
+
+def _without_gain(suspects: dict[object, LeftOut], compared: ColumnValue) -> dict[object, LeftOut]:
+    """The first suspects without those that lower the error by more than chance does."""
+    found = {}
+    for name, verdict in list(suspects.items())[:_MOST_TRIED]:
+        fall, error = compared.gain(name)
+        if fall <= _LEAST_GAIN[verdict.kind] * error:
             found[name] = verdict
-        else:
-            suspects[name] = verdict
-    others = [name for name in frame.columns if name not in found and name not in suspects]
-    if suspects:
-        compared = ColumnValue(frame, y, others, classification, seed)
-        for name, verdict in list(suspects.items())[:_MOST_TRIED]:
-            fall, error = compared.gain(name)
-            # One text in six gains a standard error by chance: keys have to gain two.
-            if fall <= (2.0 if verdict.kind == "identifier" else 1.0) * error:
-                found[name] = verdict
-    if not others and len(found) == len(frame.columns):
-        # There is nothing else to learn from.
-        return {}
     return found
 
 
@@ -165,28 +193,29 @@ def is_key(name: object) -> bool:
 
 def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     """Why a column may be no feature; None if nothing speaks for it."""
+    if kind not in ("number", "string", "text"):
+        return None
     present = values.dropna()
     distinct = present.nunique()
     if kind == "number":
-        reason = _number_reason(name, present, distinct)
-        return None if reason is None else LeftOut(name, "identifier", reason)
+        return _number_suspicion(name, present, distinct)
     if kind == "string" and distinct >= _DISTINCT * len(present):
         rule = f"is an identifier: {distinct:,} different strings that tell nothing of the target"
         return LeftOut(name, "identifier", rule)
-    if kind in ("string", "text"):
-        rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
-        return LeftOut(name, "text", rule)
-    return None
+    rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
+    return LeftOut(name, "text", rule)
 
 
-def _number_reason(name: str, present: Frame, distinct: int) -> str | None:
+def _number_suspicion(name: str, present: Frame, distinct: int) -> LeftOut | None:
     """Why whole numbers that are all different may be the names of rows."""
     numbers = present.to_numpy(dtype=float)
     if distinct < len(numbers) or not (numbers == np.round(numbers)).all():
         return None
     steps = np.diff(numbers)
     if len(steps) and (steps == steps[0]).all():
-        return f"counts the rows, from {numbers[0]:g} to {numbers[-1]:g}"
+        reason = f"counts the rows, from {numbers[0]:g} to {numbers[-1]:g}"
+        return LeftOut(name, "identifier", reason)
     if is_key(name):
-        return f"is an identifier: {distinct:,} different whole numbers, named as a key"
+        reason = f"is an identifier: {distinct:,} different whole numbers, named as a key"
+        return LeftOut(name, "identifier", reason)
     return None

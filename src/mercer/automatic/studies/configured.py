@@ -30,6 +30,6 @@ def fit(model: Estimator, X: RawSamples, y: np.ndarray, balanced: bool = False) 
     elif balanced:
         weights = {"sample_weight": compute_sample_weight("balanced", y)}
     with warnings.catch_warnings():
-        # The study says itself which metric it judges by.
-        warnings.filterwarnings("ignore", message="metric=")
+        # The study says itself which columns are left out.
+        warnings.filterwarnings("ignore", message="columns are left out")
         return model.fit(X, y, **weights)

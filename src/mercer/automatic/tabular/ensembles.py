@@ -11,10 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from mercer.automatic.tabular.kernels import gram
 from mercer.automatic.tabular.members import Member
+from mercer.domains.base import Batch
 from mercer.estimators.logistic import KernelLogisticRegression
+from mercer.execution.blas import serial_blas
+from mercer.gram.fill import dense
+from mercer.gram.plan import FLOAT32
+from mercer.solvers.ridge.single import single_precision_ridge
 from mercer.solvers.softmax import softmax_regression, whiten
 from mercer.state import State, storable
 
+WHOLE = 4000  # rows up to which a matrix is factored
 _TOL = 1e-4  # of the gradient of a log-loss
 _BLOCK = 2000  # rows that are predicted at a time
 
@@ -54,17 +60,14 @@ class RidgeMembers(RegressorMixin, _Members):
         self.Z_ = np.asarray(Z, dtype=float)
         self.n_features_in_ = self.Z_.shape[1]
         targets = np.asarray(y, dtype=float).reshape(len(self.Z_), -1)
-        duals = [self._dual(member, targets, sample_weight) for member in self.members]
+        solve = _factored_dual if len(targets) <= WHOLE else _iterated_dual
+        duals = []
+        with serial_blas():
+            for member in self.members:
+                dual = solve(member, self._part(self.Z_, member), targets, sample_weight)
+                duals.append(member.weight * dual)
         self.dual_coef_ = np.array(duals)
         return self
-
-    def _dual(self, member: Member, Y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        part = self._part(self.Z_, member)
-        K = gram(member.kernel, part)
-        added = member.penalty if weight is None else member.penalty / weight
-        K[np.diag_indices(len(K))] += added
-        solution = linalg.solve(K, Y, assume_a="pos", overwrite_a=True, check_finite=False)
-        return member.weight * solution
 
     def predict(self, Z: np.ndarray) -> np.ndarray:
         """The average prediction of every row."""
@@ -74,6 +77,26 @@ class RidgeMembers(RegressorMixin, _Members):
             parts.append(np.sum([self._gram(block, m) @ dual for m, dual in terms], axis=0))
         predicted = np.concatenate(parts)
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
+
+
+def _factored_dual(
+    member: Member, Z: np.ndarray, Y: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
+    """The coefficients of one ridge regression, by Cholesky."""
+    K = gram(member.kernel, Z)
+    K[np.diag_indices(len(K))] += member.penalty if weight is None else member.penalty / weight
+    factor = linalg.cho_factor(K.T, overwrite_a=True, check_finite=False)
+    return linalg.cho_solve(factor, Y, check_finite=False)
+
+
+def _iterated_dual(
+    member: Member, Z: np.ndarray, Y: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
+    """The coefficients of one ridge regression, by conjugate gradients in single precision."""
+    rows = member.kernel.prepare(Batch(Z))
+    tiles = member.kernel.single_tiles(rows)
+    K = dense(member.kernel, rows, rows, FLOAT32) if tiles is None else tiles.matrix(rows)
+    return single_precision_ridge(K, Y, member.penalty, weight).x
 
 
 @storable

@@ -24,7 +24,7 @@ from mercer.state import storable
 _STEPS = (25, 10)  # of the search for length scales, and of one that begins near its end
 _ROUNDS = 2
 _WIDTHS = {"Laplacian": (1.0, 0.25), "RBF": (1.0, 4.0)}  # factors of the learned length scales
-_MOST_KERNELS = 5  # that are looked at on all the rows of the second choice
+_PLAIN_WIDTHS = (0.25, 0.5, 1.0, 2.0)  # factors of the mean distance
 _MOST_PENALTIES = 5
 
 
@@ -58,16 +58,27 @@ class Choice:
     trials: list[tuple[str, float, float]]
 
 
-def choose(first: dict[str, Rows], second: dict[str, Rows], most: int, quick: bool) -> Choice:
+@dataclasses.dataclass(frozen=True)
+class Search:
+    """How many members are looked for, and among how many kernels."""
+
+    members: int
+    finalists: int = 5  # kernels that are looked at on all the rows of the second choice
+    learned: bool = True  # whether length scales are learned
+    several_widths: bool = True  # whether multiples of the learned length scales are tried
+
+
+def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> Choice:
     """Learn kernels on the first rows, and choose members and penalties on the second.
 
     The rows are given for each kind of scores; both may be the same.
     """
-    trials = list(_trials(first, quick))
+    most = search.members
+    trials = list(_trials(first, search))
     some = next(iter(first.values()))
     whole = next(iter(second.values()))
     if len(whole.Y) > len(some.Y):
-        finalists = _finalists(trials, some, most)
+        finalists = _finalists(trials, some, search)
         trials = [trial for one in finalists for trial in _at_more_rows(one, second)]
     shares, average = greedy_average([trial.left_out for trial in trials], whole, most)
     members = [
@@ -83,19 +94,20 @@ def describe_member(member: Member) -> str:
     return f"{type(member.kernel).__name__} @ {member.scores} ({member.how})"
 
 
-def _trials(first: dict[str, Rows], quick: bool) -> Iterator[Trial]:
+def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
     """All kernels at all penalties."""
     end = None
     for scores, rows in first.items():
         kernels: list[tuple[Kernel, str, np.ndarray | None]] = []
-        if quick:
+        if not search.learned:
             plain = plain_laplacian(rows.Z)
             kernels += [(scaled(plain, factor), f"× {factor:g}", None) for factor in (0.25, 1.0)]
         else:
             widths, end = by_evidence(rows, _STEPS[end is not None], end)
             learned = [widths, by_gradients(rows, _ROUNDS)]
             for one in learned:
-                for factor in _WIDTHS[type(one.kernel).__name__]:
+                factors = _WIDTHS[type(one.kernel).__name__]
+                for factor in factors if search.several_widths else factors[:1]:
                     known = one.left_out if factor == 1.0 else None
                     how = one.how if factor == 1.0 else f"{one.how} × {factor:g}"
                     kernels.append((scaled(one.kernel, factor), how, known))
@@ -107,16 +119,16 @@ def _trials(first: dict[str, Rows], quick: bool) -> Iterator[Trial]:
                 yield Trial(Member(scores, kernel, float(penalty), 0.0, how, loss), predicted)
 
 
-def _finalists(trials: list[Trial], rows: Rows, most: int) -> list[Member]:
+def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
     """The kernels of the best average, then the best of the others, each at its best penalty."""
-    shares, _ = greedy_average([trial.left_out for trial in trials], rows, most)
+    shares, _ = greedy_average([trial.left_out for trial in trials], rows, search.members)
     chosen = [trials[place].member for place in np.flatnonzero(shares)]
     ranked = sorted((trial.member for trial in trials), key=lambda member: member.loss)
     best: dict[int, Member] = {}
     for member in ranked:
         best.setdefault(id(member.kernel), member)
     wanted = dict.fromkeys(id(member.kernel) for member in [*chosen, *ranked])
-    return [best[kernel] for kernel in list(wanted)[:_MOST_KERNELS]]
+    return [best[kernel] for kernel in list(wanted)[: search.finalists]]
 
 
 def _at_more_rows(member: Member, second: dict[str, Rows]) -> Iterator[Trial]:
@@ -162,7 +174,13 @@ def greedy_average(
     return shares, total / most
 
 
-def plain_members(Z: np.ndarray) -> list[Member]:
-    """Two kernels with one length scale for all scores, which nothing was learned for."""
-    kernels = [plain_laplacian(Z), weighted_rbf(Z, np.ones(Z.shape[1]))]
-    return [Member("squash", kernel, 1.0, 0.5, "no learning", np.inf) for kernel in kernels]
+def plain_members(rows: Rows) -> list[Member]:
+    """Two kernels with one length scale for all scores, chosen by leave-one-out errors."""
+    metric = np.ones(rows.Z.shape[1])
+    members = []
+    for kernel in (plain_laplacian(rows.Z), weighted_rbf(rows.Z, metric)):
+        tried = [scaled(kernel, factor) for factor in _PLAIN_WIDTHS]
+        losses = [float(rows.losses(rows.path(gram(one, rows.Z))).min()) for one in tried]
+        best = int(np.argmin(losses))
+        members.append(Member("squash", tried[best], 1.0, 0.5, "no learning", losses[best]))
+    return members

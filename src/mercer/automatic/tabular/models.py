@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import ClassVar, Self
 
@@ -12,18 +13,27 @@ from mercer.aliases import RawSamples
 from mercer.automatic.metrics import metric_for
 from mercer.automatic.tables import TableColumn
 from mercer.automatic.tabular.ensembles import (
+    WHOLE,
     LogisticMembers,
     LogisticMixture,
     RidgeMembers,
     class_probabilities,
 )
 from mercer.automatic.tabular.kernels import Rows
-from mercer.automatic.tabular.members import Choice, Member, choose, describe_member, plain_members
+from mercer.automatic.tabular.members import (
+    Choice,
+    Member,
+    Search,
+    choose,
+    describe_member,
+    plain_members,
+)
 from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty, plain_share
 from mercer.automatic.tabular.scores import KINDS, TableScores
 from mercer.domains.tables.columns import Markers
 from mercer.estimators.local_models import LocalModels
 from mercer.execution.blas import serial_blas
+from mercer.gram.plan import FLOAT32, PRODUCTS, most_samples
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Sum
@@ -31,11 +41,30 @@ from mercer.kernels.vectors.distance import Laplacian
 from mercer.state import State, storable
 
 _STRUCTURE_ROWS = 700  # that kernels are learned on
-_WHOLE = 4000  # rows up to which one model is fitted to all of them
+_PLAIN_ROWS = 400  # that the widths of kernels that are not learned are chosen on
 _LEAST = 1e-6  # the smallest penalty of kernels that were not learned
-_PART = 2500  # rows of a part of a larger table
-# rows that kernels are learned on, rows that members are chosen on, and trees of a large table
-EFFORTS = {"fast": (400, 400, 1), "balanced": (700, 2500, 1), "best": (1200, 4000, 3)}
+_PART = 2500  # rows of a part of a larger table, whose matrices are factored
+_LARGE_PART = 16000  # rows of a part whose equations are solved by conjugate gradients
+_SINGLE = 1e-3  # the smallest penalty that single precision resolves
+
+
+@dataclasses.dataclass(frozen=True)
+class Effort:
+    """How many rows kernels are learned on, and how many members are chosen on."""
+
+    learned: int
+    chosen: int
+    trees: int  # of a table that is divided
+    learned_large: int  # rows that kernels of a large table of numbers are learned on
+    chosen_large: int
+    members_large: int
+
+
+EFFORTS = {
+    "fast": Effort(400, 400, 1, 400, 400, 1),
+    "balanced": Effort(700, 2500, 1, 1000, 1500, 1),
+    "best": Effort(1200, 4000, 3, 1500, 4000, 3),
+}
 
 
 # scores, classes and weights of the rows that a penalty is chosen on, and by what
@@ -84,8 +113,8 @@ class LearnedTable(BaseEstimator):
             kind: TableScores(self.columns, self.missing, kind).fit(X) for kind in kinds
         }
         encoded = {kind: scores(X) for kind, scores in self.scores_.items()}
-        n_first, n_second, _ = EFFORTS[self.effort]
-        first, second = np.sort(order[:n_first]), np.sort(order[:n_second])
+        n_learned, n_chosen, search = self._search(len(Y))
+        first, second = np.sort(order[:n_learned]), np.sort(order[:n_chosen])
         self.seconds_ = {"scores of columns": time.perf_counter() - start}
 
         def rows_at(places: np.ndarray) -> dict[str, Rows]:
@@ -99,7 +128,7 @@ class LearnedTable(BaseEstimator):
 
         start = time.perf_counter()
         with serial_blas():
-            choice = choose(rows_at(first), rows_at(second), self.members, self._is_fast)
+            choice = choose(rows_at(first), rows_at(second), search)
         self.seconds_["learning and choice of kernels"] = time.perf_counter() - start
         self.members_, self.trials_ = choice.members, choice.trials
         self.n_chosen_ = len(second)
@@ -147,15 +176,27 @@ class LearnedTable(BaseEstimator):
         """Whether no length scale is learned."""
         return self.effort == "fast"
 
+    @property
+    def _effort(self) -> Effort:
+        return EFFORTS[self.effort]
+
+    def _search(self, n_samples: int) -> tuple[int, int, Search]:
+        """The rows that kernels are learned on, and chosen on, and what is looked for."""
+        effort = self._effort
+        return effort.learned, effort.chosen, Search(self.members, learned=not self._is_fast)
+
     def _n_scores(self) -> int:
         return len(self.scores_["squash"].tied)
 
     def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:
         """The model of all rows, or of each part of a larger table."""
-        if n_samples <= _WHOLE:
+        if n_samples <= WHOLE:
             return model
-        trees = EFFORTS[self.effort][2]
-        return LocalModels(model, most=_PART, trees=trees, random_state=self.seed)
+        return self._divided(model, _PART)
+
+    def _divided(self, model: BaseEstimator, rows: int) -> LocalModels:
+        """A model of each part of a table."""
+        return LocalModels(model, most=rows, trees=self._effort.trees, random_state=self.seed)
 
     @property
     def blank(self) -> BaseEstimator:
@@ -213,6 +254,25 @@ class LearnedRegressor(LearnedTable):
         self._fit_final(model, Z, y, sample_weight)
         return self
 
+    def _search(self, n_samples: int) -> tuple[int, int, Search]:
+        """A large table has few members, which see many rows each."""
+        if n_samples <= WHOLE:
+            return super()._search(n_samples)
+        effort = self._effort
+        members = min(self.members, effort.members_large)
+        search = Search(members, members + 1, not self._is_fast, several_widths=False)
+        return effort.learned_large, effort.chosen_large, search
+
+    def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:
+        """One model of up to some ten thousand rows where single precision resolves it."""
+        rows = min(_LARGE_PART, most_samples(PRODUCTS, FLOAT32))
+        least = min(member.penalty for member in self.members_)
+        if n_samples <= WHOLE or least < _SINGLE or rows <= WHOLE:
+            return super()._final(model, n_samples)
+        if n_samples <= rows:
+            return model
+        return self._divided(model, rows)
+
     @property
     def chosen_penalty(self) -> float:
         """The penalty of the member with the largest weight."""
@@ -261,7 +321,13 @@ class LearnedClassifier(LearnedTable):
         models, held_out = [learned[0]], [learned[1]]
         self.plain_share_ = plain_share(n_scales, len(codes))
         if self.plain_share_ > 0:
-            members = plain_members(Z[some][:, : self._n_scores()])
+            few = np.sort(order[: min(len(rows), _PLAIN_ROWS)])
+            of_few = None if sample_weight is None else sample_weight[few]
+            together = None if groups is None else groups[few]
+            squashed = Z[few][:, : self._n_scores()]
+            tied = self.scores_["squash"].tied
+            with serial_blas():
+                members = plain_members(Rows(squashed, tied, Y[few], of_few, together))
             plain = self._choose_penalty(members, problem, _LEAST)
             models.append(plain[0])
             held_out.append(plain[1])

@@ -22,10 +22,30 @@ def as_pandas(frame: Frame) -> Frame:
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
+def ordered_levels(frame: Frame) -> dict[object, list[object]]:
+    """The levels of every column of ordered categories, from the first to the last."""
+    return {
+        name: list(frame[name].dtype.categories)
+        for name in frame.columns
+        if getattr(getattr(frame[name], "dtype", None), "ordered", False)
+    }
+
+
+def as_ranks(frame: Frame, levels: dict[object, list[object]]) -> Frame:
+    """The table with ranks 0, 1, ... for ordered categories; NaN for what is none of the levels."""
+    ranks = {}
+    for name, order in levels.items():
+        known = {level: float(rank) for rank, level in enumerate(order)}
+        ranks[name] = [known.get(value, np.nan) for value in frame[name]]
+    return frame.assign(**{str(name): values for name, values in ranks.items()})
+
+
 def typical_value(column: Frame) -> object:
     """The median of a numeric column, the most frequent value of any other, as a Python value."""
     if column.dtype.kind in "iuf":
         value = column.median()
+    elif isinstance(column.iloc[0], (set, frozenset)):
+        return frozenset()
     else:
         value = column.mode().iloc[0]
     if hasattr(value, "item"):

@@ -1,0 +1,208 @@
+"""Checks of what automatic models are fitted on: samples, targets, and the columns of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from mercer.aliases import Frame, KernelLike, RawSamples, Targets, Weights
+from mercer.automatic.candidates import is_auto
+from mercer.automatic.checks.frames import (
+    as_collection,
+    as_pandas,
+    as_ranks,
+    is_list_of_rows,
+    is_numeric_table,
+    ordered_levels,
+    typical_value,
+)
+from mercer.automatic.checks.left_out import LeftOut, columns_to_leave_out
+from mercer.automatic.kinds.registry import kind_of_samples
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.structures.series import SERIES
+from mercer.domains.structures.trees import TREES
+from mercer.domains.tables.columns import missing_values
+from mercer.errors import ShapeError, WidthError, warn
+from mercer.estimators.common.validation import check_weights
+
+# What only a fit on a table sets.
+_OF_TABLES = (
+    *("n_features_in_", "feature_names_in_", "columns_", "left_out_", "fillings_"),
+    *("reasons_", "orders_"),
+)
+
+
+class CheckedInput(BaseEstimator):
+    """Checks samples, and remembers the columns of a table for later predictions."""
+
+    kernel: KernelLike
+    missing: Any
+    keep: Any
+
+    def _check_input(
+        self, X: RawSamples, y: Targets, sample_weight: Weights, groups: Any
+    ) -> tuple[RawSamples, np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """Samples, targets, weights and groups for a fit; samples of weight 0 are left out."""
+        if y is None:
+            # The words are those that scikit-learn's own checks of estimators look for.
+            message = "requires y to be passed, but the target y is None"
+            raise ValueError(f"This {type(self).__name__} estimator {message}")
+        self._forget_columns()
+        X = self._check_samples(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        if len(y) != raw_length(X):
+            rule = f"must have one for each of the {raw_length(X)} samples"
+            raise ShapeError("y", f"{len(y)} values", rule)
+        if groups is not None:
+            groups = _numbered_groups(groups, len(y))
+        if sample_weight is None:
+            return X, y, None, groups
+        weight = check_weights(sample_weight, len(y))
+        rows = np.flatnonzero(weight)
+        if len(rows) < len(y):
+            X = pick_rows(X, rows)
+        if groups is not None:
+            groups = groups[rows]
+        return X, y[rows], weight[rows], groups
+
+    def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
+        """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
+        X = as_collection(X)
+        kind = kind_of_samples(X) if is_auto(self.kernel) else None
+        if kind is not None:
+            return _own_samples(X, kind.name)
+        if is_numeric_table(X):
+            checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+            return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
+        if hasattr(X, "columns"):
+            return self._check_frame(as_pandas(X), reset)
+        if reset:
+            self._note_width(X)
+        return X
+
+    def _note_width(self, X: RawSamples) -> None:
+        """Remember the number of columns where samples are rows."""
+        if is_list_of_rows(X) or np.ndim(X) == 2:
+            self.n_features_in_ = len(X[0])
+
+    def _forget_columns(self) -> None:
+        """Forget the columns of an earlier fit, and the file that a study read them from."""
+        for name in (*_OF_TABLES, "source_"):
+            self.__dict__.pop(name, None)
+
+    def _check_frame(self, frame: Frame, reset: bool) -> Frame:
+        if reset:
+            self.orders_ = ordered_levels(frame) if is_auto(self.kernel) else {}
+            return self._learn_columns(as_ranks(frame, self.orders_))
+        if hasattr(self, "columns_"):
+            frame = as_ranks(self._select_columns(frame), getattr(self, "orders_", {}))
+            return self._fill_missing(frame)
+        # The model was fitted on an array: columns are known by their position.
+        numeric = all(dtype.kind in "biuf" for dtype in frame.dtypes)
+        return self._check_samples(frame.to_numpy(dtype=None if numeric else object), reset=False)
+
+    def _learn_columns(self, frame: Frame) -> Frame:
+        """The training table without its empty columns; remember names and typical values."""
+        # scikit-learn's rule: only names that are all strings are feature names.
+        if all(isinstance(name, str) for name in frame.columns):
+            self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
+        self.n_features_in_ = len(frame.columns)
+        self.columns_ = list(frame.columns)
+        markers = [value for value in self.missing if value is not None]
+        missing = frame.isna() | frame.isin(markers)
+        self.left_out_ = list(frame.columns[missing.all()])
+        self.reasons_: dict[str, list[str]] = {}
+        complete = frame.columns[~missing.any()]
+        self.fillings_ = {name: typical_value(frame[name]) for name in complete}
+        return frame.drop(columns=self.left_out_)
+
+    def _leave_out_columns(self, X: RawSamples, y: np.ndarray, classification: bool) -> RawSamples:
+        """The table without constants, identifiers and texts that tell nothing of the target."""
+        everything = isinstance(self.keep, str) and self.keep == "all"
+        if everything or not hasattr(X, "columns") or not is_auto(self.kernel):
+            return X
+        found = columns_to_leave_out(
+            X,
+            y,
+            classification=classification,
+            keep=[self.keep] if isinstance(self.keep, str) else list(self.keep),
+            missing=tuple(self.missing),
+        )
+        if not found or len(found) == len(X.columns):
+            return X
+        gone = self._note_left_out(found, X)
+        _warn_of_left_out(found)
+        return X.drop(columns=gone)
+
+    def _note_left_out(self, found: list[LeftOut], frame: Frame) -> list[object]:
+        """Remember which columns of the table are left out, and why; their names."""
+        self.reasons_ = {each.column: [each.kind, each.reason] for each in found}
+        gone = [name for name in frame.columns if str(name) in self.reasons_]
+        self.left_out_ = [*self.left_out_, *gone]
+        self.fillings_ = {k: value for k, value in self.fillings_.items() if k not in gone}
+        return gone
+
+    def _select_columns(self, frame: Frame) -> Frame:
+        """The columns of the training table, in its order."""
+        wanted = [name for name in self.columns_ if name not in self.left_out_]
+        absent = [name for name in wanted if name not in frame.columns]
+        if absent:
+            rule = "lacks what the model was fitted on"
+            remedy = f"it has {list(frame.columns)[:20]}"
+            raise WidthError("X", f"no column {absent[0]!r}", rule, remedy)
+        return frame[wanted]
+
+    def _fill_missing(self, frame: Frame) -> Frame:
+        """Fill missing values where the training table had none, and warn."""
+        affected = [name for name in self.fillings_ if frame[name].isna().any()]
+        if not affected:
+            return frame
+        first, *others = affected
+        message = f"column {first!r} has missing values and had none in training: filled with "
+        message += repr(self.fillings_[first])
+        if others:
+            message += f"; so have {others}"
+        warn(message)
+        return frame.assign(**{str(name): self._filled(frame[name]) for name in affected})
+
+    def _filled(self, column: Frame) -> list[object]:
+        value = self.fillings_[column.name]
+        gaps = zip(column, missing_values(column), strict=True)
+        return [value if missing else cell for cell, missing in gaps]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = is_auto(self.kernel)
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _numbered_groups(groups: object, n_samples: int) -> np.ndarray:
+    """The number of every sample's group."""
+    numbers = np.unique(column_or_1d(groups), return_inverse=True)[1]
+    if len(numbers) != n_samples:
+        rule = f"must have one for each of the {n_samples} samples"
+        raise ShapeError("groups", f"{len(numbers)} values", rule)
+    return numbers
+
+
+def _warn_of_left_out(found: list[LeftOut]) -> None:
+    """Say which columns are left out; nobody misses a constant."""
+    told = [f"{each.column!r} {each.reason}" for each in found if each.kind != "constant"]
+    if told:
+        warn(f"columns are left out: {'; '.join(told)}. keep=[...] keeps them")
+
+
+def _own_samples(X: RawSamples, kind: str) -> RawSamples:
+    """Samples that are no rows, as the model keeps them."""
+    if kind == "tree":
+        return TREES.own(X)
+    if kind == "series" and isinstance(X, np.ndarray):
+        SERIES.encode(Batch(X))  # refuses three axes, whose meaning it cannot know
+    return X

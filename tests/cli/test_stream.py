@@ -1,0 +1,62 @@
+"""``mercer fit`` on several files: they are read block by block."""
+
+import json
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.cli import main
+
+
+def tables(folder, target):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.standard_normal((300, 3)), columns=list("abc"))
+    frame["y"] = target(frame)
+    for part in range(3):
+        frame.iloc[100 * part : 100 * part + 100].to_csv(folder / f"{part}.csv", index=False)
+    return [str(folder / f"{part}.csv") for part in range(3)], frame
+
+
+def run(capsys, monkeypatch, folder, *arguments):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["mercer", "fit", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code or 0, capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (lambda frame: frame["a"] + np.sin(frame["b"]), "KernelRidgeCV"),
+        (lambda frame: np.where(frame["a"] > 0, "up", "down"), "KernelLogisticRegression"),
+    ],
+)
+def test_several_tables_are_one_model(capsys, monkeypatch, tmp_path, target, name):
+    files, frame = tables(tmp_path, target)
+    code, printed = run(
+        capsys, monkeypatch, tmp_path, *files, "--target", "y", "--json", "-o", "m.mercer"
+    )
+    assert code == 0, printed.err
+    model = mercer.load(tmp_path / "m.mercer")
+    assert type(model).__name__ == name
+    assert model.score(frame[list("abc")], frame["y"]) > 0.8
+    assert "300 rows" in json.dumps(json.loads(printed.out)["notes"])
+
+
+def test_the_target_has_to_be_named(capsys, monkeypatch, tmp_path):
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    code, printed = run(capsys, monkeypatch, tmp_path, *files)
+    assert code != 0
+    assert "--target" in printed.err
+
+
+@pytest.mark.parametrize("option", [("--drop", "a"), ("--metric", "rmse"), ("--id", "b")])
+def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, option):
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y", *option)
+    assert code != 0
+    assert f"{option[0]} " in printed.err
+    assert "block by block" in printed.err
