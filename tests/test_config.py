@@ -23,6 +23,8 @@ from mercer import RBF, Linear, config
 from mercer.config import config_context, format_bytes, get_config, parse_bytes, set_config
 from mercer.errors import KernelOverflowError, MemoryBudgetError, ParameterError
 from mercer.execution import blas, progress, threads
+from mercer.execution.cluster import current_engine
+from mercer.execution.engine import LocalEngine
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -103,7 +105,7 @@ BAD = [
     ({"progress": "yes"}, "progress = 'yes' must be True, False, 'auto' or a function"),
     ({"progress": None}, "progress = None must be True, False, 'auto' or a function"),
     ({"progress": 1}, "progress = 1 must be True, False, 'auto' or a function"),
-    ({"thread": 2}, "setting = 'thread' is not known; use threads, memory_budget or progress"),
+    ({"thread": 2}, "setting = 'thread' is not known; use threads, memory_budget, progress"),
     ({"threads": 1, "colour": "red"}, "setting = 'colour' is not known"),
 ]
 
@@ -630,3 +632,19 @@ def test_many_threads_at_once():
     for worker in workers:
         worker.join()
     assert found == [True] * 6
+
+
+@pytest.mark.parametrize("engine", [3, "local", object()], ids=["number", "word", "object"])
+def test_what_an_engine_may_be(engine):
+    with (
+        pytest.raises(ParameterError, match=r"engine = .* must be None, a client of Dask"),
+        config_context(engine=engine),
+    ):
+        pass
+
+
+def test_an_engine_of_ones_own():
+    assert isinstance(current_engine(), LocalEngine)
+    engine = LocalEngine()
+    with config_context(engine=engine):
+        assert current_engine() is engine

@@ -30,9 +30,9 @@ EXAMPLES = [
     k
     for cls in catalogue().values()
     for k in cls.examples()
-    # Rows of probabilities and fitted mixtures, which need other rows, have tests of their own.
+    # Rows of probabilities, fitted mixtures and parts of texts have tests of their own.
     if "matrix" in k.domain.accepts
-    and not isinstance(k, mercer.Fisher)
+    and not isinstance(k, (mercer.Fisher, mercer.Convolution))
     and k.domain != mercer.Hellinger.domain
 ]
 SET_KERNELS = (Jaccard, Matches, SetIntersection, SharedSubsets)

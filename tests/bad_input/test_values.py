@@ -244,7 +244,6 @@ def test_a_negative_base_on_the_diagonal():
         AllSubsets(),
         Brownian(),
         Spline(),
-        HistogramIntersection(),
         Chi2(),
         RBF() + Laplacian(),
     ],

@@ -53,6 +53,7 @@ class Case:
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     kernel: Callable[[Any], dict[str, Any]] = by_kernel  # the parameters that give it a kernel
     categories: bool = False  # whether samples are rows of a table of categories
+    positive: bool = False  # whether samples must not be negative
     second_view: bool = False  # whether y is a second view of the samples
     many: int = 520  # samples of the test of threads: more than one tile
     messages: dict[str, str] = dataclasses.field(default_factory=dict)  # unlike scikit-learn's
@@ -82,7 +83,16 @@ A_MAP = {
     **none("it solves nothing that could be reported", "report", "callbacks"),
 }
 
+SAMPLER = {
+    **none("it learns nothing of the samples", "sample_weight"),
+    **none("its samples are rows of numbers", "sets", "overflow"),
+    **none("it solves nothing that could be reported", "report", "callbacks"),
+}
+
 CASES: dict[str, Case] = {
+    "AdditiveChi2Sampler": Case(
+        kernel=lambda kernel: {}, positive=True, cannot={**NO_KERNEL, **SAMPLER}
+    ),
     "GaussianProcessClassifier": Case(GIVEN, cannot=PROCESS),
     "GaussianProcessRegressor": Case(
         {**GIVEN, "alpha": 0.1},
@@ -149,7 +159,6 @@ CASES: dict[str, Case] = {
             **none("parameters of base kernels are learned, not given", "names", "kernel"),
             **none("it takes kernel objects and expressions", "function"),
             **none("its variance needs k(x, x) of new samples", "precomputed"),
-            **none("not offered", "sample_weight"),
         },
         checked={"depth": 1, "bases": [KERNEL], "columns": "all"},
     ),
@@ -196,11 +205,26 @@ CASES: dict[str, Case] = {
             "the weights make every nu above 2e-7 infeasible", "check_class_weight_classifiers"
         ),
     ),
+    "Nystroem": Case(
+        {"n_components": 20, "random_state": 0},
+        cannot=none("it learns nothing of the samples but centers", "sample_weight"),
+    ),
+    "PolynomialCountSketch": Case(
+        {"random_state": 0}, kernel=lambda kernel: {}, cannot={**NO_KERNEL, **SAMPLER}
+    ),
+    "RBFSampler": Case(
+        {"random_state": 0}, cannot={**SAMPLER, **none("it takes kernel objects only", *FORMS)}
+    ),
+    "SkewedChi2Sampler": Case(
+        {"skewedness": 100.0, "random_state": 0},
+        kernel=lambda kernel: {},
+        cannot={**NO_KERNEL, **SAMPLER},
+    ),
     "RVC": Case(many=260),  # more than one strip of functions
     "RVR": Case(many=260),
     "SpectralClustering": Case(
         {"n_clusters": 3, "random_state": 0},
-        cannot=none("copies of a sample are linked, parts of a sample are not", "sample_weight"),
+        unlike=none("copies of a sample change the numbers of the clusters", *WEIGHTED),
     ),
     **dict.fromkeys(
         ("LabelPropagation", "LabelSpreading"),
@@ -236,7 +260,7 @@ def make(name: str, kernel: Any = KERNEL) -> Any:
 def _precise(model: Any, kernel: Any) -> Any:
     """The same, with a close tolerance and the width of kernels by name."""
     known = model.get_params(deep=False)
-    if not isinstance(kernel, str):
+    if not isinstance(kernel, str) or kernel == "precomputed":
         known.pop("gamma", None)  # the kernel has its own
     return model.set_params(**{key: PRECISE[key] for key in PRECISE if key in known})
 
@@ -255,7 +279,7 @@ def samples(name: str, n: int = 60, seed: int = 0) -> np.ndarray:
     X = numbers(n, seed)
     if case(name).categories:
         return np.array(["low", "middle", "high"])[np.digitize(X, [-0.5, 0.5])]
-    return X
+    return np.abs(X) if case(name).positive else X
 
 
 def target(name: str, n: int = 60) -> np.ndarray | None:
@@ -282,7 +306,8 @@ def methods(model: Any) -> list[str]:
 
 def value(model: Any, X: Any) -> np.ndarray:
     """The finest thing it says of new samples."""
-    return np.asarray(getattr(model, methods(model)[0])(X))
+    found = getattr(model, methods(model)[0])(X)
+    return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
 
 
 def takes_weights(model: Any) -> bool:

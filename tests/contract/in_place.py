@@ -19,6 +19,10 @@ IN_PLACE = {
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.gaussian_process": ("GaussianProcessRegressor", "GaussianProcessClassifier"),
     "sklearn.decomposition": ("KernelPCA",),
+    "sklearn.kernel_approximation": (
+        *("AdditiveChi2Sampler", "Nystroem", "PolynomialCountSketch", "RBFSampler"),
+        "SkewedChi2Sampler",
+    ),
     "sklearn.cluster": ("SpectralClustering",),
     "sklearn.neighbors": ("KernelDensity",),
     "sklearn.semi_supervised": ("LabelPropagation", "LabelSpreading"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mercer
+from mercer.domains.base import Batch
 from mercer.errors import MercerError
 from mercer.kernels import catalogue
 from mercer.testing import check_kernel, sample_for
@@ -61,6 +62,16 @@ def test_equals_the_oracle(name, number):
     Y = take(X, [3, 1])
     exact = np.array([[float(naive.value(kernel, x, y)) for y in Y] for x in X])
     np.testing.assert_allclose(kernel(X, Y), exact, rtol=0, atol=2e-14 * scale)
+
+
+@params()
+def test_tiles_in_single_precision_are_as_exact_as_they_say(name, number):
+    kernel = example(name, number)
+    X = samples(kernel, 12, seed=2)
+    prepared = kernel.fit(X).prepare(Batch(X))
+    tiles = kernel.single_tiles(prepared)
+    if tiles is not None:
+        np.testing.assert_allclose(tiles.matrix(prepared), kernel(X), rtol=0, atol=3 * tiles.error)
 
 
 BAD = [0, -1, -2.5, np.nan, np.inf, -np.inf, 1e308, 10**400, 2**70, True, 3 + 4j]

@@ -12,7 +12,8 @@ from mercer.execution import progress
 # those whose fit has neither tiles nor steps: it stores samples, counts, or takes one factor
 QUICK = {
     *("KernelDensity", "KernelMap", "KernelNeighborsClassifier", "KernelNeighborsRegressor"),
-    *("LinearSVC", "LinearSVR", "MCA"),
+    *("LinearSVC", "LinearSVR", "MCA", "Nystroem", "RBFSampler", "PolynomialCountSketch"),
+    *("AdditiveChi2Sampler", "SkewedChi2Sampler"),
 }
 
 

@@ -46,3 +46,18 @@ def test_a_weight_that_is_none_is_named(name, wrong):
         make(name).fit(X, y, sample_weight=weight)
     with pytest.raises((MercerError, ValueError), match="sample_weight"):
         make(name).fit(X, y, sample_weight=np.ones(len(X) - 1))
+
+
+@every_estimator("sample_weight")
+@pytest.mark.parametrize(
+    ("both", "then"), [("fit_transform", "transform"), ("fit_predict", "predict")]
+)
+def test_what_fits_and_answers_at_once_takes_weights(name, both, then):
+    model = make(name)
+    if not hasattr(model, both) or not hasattr(model, then):
+        pytest.skip(f"no {both}")
+    X, y = samples(name), target(name)
+    weight = 1.0 + np.arange(len(X)) % 3
+    at_once = getattr(make(name), both)(X, y, sample_weight=weight)
+    expected = getattr(model.fit(X, y, sample_weight=weight), then)(X)
+    np.testing.assert_allclose(at_once, expected, rtol=1e-7, atol=1e-7)

@@ -54,6 +54,7 @@ APART = {
     *("KernelCCA", "KernelICA", "LinearSVC", "LinearSVR", "MCA", "ImputedVote"),
     # they take several kernels, or none, and are saved in tests of their own
     *("KernelSearch", "LocalModels", "MultipleKernelClassifier", "MultipleKernelRegressor"),
+    *("AdditiveChi2Sampler", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"),
 }
 PARAMETERS: dict[str, dict[str, Any]] = {
     "SVC": {"probability": True},
@@ -63,6 +64,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "KernelKMeans": {"n_clusters": 3, "random_state": 0},
     "SpectralClustering": {"n_clusters": 3, "random_state": 0},
     "GaussianProcessRegressor": {"alpha": 0.1},
+    "Nystroem": {"n_components": 20, "random_state": 0},
 }
 ESTIMATORS = {name: PARAMETERS.get(name, {}) for name in REGISTRY if name not in APART}
 
@@ -751,3 +753,18 @@ def test_linear_machines(name, tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.coef_, model.coef_)
     assert str(again.report_) == str(model.report_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.AdditiveChi2Sampler(sample_steps=3),
+        mercer.PolynomialCountSketch(degree=3, coef0=1.0, random_state=0),
+        mercer.RBFSampler(kernel=RBF() * mercer.Matern(), method="qmc", random_state=0),
+        mercer.SkewedChi2Sampler(random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_samplers(model, tmp_path):
+    X = np.abs(data())
+    assert_same(trip(model.fit(X), tmp_path), model, X)
