@@ -49,6 +49,7 @@ TASKS: dict[str, list[list[str]]] = {
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
     "projection": [[name] for name in ("pca", "kmeans", "spectral", "memory", "cca")],
     "structured": [["mushrooms"], ["diffusion"]],
+    "trees": [["functions"], ["fingerprints"]],
     "strings": [[name] for name in ("spectrum", "subsequence", "dna", "million")],
 }
 PEERS = (

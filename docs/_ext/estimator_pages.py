@@ -19,6 +19,7 @@ TITLES = {
     "search": "Search for kernels",
     "rvm": "Relevance vector machines",
     "projection": "Projections",
+    "features": "Approximate features",
     "clustering": "Clustering",
     "density": "Neighbours, novelty and density",
     "label_propagation": "Semi-supervised learning",
