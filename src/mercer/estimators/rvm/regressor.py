@@ -170,7 +170,7 @@ class RVR(RegressorMixin, RelevanceMachine):
             raise ParameterError("y", f"values up to {size:.3g}", rule, "scale y")
         matrix = data.matrix(PRODUCTS)
         basis, weight = Basis(matrix, self.fit_intercept), None
-        if sample_weight is not None:
+        if np.any(data.weight != 1.0):  # equal weights of 1 give the same bits as none
             weight = data.weight
             basis = WeightedBasis(matrix, self.fit_intercept, weight)
         likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol, weight)

@@ -244,7 +244,8 @@ def _is_labelled(samples: GraphSamples) -> bool:
 
 
 def _check_radius(radius: np.ndarray, decay: float, argument: str) -> None:
-    if not len(radius) or decay * radius.max() < 1.0:
+    # an eigenvalue has a rounding error, which depends on the processor
+    if not len(radius) or decay * radius.max() < 1.0 - 1e-12:
         return
     row = int(np.argmax(radius))
     rule = f"is too large for {argument}[{row}]: it must stay below {1.0 / radius[row]:.6g}"
