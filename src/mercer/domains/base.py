@@ -3,64 +3,18 @@
 from __future__ import annotations
 
 import copy
-import os
-import threading
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from mercer.aliases import Columns, Prepared, RawSamples
 from mercer.domains.raw import in_order_of, own_copy, pick_rows, raw_length, select_columns
 from mercer.errors import EmptyInputError, ParameterError
+from mercer.execution.memo import Memo
 from mercer.execution.workspace import Workspace
-
-T = TypeVar("T")
-_lock = threading.RLock()
-
-
-def _replace_lock() -> None:
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
-    os.register_at_fork(after_in_child=_replace_lock)
-
-
-def shared_lock() -> threading.RLock:
-    """The lock under which threads compute what they share; a forked process has its own."""
-    return _lock
-
-
-class Memo:
-    """Values that are computed once and kept as long as the object that holds them."""
-
-    _memo: dict[Hashable, Any]
-
-    def once(self, key: Hashable, make: Callable[[], T], keep: int = 8) -> T:
-        """Return the value kept under ``key``; the first call computes it by ``make()``.
-
-        If several threads ask for it at the same time, one computes it and the others wait. At most
-        ``keep`` values are kept: a further one replaces the oldest.
-        """
-        memo = self.__dict__.setdefault("_memo", {})
-        value = memo.get(key)
-        if value is not None:
-            return value
-        with _lock:
-            value = memo.get(key)  # another thread may have computed it in the meantime
-            if value is None:
-                value = make()
-                if len(memo) >= keep:
-                    memo.pop(next(iter(memo)))
-                memo[key] = value
-        return value
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_memo"}
 
 
 class Samples(Memo):
@@ -99,6 +53,7 @@ class Samples(Memo):
     def _forked(self, **replaced: object) -> Self:
         """A copy with some attributes replaced; values kept by `once` are shared with it."""
         self.__dict__.setdefault("_memo", {})
+        self.__dict__.setdefault("_making", {})
         fork = object.__new__(type(self))
         fork.__dict__.update(self.__dict__, **replaced)
         return fork

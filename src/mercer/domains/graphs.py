@@ -11,9 +11,9 @@ import numpy as np
 import scipy
 
 from mercer.aliases import Frame, GraphLike, SparseMatrix
-from mercer.domains.base import Memo
 from mercer.domains.vectors.sparse import entry_position
 from mercer.errors import MissingDependencyError, ParameterError
+from mercer.execution.memo import Memo
 
 Names = Sequence[Hashable] | np.ndarray
 _ROUNDING = 1e-12  # the difference between B and Bᵀ that is a rounding error, of the largest weight

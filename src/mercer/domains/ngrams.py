@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.aliases import Prepared, SparseMatrix
-from mercer.domains.base import Batch, Domain, Samples, Tile, shared_lock
+from mercer.domains.base import Batch, Domain, Samples, Tile
 from mercer.domains.raw import starts_of
 from mercer.domains.strings import STRINGS, Strings, StringSamples
 from mercer.domains.vectors.domain import CsrSamples
+from mercer.execution.memo import shared_lock
 
 _DENSE = 0.05  # dense rows are quicker if strings have more than this share of the features
 _ROOM = 2**30  # bytes of dense rows, at most

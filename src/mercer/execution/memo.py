@@ -1,0 +1,66 @@
+"""Values that threads share: computed once, by one of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_lock = threading.RLock()
+
+
+def _replace_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
+    os.register_at_fork(after_in_child=_replace_lock)
+
+
+def shared_lock() -> threading.RLock:
+    """The lock under which threads compute what they share; a forked process has its own."""
+    return _lock
+
+
+class Memo:
+    """Values that are computed once and kept as long as the object that holds them."""
+
+    _memo: dict[Hashable, Any]
+    _making: dict[Hashable, threading.RLock]
+
+    def once(self, key: Hashable, make: Callable[[], T], keep: int = 8) -> T:
+        """Return the value kept under ``key``; the first call computes it by ``make()``.
+
+        If several threads ask for it at the same time, one computes it and the others wait; values
+        under other keys are not waited for, so that ``make`` may use threads. At most ``keep``
+        values are kept: a further one replaces the oldest.
+        """
+        memo = self.__dict__.setdefault("_memo", {})
+        value = memo.get(key)
+        if value is not None:
+            return value
+        with self._lock_of(key):
+            value = memo.get(key)  # another thread may have computed it in the meantime
+            if value is None:
+                value = make()
+                self._keep(key, value, keep)
+        return value
+
+    def _lock_of(self, key: Hashable) -> threading.RLock:
+        with _lock:
+            making = self.__dict__.setdefault("_making", {})
+            return making.setdefault((key, os.getpid()), threading.RLock())  # a fork has its own
+
+    def _keep(self, key: Hashable, value: Any, most: int) -> None:
+        with _lock:
+            if len(self._memo) >= most:
+                self._memo.pop(next(iter(self._memo)))
+            self._memo[key] = value
+            self._making.pop((key, os.getpid()), None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {"_memo", "_making"}
+        return {name: value for name, value in self.__dict__.items() if name not in own}
