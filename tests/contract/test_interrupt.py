@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to one process")
 
 _PATIENCE = 600  # seconds: a busy machine may have to compile everything first
+_ATTEMPTS = 3  # of which the quickest counts: one may meet a compilation, or a crowded machine
 START = """
 import signal, warnings
 import numpy as np
@@ -151,7 +154,8 @@ def interrupt(program: str, **variables: str) -> tuple[list[str], float]:
             assert child.stdout.readline() == "begin\n"
             before = cpu_seconds(child.pid)
             time.sleep(0.5)
-            while cpu_seconds(child.pid) < before + 0.1:  # until it is at work, on a busy machine
+            # until it is at work, on a busy machine
+            while cpu_seconds(child.pid) < before + 0.1 and child.poll() is None:
                 time.sleep(0.1)
             sent = cpu_seconds(child.pid)
             child.send_signal(signal.SIGINT)
@@ -163,14 +167,29 @@ def interrupt(program: str, **variables: str) -> tuple[list[str], float]:
             child.kill()
 
 
+def quickest(attempt: Callable[[], float], limit: float) -> float:
+    """The least processor time of a few attempts; as many as are needed to keep the limit."""
+    seconds = math.inf
+    for _ in range(_ATTEMPTS):
+        seconds = min(seconds, attempt())
+        if seconds < limit:
+            break
+    return seconds
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_long_task_ends_and_changes_nothing(case):
     # the threads of OpenBLAS wait for each other in loops: where others use the cores, one
     # call may take a hundred times as long
-    said, seconds = interrupt(PROGRAM.format(**CASES[case]), OPENBLAS_NUM_THREADS="1")
-    assert said == ["interrupted", "same"]
-    # of the calling thread and of a helper
-    assert seconds < 2 * CASES[case].get("limit", 1.0) + 0.2
+    program = PROGRAM.format(**CASES[case])
+    limit = 2 * CASES[case].get("limit", 1.0) + 0.2  # of the calling thread and of a helper
+
+    def attempt() -> float:
+        said, seconds = interrupt(program, OPENBLAS_NUM_THREADS="1")
+        assert said == ["interrupted", "same"]
+        return seconds
+
+    assert quickest(attempt, limit) < limit
 
 
 def test_a_large_dense_matrix_ends_within_a_second_of_processor_time():
@@ -178,7 +197,7 @@ def test_a_large_dense_matrix_ends_within_a_second_of_processor_time():
     program = """
 import os, threading, time
 X, _ = data(20_000)
-RBF()(X[:600])  # compiled
+RBF()(X[:2056])  # compiled, with the stores of large matrices that bypass the cache
 pressed = []
 
 def press():
@@ -197,9 +216,14 @@ with config_context(memory_budget="8 GB"):
         print("interrupted", time.process_time() - pressed[0])
 """
     command = [sys.executable, "-c", START + program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
-    word, seconds = done.stdout.split()
-    assert word == "interrupted" and float(seconds) < 1.0, done.stderr
+
+    def attempt() -> float:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        word, seconds = done.stdout.split()
+        assert word == "interrupted", done.stderr
+        return float(seconds)
+
+    assert quickest(attempt, 1.0) < 1.0
 
 
 def test_linear_algebra_gets_its_threads_back():
@@ -262,21 +286,50 @@ print(_compiled.storage.weighted_sum(tile, tile))
     assert not done.stderr
 
 
+def test_what_was_compiled_when_the_signal_came_is_on_disk(tmp_path):
+    program = """
+from numba.core import event
+from mercer._compiled import storage
+
+class Press(event.Listener):
+    def on_start(self, _):
+        signal.raise_signal(signal.SIGINT)
+    def on_end(self, _):
+        pass
+
+event.register("numba:compile", Press())
+try:
+    storage.mirror(np.zeros((4, 4)))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", START + program],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+    )
+    assert done.stdout == "interrupted\n", done.stderr
+    assert list(tmp_path.rglob("storage.mirror*.nbc"))
+
+
 def test_a_handler_of_the_users_own_sees_the_signal_after_compiling():
     program = """
 from numba.core import event
 from mercer._compiled import storage
 
+LOCK = "numba:compiler_lock"
 seen = []
 signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-with event.trigger_event("numba:compile"), event.trigger_event("numba:compile"):
+with event.trigger_event(LOCK), event.trigger_event(LOCK):
     signal.raise_signal(signal.SIGINT)
     assert not seen
 assert seen == [signal.SIGINT]
 signal.raise_signal(signal.SIGINT)
 assert len(seen) == 2
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-with event.trigger_event("numba:compile"):
+with event.trigger_event(LOCK):
     signal.raise_signal(signal.SIGINT)
 assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
 """

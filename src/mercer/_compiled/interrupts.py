@@ -1,7 +1,8 @@
-"""Ctrl-C while Numba compiles: it is raised when the function is compiled, not in the middle.
+"""Ctrl-C while Numba compiles: it is raised when the function is on disk, not in the middle.
 
 Parts of a compilation run in callbacks of LLVM, which swallow exceptions, and one that ends
-half-way leaves a library behind that fails with a RuntimeError later.
+half-way leaves a library behind that fails with a RuntimeError later. One that is not stored would
+have to be waited for again.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def register() -> None:
     would leave them half-filled for ever.
     """
     listener = DeferInterrupts()
-    event.register("numba:compile", listener)
+    # Numba holds its lock until a function is stored; its event "compile" ends before that
+    event.register("numba:compiler_lock", listener)
     listener.on_start()
     try:
         cpu_target.typing_context.refresh()
