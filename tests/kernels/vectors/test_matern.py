@@ -17,3 +17,12 @@ def test_far_samples_have_nothing_in_common(nu):
     np.testing.assert_array_equal(kernel([[0.0]], far[:, None]), 0.0)
     np.testing.assert_array_equal(kernel.profile(far**2), 0.0)
     np.testing.assert_array_equal(kernel.slope(far**2), 0.0)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.3, 1.5, 2.5, np.inf])
+def test_squared_distances_that_overflow_give_zero(nu):
+    far = np.array([[1e200, 0.0], [0.0, 0.0], [0.0, -1e200]])
+    assert np.array_equal(Matern(nu=nu)(far), np.eye(3))
+    assert np.array_equal(Matern(nu=nu)(far, far[1:]), np.eye(3)[:, 1:])
+    slopes = Matern(nu=nu).slope(np.array([np.inf]))
+    assert slopes == 0.0

@@ -12,6 +12,8 @@ import numpy as np
 from mercer._compiled import compiled
 from mercer._compiled.elementary import exp, exp_down
 
+_FAR = 1e4  # exp(−z) is 0 from 746 on: an infinite z would make it NaN
+
 
 @compiled
 def exponential(a, c, out):
@@ -61,7 +63,7 @@ def exponential_root(a, c, out):
 
 @compiled
 def matern32(a, c, out):
-    """(1 + z) exp(−z), z = √(c a)."""
+    """(1 + z) exp(−z), z = √(c a); 0 where a has overflowed."""
     n = a.shape[1]
     half = n // 2
     values = np.empty(n)
@@ -70,12 +72,12 @@ def matern32(a, c, out):
         row, to = a[i], out[i]
         low, high = row[:half], row[half:]
         for j in range(half):
-            y = np.sqrt(c * low[j])
-            z = np.sqrt(c * high[j])
+            y = min(np.sqrt(c * low[j]), _FAR)
+            z = min(np.sqrt(c * high[j]), _FAR)
             left[j] = (1.0 + y) * exp_down(-y)
             right[j] = (1.0 + z) * exp_down(-z)
         if n > 2 * half:
-            z = np.sqrt(c * row[n - 1])
+            z = min(np.sqrt(c * row[n - 1]), _FAR)
             values[n - 1] = (1.0 + z) * exp_down(-z)
         for j in range(n):
             to[j] = values[j]
@@ -83,12 +85,12 @@ def matern32(a, c, out):
 
 @compiled
 def matern52(a, c, out):
-    """(1 + z + z²/3) exp(−z), z = √(c a)."""
+    """(1 + z + z²/3) exp(−z), z = √(c a); 0 where a has overflowed."""
     values = np.empty(a.shape[1])
     for i in range(a.shape[0]):
         row, to = a[i], out[i]
         for j in range(row.size):
-            z2 = c * row[j]
+            z2 = min(c * row[j], _FAR * _FAR)
             z = np.sqrt(z2)
             values[j] = (1.0 + z + z2 * (1.0 / 3.0)) * exp_down(-z)
         for j in range(values.size):

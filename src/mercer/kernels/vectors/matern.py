@@ -136,6 +136,7 @@ class Matern(RadialKernel):
         if nu == 1.5:
             return 3.0 * np.exp(-z)
         if nu == 2.5:
+            z = np.minimum(z, 1e4)  # ∞ · 0 is no number
             return (5.0 / 3.0) * (1.0 + z) * np.exp(-z)
         return 2.0 * nu * self._bessel(z, abs(nu - 1.0), nu - 1.0)
 
