@@ -109,3 +109,19 @@ def test_the_unresolved_problem_gives_the_reason(rng):
         SVC(kernel=Linear(), max_iter=2).fit(X, y)
     with pytest.warns(ConvergenceWarning, match=text):
         svm.SVC(kernel="linear", max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_a_huge_penalty_on_noise_is_given_up_soon(machine, kernel):
+    """Coefficients grow to the size of C, by Newton steps: others would make ten million steps."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X[:, 0] + rng.standard_normal(60)
+    if machine is SVC:
+        y = y > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = machine(kernel=kernel, C=1e15).fit(X, y)
+    assert model.report_.iterations < 3_000_000
+    assert np.abs(model.decision_function(X) if machine is SVC else model.predict(X)).max() < 1e3

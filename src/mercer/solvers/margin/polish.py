@@ -43,7 +43,7 @@ def polish(state: State, iterations: int) -> tuple[np.ndarray, int, bool]:
 def _to_rounding_error(state: State) -> bool:
     """Newton steps on the free variables, until steps of two variables change nothing."""
     for _ in range(_ROUNDS):
-        if not _whole_step(state) and not _step_to_a_bound(state):
+        if not _whole_step(state) and not step_to_a_bound(state):
             return False
         state.h[...] = state.slack()
         largest = max(float(np.abs(state.problem.target).max()), float(np.abs(state.h).max()))
@@ -80,7 +80,7 @@ def _whole_step(state: State) -> bool:
     return True
 
 
-def _step_to_a_bound(state: State) -> bool:
+def step_to_a_bound(state: State) -> bool:
     """The Newton step of all groups, as far as the first bound, or the kink at 0."""
     beta, eps, bounds = state.beta, state.problem.eps, state.problem.bounds
     group, at = np.nonzero(state.up == state.low)  # at neither bound, nor at the kink

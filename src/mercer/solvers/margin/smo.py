@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from mercer.execution.cancel import check_stop
+from mercer.solvers.margin.active_set import descend
 from mercer.solvers.margin.chunks import chunked
 from mercer.solvers.margin.dual import PRECISION, UNBOUNDED, DualProblem, DualSolution
 from mercer.solvers.margin.polish import LOOSE, polish
@@ -105,6 +106,12 @@ class _Driver:
         values = float(np.abs(state.beta).max()) * float(np.abs(state.diagonal).max())
         return values > _BEYOND * max(1.0, float(np.abs(problem.target).max()))
 
+    def _accuracy(self) -> str:
+        """What a solution is that cannot be improved."""
+        if self.problem.gap(self.state.slack()) <= self.problem.tol:
+            return "converged"
+        return PRECISION
+
     def _check_objective(self) -> str:
         """Ask the callback, and see whether the objective still falls."""
         state, callback = self.state, self.problem.callback
@@ -117,6 +124,9 @@ class _Driver:
             return UNBOUNDED
         falls = self.last_objective - value > self.least * max(abs(value), 1e-300)
         self.last_objective = value
+        may_go_on = self.problem.steps_left(self.iterations) > 0
+        if may_go_on and not self.single_precision and descend(state):
+            return self._accuracy()
         if falls:
             self.stalled = 0
             return ""

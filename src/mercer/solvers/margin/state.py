@@ -8,6 +8,7 @@ from mercer import _compiled
 from mercer.solvers.margin.chunks import chunked, flat
 from mercer.solvers.margin.dual import DualProblem
 
+_ROUNDING = 4 * 2.0**-53  # of a sum of products, in units of the sum of their sizes
 _NO_PLACES, _NO_MATRIX = np.empty(0, dtype=np.intp), np.empty((0, 0))
 
 
@@ -76,6 +77,12 @@ class State:
     def slack(self) -> np.ndarray:
         """t − Kβ afresh, in double precision."""
         return slack_of(self.rows, self.problem)
+
+    def rounding(self) -> float:
+        """The size of the rounding errors in the slack: no gap below it means anything."""
+        total = np.abs(self.beta).sum(axis=0)
+        used = np.flatnonzero(total)
+        return _ROUNDING * float((total[used] @ np.abs(self.rows[used])).max(initial=0.0))
 
 
 def slack_of(rows: np.ndarray, problem: DualProblem) -> np.ndarray:
