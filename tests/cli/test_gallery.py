@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mercer.cli.gallery import scripts
+from mercer.cli.tools.gallery import scripts
 
 
 def test_all_are_listed(mercer):
@@ -28,7 +28,7 @@ def test_one_is_run(mercer, monkeypatch, tmp_path):
         '"""\nA tiny study\n============\n"""\nimport matplotlib.pyplot as plt\n'
         'plt.subplots()\nplt.subplots()\nprint("told")\n'
     )
-    monkeypatch.setattr("mercer.cli.gallery._PLACES", (tmp_path,))
+    monkeypatch.setattr("mercer.cli.tools.gallery._PLACES", (tmp_path,))
     said = mercer("gallery", "7", "--out", tmp_path / "new" / "pictures")
     assert said.code == 0 and "A tiny study" in said.out and "told" in said.out
     assert sorted(file.name for file in (tmp_path / "new" / "pictures").iterdir()) == [

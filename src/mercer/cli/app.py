@@ -252,7 +252,7 @@ def kernels(name: Name = None, json: Json = False) -> int:
 @app.command()
 def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = False) -> int:
     """List or run the example studies of the documentation; save their figures."""
-    from mercer.cli.gallery import run
+    from mercer.cli.tools.gallery import run
 
     return run(study, out, quick)
 
@@ -260,6 +260,6 @@ def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = 
 @app.command()
 def warmup(quiet: Quiet = False) -> int:
     """Compile all functions now, so that no first fit has to wait for it; once per machine."""
-    from mercer.cli.warmup import run
+    from mercer.cli.tools.warmup import run
 
     return run(quiet)

@@ -10,8 +10,8 @@ from mercer.errors import InputError, ParameterError, did_you_mean
 
 # Inside the installed package, or in a checkout.
 _PLACES = (
-    Path(__file__).resolve().parents[1] / "gallery",
-    Path(__file__).resolve().parents[3] / "examples" / "gallery",
+    Path(__file__).resolve().parents[2] / "gallery",
+    Path(__file__).resolve().parents[4] / "examples" / "gallery",
 )
 
 

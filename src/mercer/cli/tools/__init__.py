@@ -1,0 +1,1 @@
+"""Commands about the installation: studies to run, functions to compile."""
