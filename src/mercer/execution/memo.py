@@ -42,24 +42,21 @@ class Memo:
         value = memo.get(key)
         if value is not None:
             return value
-        with self._lock_of(key):
-            value = memo.get(key)  # another thread may have computed it in the meantime
-            if value is None:
-                value = make()
-                self._keep(key, value, keep)
-        return value
-
-    def _lock_of(self, key: Hashable) -> threading.RLock:
         with _lock:
             making = self.__dict__.setdefault("_making", {})
-            return making.setdefault((key, os.getpid()), threading.RLock())  # a fork has its own
-
-    def _keep(self, key: Hashable, value: Any, most: int) -> None:
-        with _lock:
-            if len(self._memo) >= most:
-                self._memo.pop(next(iter(self._memo)))
-            self._memo[key] = value
-            self._making.pop((key, os.getpid()), None)
+            own_key = key, os.getpid()  # a forked process has its own locks
+            lock = making.setdefault(own_key, threading.RLock())
+        with lock:
+            value = memo.get(key)  # another thread may have computed it in the meantime
+            if value is not None:
+                return value
+            value = make()
+            with _lock:
+                if len(memo) >= keep:
+                    memo.pop(next(iter(memo)))
+                memo[key] = value
+                making.pop(own_key, None)
+        return value
 
     def __getstate__(self) -> dict[str, Any]:
         own = {"_memo", "_making"}

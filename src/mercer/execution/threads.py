@@ -6,10 +6,11 @@ does a task never changes its result, so results are bit-equal for any number of
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -55,16 +56,19 @@ class _Pool:
         self.size = threads
         return self.executor
 
-    def borrow(self) -> Workspace:
+    @contextlib.contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """Working memory that nobody else uses, kept for the next one who asks."""
         try:
-            return self.idle.pop()
+            workspace = self.idle.pop()
         except IndexError:
-            return Workspace()
-
-    def give_back(self, workspace: Workspace) -> None:
-        workspace.run = None
-        if len(self.idle) < _IDLE_WORKSPACES:
-            self.idle.append(workspace)
+            workspace = Workspace()
+        try:
+            yield workspace
+        finally:
+            workspace.run = None
+            if len(self.idle) < _IDLE_WORKSPACES:
+                self.idle.append(workspace)
 
 
 POOL = _Pool()
@@ -82,14 +86,10 @@ if hasattr(os, "register_at_fork"):
 def run(count: int, task: Task, label: str = "kernel") -> None:
     """Call ``task(number, workspace)`` for every number below ``count``."""
     if count <= _FEW:  # without threads and progress
-        workspace = POOL.borrow()
-        try:
-            with np.errstate(all="ignore"):
-                for number in range(count):
-                    check_stop()
-                    task(number, workspace)
-        finally:
-            POOL.give_back(workspace)
+        with POOL.workspace() as workspace, np.errstate(all="ignore"):
+            for number in range(count):
+                check_stop()
+                task(number, workspace)
         return
     state = Run(count)
     progress = Progress(count, label)
@@ -111,20 +111,18 @@ def _helper_count(count: int) -> int:
 
 def _take_tasks(state: Run, task: Task, progress: Progress | None) -> None:
     """Do one task after the other until none is left or the run is stopped."""
-    workspace = POOL.borrow()
-    workspace.run = state
     outer = current_run()
     set_current_run(state)
     try:
         # the callers look for values that are not finite themselves, and name the rows
-        with np.errstate(all="ignore"):
+        with POOL.workspace() as workspace, np.errstate(all="ignore"):
+            workspace.run = state
             _take_until_done(state, task, workspace, progress)
     except BaseException:
         state.cancelled = True
         raise
     finally:
         set_current_run(outer)
-        POOL.give_back(workspace)
 
 
 def _take_until_done(

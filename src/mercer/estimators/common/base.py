@@ -133,7 +133,9 @@ class KernelEstimator(Observable, BaseEstimator):
             raise ParameterError("repair", repair, "must be None, 'clip', 'flip' or 'shift'")
         if choice.kernel is None or self.needs == "any" or repair is not None:
             return
-        certificate = certificate_on(choice.kernel, X, balanced=self.needs == "cpd")
+        certificate = choice.kernel.certify(None)
+        if not math.isinf(certificate.where.max_dim):
+            certificate = certificate_on(choice.kernel, X, balanced=self.needs == "cpd")
         if certificate.psd:
             return
         if certificate.status == CPD and self.needs == "cpd":
