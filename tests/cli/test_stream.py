@@ -60,3 +60,8 @@ def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, op
     assert code != 0
     assert f"{option[0]} " in printed.err
     assert "block by block" in printed.err
+
+
+def test_a_pattern_without_files_is_named(tmp_path, capsys):
+    assert main(["fit", str(tmp_path / "*.csv"), "--target", "y"]) == 2
+    assert "check the path or the pattern" in capsys.readouterr().err

@@ -142,8 +142,10 @@ def test_all_sections_are_there(pages, kind):
     ) == len(found.ids)
     links = {value[1:] for tag, name, value in found.values if (tag, name) == ("a", "href")}
     assert links and links <= set(found.ids)
-    expected = {"gram", "spectrum", "components"} | (
-        {"residuals", "spread"} if kind == "numbers" else {"confusion", "calibration"}
+    expected = {"gram", "spectrum", "components", "typical", "tried", "space"} | (
+        {"residuals", "trend", "spread"}
+        if kind == "numbers"
+        else {"confusion", "roc", "precision_recall", "calibration", "classes"}
     )
     assert expected <= set(found.ids) and ("surface" in found.ids) is (kind in ("plane", "numbers"))
     assert ("contributions" in found.ids) is (kind in ("classes", "plane", "numbers"))

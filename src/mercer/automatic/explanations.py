@@ -250,17 +250,20 @@ def _refit(
     return mean + scale * blank.fit(X_train, (y_train - mean) / scale).predict(X_test)
 
 
-def hardest(assessment: Assessment, y: Targets, count: int = 10) -> list[tuple[int, float]]:
+def hardest(
+    assessment: Assessment, y: Targets, classes: np.ndarray | None = None, count: int = 10
+) -> list[tuple[int, float]]:
     """The samples predicted worst, with the number that says so.
 
-    It is the probability of their own class, or the residual in regression.
+    It is the probability of their own class, or the residual in regression. ``classes`` are those
+    of the training samples, where ``y`` may lack some.
     """
     y = np.asarray(y)
     if assessment.probability is None:
         values = y - assessment.predicted[0]
         order = np.argsort(-np.abs(values), kind="stable")
     else:
-        own_class = np.searchsorted(np.unique(y), y)
+        own_class = np.searchsorted(np.unique(y) if classes is None else classes, y)
         values = assessment.probability[np.arange(len(y)), own_class]
         order = np.argsort(values, kind="stable")
     return [(int(row), float(values[row])) for row in order[:count]]

@@ -20,6 +20,8 @@ from mercer.automatic.metrics import Reference, default_metric, metric_for
 from mercer.automatic.question import Question, ask, ask_alike
 from mercer.automatic.studies.configured import configured, fit
 from mercer.automatic.studies.effort import Effort
+from mercer.automatic.studies.examples import reasons, typical_samples
+from mercer.automatic.studies.linear import linear_scores
 from mercer.automatic.studies.remarks import baseline_note, imbalance_note, leak_note
 from mercer.automatic.studies.results import Study
 from mercer.automatic.studies.stages import Announce, Progress, Stages
@@ -95,6 +97,10 @@ def study(
     chosen = metric_for(judge, question.task)
     stages.announce("assessment", (chosen, assessment, question))
     explained = assessment if explain_columns else None
+    classes = None
+    if question.task == "classification":
+        classes = np.unique(question.y)
+    worst = [] if assessment is None else explanations.hardest(assessment, held_out.y, classes)
     result = Study(
         question,
         source,
@@ -106,10 +112,13 @@ def study(
         _contributions(explained, question, held_out, effort, stages, random_state),
         explanations.term_shares(model.model_),
         _curve(model, question, effort, stages, random_state),
-        [] if assessment is None else explanations.hardest(assessment, held_out.y),
+        worst,
         _describe(source, question),
         stages.seconds,
         stages.notes,
+        linear_scores(question, held_out, assessment, random_state),
+        typical_samples(model, question),
+        reasons(model, question, held_out, [row for row, _ in worst]),
     )
     model.source_ = _source_facts(source, question, result)
     return result

@@ -69,7 +69,7 @@ def run(
         rule = "has to be named where files are read block by block"
         raise ParameterError("--target", None, rule, "say --target COLUMN")
     with with_threads(threads), Printer(not (as_json or quiet)) as tell:
-        rows = scan([str(path) for path in data], target)
+        rows = scan(list(data), target)
         sample = _sample(rows, int(choices["random_state"]))
         model = _model(sample, choices)
         tell([("data", f"{len(rows):,} rows of {len(data)} files, read block by block")])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mercer.automatic.metrics import METRICS
 
+Described = tuple[str, str] | None  # the title and caption of a figure, if there is one to draw
+
 
 def metric_text(name: str, value: float, error: float | None = None) -> str:
     """The value of a metric, in per cent where that is usual, with its standard error if given."""

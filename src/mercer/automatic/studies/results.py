@@ -10,8 +10,10 @@ import numpy as np
 from mercer.aliases import Estimator
 from mercer.automatic.assessment import Assessment
 from mercer.automatic.explanations import Contribution, CurvePoint
-from mercer.automatic.metrics import Metric
+from mercer.automatic.metrics import Metric, Reference
 from mercer.automatic.question import Question
+from mercer.automatic.studies.details import details
+from mercer.automatic.studies.examples import Typical
 from mercer.domains.base import raw_length
 from mercer.readers import Source
 
@@ -48,6 +50,12 @@ class Study:
         The duration of each stage.
     notes : list of str
         Warnings and remarks for the user.
+    linear : dict of str to (float, float)
+        The metrics of a linear model on the same held-out samples, with standard errors.
+    typical : list of Typical
+        The samples that are most like the others of their class.
+    reasons : dict of int to str
+        What the most similar samples say of those predicted worst.
     """
 
     question: Question
@@ -64,6 +72,15 @@ class Study:
     columns: list[dict[str, Any]]
     seconds: dict[str, float]
     notes: list[str]
+    linear: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    typical: list[Typical] = dataclasses.field(default_factory=list)
+    reasons: dict[int, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def interest(self) -> int:
+        """The position of the class that precision and recall are about, of two classes."""
+        facts = Reference(self.question.y, self.question.task).facts
+        return int(np.searchsorted(facts["classes"], facts["positive"]))
 
     @property
     def is_classification(self) -> bool:
@@ -104,15 +121,32 @@ class Study:
             "contributions": [list(dataclasses.astuple(each)) for each in self.contributions],
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             "notes": [*self.question.notes, *self.notes],
+            **details(self),
+            "hardest": self._hardest(),
+            "typical": [self._named(each.row, "question") for each in self.typical],
         }
+
+    def _hardest(self) -> list[dict[str, Any]]:
+        """The samples predicted worst, by their rows in the data, counted from 1."""
+        return [
+            {**self._named(row, "held_out"), "value": value, "reason": self.reasons.get(row, "")}
+            for row, value in self.hardest
+        ]
+
+    def _named(self, row: int, where: str) -> dict[str, Any]:
+        samples: Question = getattr(self, where)
+        return {"row": int(samples.rows[row]) + 1, "target": _plain(samples.y[row])}
 
     def _scores(self) -> dict[str, Any]:
         """The results of the assessment; none where there is none."""
         found = self.assessment
         if found is None:
             return {"mean": None, "error": None, "scores": {}, "folds": 0, "repeats": 0}
-        names = ("mean", "error", "baseline")
-        scores = {name: found.result(name) for name in found.measured}
+        names = ("mean", "error", "baseline", "linear")
+        scores = {
+            name: (*found.result(name), self.linear.get(name, (None,))[0])
+            for name in found.measured
+        }
         return {
             "mean": found.mean,
             "error": found.error,
@@ -120,3 +154,8 @@ class Study:
             "folds": found.folds,
             "repeats": found.repeats,
         }
+
+
+def _plain(value: object) -> float | str:
+    """A target as JSON has it."""
+    return float(value) if isinstance(value, (float, np.floating)) else str(value)
