@@ -86,21 +86,14 @@ def study(
         **effort.choices,
     )
     model = _fitted(blank, question, balanced, stages)
-    assessment: Assessment | None = None
-    if effort.test is not None:
-        assessment = _on_test_file(model, question, held_out, stages, options)
-    elif effort.assess:
-        assessment = _cross_validate(blank, asked, effort, stages, balanced, options)
-    if assessment is None:
-        assessment, held_out = _left_out(model, question, options)
+    assessment, held_out = _assessed(
+        model, blank, asked, question, held_out, effort, stages, {**options, "balanced": balanced}
+    )
     _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
     chosen = metric_for(judge, question.task)
     stages.announce("assessment", (chosen, assessment, question))
     explained = assessment if explain_columns else None
-    classes = None
-    if question.task == "classification":
-        classes = np.unique(question.y)
-    worst = [] if assessment is None else explanations.hardest(assessment, held_out.y, classes)
+    worst = _worst(assessment, question, held_out)
     result = Study(
         question,
         source,
@@ -134,17 +127,43 @@ def _fitted(blank: Estimator, question: Question, balanced: bool, stages: Stages
     return model
 
 
-def _on_test_file(
+def _assessed(
     model: Estimator,
+    blank: Estimator,
+    asked: Question,
     question: Question,
     held_out: Question,
+    effort: Effort,
     stages: Stages,
     options: dict[str, Any],
-) -> Assessment:
-    """The scores of the model on the samples of a test file."""
-    with stages.stage("assess"):
-        reference = Reference(question.y, question.task)
-        return assess_on(model, held_out.X, held_out.y, reference, **options)
+) -> tuple[Assessment | None, Question]:
+    """Scores on a test file, by cross-validation, or by the leave-one-out predictions of the fit.
+
+    The second result are the samples that they belong to.
+    """
+    alone = {name: options[name] for name in ("metric", "random_state")}
+    if effort.test is not None:
+        with stages.stage("assess"):
+            reference = Reference(question.y, question.task)
+            return assess_on(model, held_out.X, held_out.y, reference, **alone), held_out
+    assessment = None
+    if effort.assess:
+        assessment = _cross_validate(blank, asked, effort, stages, options)
+    if assessment is not None:
+        return assessment, held_out
+    return _left_out(model, question, alone)
+
+
+def _worst(
+    assessment: Assessment | None, question: Question, held_out: Question
+) -> list[tuple[int, float]]:
+    """The samples predicted worst."""
+    if assessment is None:
+        return []
+    classes = None
+    if question.task == "classification":
+        classes = np.unique(question.y)
+    return explanations.hardest(assessment, held_out.y, classes)
 
 
 def _contributions(
@@ -240,12 +259,7 @@ def _left_out(
 
 
 def _cross_validate(
-    blank: Estimator,
-    question: Question,
-    effort: Effort,
-    stages: Stages,
-    balanced: bool,
-    options: dict[str, Any],
+    blank: Estimator, question: Question, effort: Effort, stages: Stages, options: dict[str, Any]
 ) -> Assessment | None:
     """Cross-validation, with as many folds and repeats as there is time for."""
     X, y = question.X, question.y
@@ -256,7 +270,7 @@ def _cross_validate(
     if folds < effort.folds:
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
     with stages.stage("assess", folds * repeats):
-        options = {**options, "folds": folds, "repeats": repeats, "balanced": balanced}
+        options = {**options, "folds": folds, "repeats": repeats}
         return assess(blank, X, y, told=stages.step, **options)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,12 @@ def test_numbers_are_averaged(studied):
     assert len(typical_samples(result.model, result.question)) == 3
     assert all("on average" in text for text in result.reasons.values())
     assert reasons(result.model, result.question, result.held_out, []) == {}
+
+
+def test_columns_that_are_left_out_do_not_matter(studied):
+    result = studied("two")
+    wide = dataclasses.replace(
+        result.held_out, X=result.question.X.assign(key=[f"k{row}" for row in range(90)])
+    )
+    expected = reasons(result.model, result.question, result.held_out, [3, 4])
+    assert expected == reasons(result.model, result.question, wide, [3, 4]) != {}

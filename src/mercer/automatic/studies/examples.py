@@ -94,8 +94,11 @@ def reasons(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             near = Neighbours(model, question)
-            cosines = near.cosines(pick_rows(held_out.X, np.array(rows)))
-    except (MercerError, KeyError):  # columns of the question that were left out of the model
+            X = pick_rows(held_out.X, np.array(rows))
+            if hasattr(X, "columns"):  # without those that are not learned from
+                X = X[list(question.X.columns)]
+            cosines = near.cosines(X)
+    except MercerError:  # a kernel that only the learner can evaluate
         return {}
     same = held_out.rows[rows][:, None] == question.rows[near.rows]
     if held_out.X is not question.X and len(held_out.y) != len(question.y):
