@@ -41,7 +41,8 @@ def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
 
 def _wrap(text: str) -> list[str]:
     options: dict[str, Any] = {"break_long_words": False, "drop_whitespace": False}
-    return textwrap.wrap(text, 110, subsequent_indent="  ", **options) or [""]
+    rows = textwrap.wrap(text, 110, subsequent_indent="  ", **options) or [""]
+    return [row.rstrip() for row in rows]
 
 
 def print_json(values: object) -> None:
