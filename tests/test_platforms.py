@@ -89,7 +89,7 @@ def test_streams_that_cannot_be_changed_are_left_alone(monkeypatch):
     cli._allow_formulas()
 
 
-@pytest.mark.parametrize("system, unit", [("linux", 1024), ("darwin", 1)])
+@pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])
 def test_peak_memory_is_in_bytes_on_every_system(system, unit, monkeypatch):
     usage = SimpleNamespace(ru_maxrss=5)
     fake = SimpleNamespace(RUSAGE_SELF=0, getrusage=lambda who: usage)

@@ -67,7 +67,7 @@ def commands() -> list[tuple[str, str]]:
     return re.findall(r"^\$ mercer (.+)\n((?:[^$\n].*\n)*)", consoles, re.M)
 
 
-@pytest.mark.parametrize("command, shown", commands(), ids=lambda text: text[:20])
+@pytest.mark.parametrize(("command", "shown"), commands(), ids=lambda text: text[:20])
 def test_commands_print_what_is_shown(command, shown, tmp_path, monkeypatch):
     """But for digits that differ between processors, and for time and memory."""
     pytest.importorskip("typer")

@@ -149,10 +149,7 @@ def predict(
 
 
 @app.command(
-    epilog=_examples(
-        "mercer explain customers.mercer",
-        "mercer explain customers.mercer --json",
-    )
+    epilog=_examples("mercer explain customers.mercer", "mercer explain customers.mercer --json")
 )
 def explain(model: o.AnyModel, json: o.Json = False) -> int:
     """Explain a saved model.
@@ -192,12 +189,7 @@ def check(
     return run(expression, data, target, dimension, json, algebraic)
 
 
-@app.command(
-    epilog=_examples(
-        "mercer kernels",
-        "mercer kernels Matern",
-    )
-)
+@app.command(epilog=_examples("mercer kernels", "mercer kernels Matern"))
 def kernels(name: o.Name = None, json: o.Json = False) -> int:
     """List all kernels, or describe one.
 
@@ -209,12 +201,7 @@ def kernels(name: o.Name = None, json: o.Json = False) -> int:
     return run(name, json)
 
 
-@app.command(
-    epilog=_examples(
-        "mercer gallery",
-        "mercer gallery 3 --quick --out figures",
-    )
-)
+@app.command(epilog=_examples("mercer gallery", "mercer gallery 3 --quick --out figures"))
 def gallery(study: o.Study = None, out: o.Figures = Path("gallery"), quick: o.Quick = False) -> int:
     """List the example studies, or run one.
 
@@ -226,17 +213,13 @@ def gallery(study: o.Study = None, out: o.Figures = Path("gallery"), quick: o.Qu
     return run(study, out, quick)
 
 
-@app.command(
-    epilog=_examples(
-        "mercer warmup",
-    )
-)
+@app.command(epilog=_examples("mercer warmup"))
 def warmup(quiet: o.Quiet = False) -> int:
     """Compile all functions now.
 
     Otherwise each function is compiled when it is first used, and the first fits take seconds
-    longer. The compiled functions are stored on disk. Run the command once on each machine, or when the
-    image of a container is built.
+    longer. The compiled functions are stored on disk. Run the command once on each machine, or
+    when the image of a container is built.
     """
     from mercer.cli.tools.warmup import run
 
@@ -248,7 +231,8 @@ def doctor(json: o.Json = False) -> int:
     """Describe this installation.
 
     The command prints versions, libraries of linear algebra, threads, memory, and the state of the
-    compiled functions. Add its output to a bug report. The exit code is 1 if something needs attention.
+    compiled functions. Add its output to a bug report. The exit code is 1 if something needs
+    attention.
     """
     from mercer.cli.tools.doctor import run
 

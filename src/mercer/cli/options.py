@@ -12,8 +12,7 @@ from mercer.cli.loading import located
 
 _LEARNERS = ("auto", "svc", "ridge", "logistic", "gp", "rvm", "neighbors", "discriminant", "svr")
 _TASKS = ("auto", "classification", "regression")
-_METRICS = ("accuracy", "balanced", "auc", "logloss", "f1", "precision", "recall")
-_METRICS += ("r2", "rmse", "mae")
+_METRICS = ("accuracy", "balanced", "auc", "logloss", "f1", "precision", "recall", "r2")
 
 
 def _one_of(*words: str) -> Callable[[str], list[str]]:
@@ -138,7 +137,7 @@ Metric = Annotated[
         "--metric",
         show_default="accuracy, logloss or r2",
         help=_METRIC,
-        autocompletion=_one_of(*_METRICS),
+        autocompletion=_one_of(*_METRICS, "rmse", "mae"),
     ),
 ]
 Balanced = Annotated[bool, Option("--balanced", help=_BALANCED)]
@@ -206,11 +205,8 @@ Expression = Annotated[
 Algebraic = Annotated[bool, Option("--algebraic", help=_ALGEBRAIC)]
 Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
 Name = Annotated[
-    str | None,
-    Argument(help="The kernel to describe in detail.", autocompletion=_kernel_names),
+    str | None, Argument(help="The kernel to describe in detail.", autocompletion=_kernel_names)
 ]
 Study = Annotated[str | None, Argument(help=_STUDY)]
-Figures = Annotated[
-    Path, Option("--out", "-o", help="The folder in which the figures are saved.")
-]
+Figures = Annotated[Path, Option("--out", "-o", help="The folder in which the figures are saved.")]
 Quick = Annotated[bool, Option("--quick", help="Run each study with fewer repetitions.")]
