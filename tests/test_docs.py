@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from markdown import blocks
+from markdown import blocks, fenced
 
 import mercer
 from mercer import estimators, kernels
@@ -38,6 +38,13 @@ def test_every_python_block_of_a_page_is_an_example(page):
         assert block.endswith("\n\n"), (
             "without an empty line at the end doctest takes the fence for output"
         )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_line_of_code_is_cut_off_at_the_right_edge(page):
+    lines = [line for _, block in fenced(page) for line in block.splitlines()]
+    shown = [re.sub(r"\s*# doctest:.*$", "", line) for line in lines]  # readers do not see it
+    assert [line for line in shown if len(line) > 88] == []
 
 
 def test_refutations_in_consoles_are_those_that_are_printed():
