@@ -1,4 +1,4 @@
-# make demo · make test · make test-min · make lint · make docs · make bench: each makes the virtual environment it needs.
+# make demo · make test · make test-min · make lint · make docs · make dist · make bench: each makes the virtual environment it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 MINIMUM = .venv-min
 AT_LEAST_311 = import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None
 
-.PHONY: demo test test-all test-min lint names docs bench clean
+.PHONY: demo test test-all test-min lint names docs dist bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -39,6 +39,11 @@ docs: $(INSTALLED)
 	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+# the wheel and the source archive in dist; the wheel is tried in an environment of its own
+dist: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet "build>=1.2"
+	$(BIN)/python tests/check_dist.py dist
+
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	$(BIN)/python benchmarks/run.py
@@ -58,5 +63,5 @@ $(MINIMUM)/.installed: pyproject.toml tests/minimum.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(MINIMUM) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/api/generated docs/gallery
+	rm -rf $(VENV) $(MINIMUM) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist docs/_build docs/api/generated docs/gallery
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

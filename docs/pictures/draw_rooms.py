@@ -34,6 +34,7 @@ CONTENTS = {
     "datasets": "two tables",
     "_compiled": "Numba loops",
     "limits": "memory of the process",
+    "markup": "HTML for notebooks",
     "errors": "every error and warning, one form of message",
     "aliases": "names of types",
 }

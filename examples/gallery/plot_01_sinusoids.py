@@ -51,7 +51,10 @@ def two_waves(seed):
     first = np.pi * np.arange(1, SIZE + 1) / SIZE
     second = first + np.pi / 2
     X = np.vstack(
-        [np.c_[first, np.sin(first) + noise[0]], np.c_[second, np.cos(second) + noise[1]]]
+        [
+            np.c_[first, np.sin(first) + noise[0]],
+            np.c_[second, np.cos(second) + noise[1]],
+        ]
     )
     return X, np.repeat(["sine", "cosine"], SIZE)
 
@@ -65,7 +68,10 @@ models = [SVC(kernel=kernel, C=C).fit(X, y) for kernel, C, _ in MACHINES]
 counts = [len(model.support_) for model in models]
 drawn = np.array(
     [
-        [len(SVC(kernel=kernel, C=C).fit(*two_waves(seed)).support_) for kernel, C, _ in MACHINES]
+        [
+            len(SVC(kernel=kernel, C=C).fit(*two_waves(seed)).support_)
+            for kernel, C, _ in MACHINES
+        ]
         for seed in range(DRAWS)
     ]
 )
@@ -91,7 +97,9 @@ print(
 # them, because every point on the wrong side of its margin is a support vector. For the
 # polynomial kernels, their number falls with the degree and with C.
 
-figure, axes = plt.subplots(2, 4, figsize=(15, 7), layout="constrained", sharex=True, sharey=True)
+figure, axes = plt.subplots(
+    2, 4, figsize=(15, 7), layout="constrained", sharex=True, sharey=True
+)
 axes[0, 0].scatter(*X[y == "cosine"].T, s=9, color="C0", label="cosine")
 axes[0, 0].scatter(*X[y == "sine"].T, s=9, color="C1", label="sine")
 axes[0, 0].legend(frameon=False, loc="upper right")
@@ -103,4 +111,6 @@ for ax, model, name, (_, C, told) in zip(axes.flat[1:], models, NAMES, MACHINES)
         fontsize="medium",
     )
 for ax in axes.flat:
-    ax.set(xlabel="x₁" if ax in axes[1] else "", ylabel="x₂" if ax in axes[:, 0] else "")
+    ax.set(
+        xlabel="x₁" if ax in axes[1] else "", ylabel="x₂" if ax in axes[:, 0] else ""
+    )

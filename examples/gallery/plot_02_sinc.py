@@ -32,7 +32,9 @@ CHOICES = {
     "well fitted": {"gamma": 0.1, "epsilon": 0.06, "C": 10.0},
 }
 models = {
-    name: SVR(kernel=RBF.from_gamma(p["gamma"]), epsilon=p["epsilon"], C=p["C"]).fit(x[:, None], y)
+    name: SVR(kernel=RBF.from_gamma(p["gamma"]), epsilon=p["epsilon"], C=p["C"]).fit(
+        x[:, None], y
+    )
     for name, p in CHOICES.items()
 }
 
@@ -74,7 +76,9 @@ for ax, (name, model) in zip(axes, models.items()):
         label="tube",
     )
     ax.plot(grid, curve, color="C0", linewidth=1.4, label="regression")
-    ax.plot(grid, without_noise, color="0.1", linewidth=1, linestyle=":", label="sin(x)/x")
+    ax.plot(
+        grid, without_noise, color="0.1", linewidth=1, linestyle=":", label="sin(x)/x"
+    )
     ax.scatter(x, y, s=7, color="0.3", zorder=3, label="data")
     found = model.support_
     ax.scatter(
@@ -90,5 +94,8 @@ for ax, (name, model) in zip(axes, models.items()):
     ax.set(title=f"{name}: γ = {p['gamma']:g}, ε = {p['epsilon']:g}", xlabel="x")
 axes[0].set_ylabel("y")
 figure.legend(
-    *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False
+    *axes[0].get_legend_handles_labels(),
+    loc="outside lower center",
+    ncols=5,
+    frameon=False,
 )

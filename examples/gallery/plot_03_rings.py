@@ -35,7 +35,9 @@ by_line = SVC(kernel=Linear(), C=100.0).fit(X, y)
 normal = (by_image.dual_coef_ @ image[by_image.support_])[0]
 offset = by_image.intercept_[0]
 
-print(f"{'the map of the library, against the formula':58}{np.abs(image - written).max():9.0e}")
+print(
+    f"{'the map of the library, against the formula':58}{np.abs(image - written).max():9.0e}"
+)
 print(
     f"{'inner products of images, against the kernel':58}"
     f"{np.abs(image @ image.T - kernel(X)).max():9.0e}"
@@ -61,7 +63,12 @@ print(
 figure = plt.figure(figsize=(12, 5.6), layout="constrained")
 flat, space = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
 DecisionDisplay.from_estimator(by_kernel, X, y, ax=flat, s=14)
-flat.set(title="the data, and the boundary of ⟨x, x′⟩²", xlabel="x₁", ylabel="x₂", aspect="equal")
+flat.set(
+    title="the data, and the boundary of ⟨x, x′⟩²",
+    xlabel="x₁",
+    ylabel="x₂",
+    aspect="equal",
+)
 
 height, depth = np.meshgrid([0.0, -offset / normal[1]], [-2.6, 2.6])
 space.plot_surface(
@@ -82,7 +89,10 @@ for name, colour in (("disc", "C0"), ("ring", "C1")):
         depthshade=False,
     )
 space.set(
-    title="their images, and the separating plane", xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²"
+    title="their images, and the separating plane",
+    xlabel="x₁²",
+    ylabel="√2 x₁x₂",
+    zlabel="x₂²",
 )
 space.set(xticks=range(5), yticks=(-2, 0, 2), zticks=range(5))
 space.set_box_aspect((1, 1, 0.9), zoom=1.05)

@@ -41,7 +41,9 @@ print(f"{'':20}{'1 component':>13}{'2':>9}{'3':>9}{'variance in 2':>16}")
 for name, model in models.items():
     Z = model.transform(X)
     line = make_pipeline(StandardScaler(), SVC(kernel=Linear(), C=1000.0))
-    right = [line.fit(Z[:, :m], y).score(Z[:, :m], y) for m in (1, 2, 3) if m <= Z.shape[1]]
+    right = [
+        line.fit(Z[:, :m], y).score(Z[:, :m], y) for m in (1, 2, 3) if m <= Z.shape[1]
+    ]
     share = f"{model.explained_variance_ratio_[:2].sum():.0%}"
     print(
         f"{name:20}{right[0]:13.0%}{right[1]:9.0%}"
@@ -57,7 +59,9 @@ figure, axes = plt.subplots(1, 4, figsize=(16, 4.4), layout="constrained")
 for name, colour in COLOURS.items():
     axes[0].scatter(*X[y == name].T, s=10, color=colour, label=name)
 axes[0].set(title="the data", xlabel="x₁", ylabel="x₂", xlim=(-5, 5), ylim=(-5, 6.5))
-axes[0].legend(frameon=False, loc="upper center", ncols=3, columnspacing=0.8, handletextpad=0.2)
+axes[0].legend(
+    frameon=False, loc="upper center", ncols=3, columnspacing=0.8, handletextpad=0.2
+)
 for ax, (name, model) in zip(axes[1:], models.items()):
     ComponentDisplay.from_estimator(model, X, y, ax=ax, s=10, legend=False)
     ax.set_title(name)

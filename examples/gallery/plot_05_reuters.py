@@ -36,7 +36,9 @@ from mercer.datasets import data_folder
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-SHORT = 100  # letters of each article for the subsequence kernel, which compares all pairs
+SHORT = (
+    100  # letters of each article for the subsequence kernel, which compares all pairs
+)
 
 # %%
 # An article is its title and body; its label is the first topic.
@@ -89,7 +91,9 @@ def compare(texts, topics, folds):
     K = string(texts)
     for count in (10, 2):
         model = make_pipeline(
-            KernelPCA(count, kernel="precomputed"), StandardScaler(), LogisticRegression()
+            KernelPCA(count, kernel="precomputed"),
+            StandardScaler(),
+            LogisticRegression(),
         )
         found = cross_val_score(model, K, topics, cv=folds)
         print(
@@ -108,13 +112,19 @@ def draw(texts, topics):
         1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained"
     )
     ComponentDisplay.from_estimator(model, texts, topics, ax=left, s=12)
-    left.set_title(f"{len(texts)} articles by substrings of 4 letters, without their topics")
+    left.set_title(
+        f"{len(texts)} articles by substrings of 4 letters, without their topics"
+    )
     ScreeDisplay.from_estimator(model, ax=right)
     right.set_title("explained variance")
 
 
 folder = data_folder()
-file = None if folder is None else folder / "reuters_crude_grain" / "reuters_crude_grain.csv"
+file = (
+    None
+    if folder is None
+    else folder / "reuters_crude_grain" / "reuters_crude_grain.csv"
+)
 if file is None or not file.exists():
     print(
         "skipped: no reuters_crude_grain/reuters_crude_grain.csv "

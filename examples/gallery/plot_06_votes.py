@@ -21,7 +21,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
-from mercer import SVC, Completions, Imputed, MissingAware, ModeFilled, Overlap, describe
+from mercer import (
+    SVC,
+    Completions,
+    Imputed,
+    MissingAware,
+    ModeFilled,
+    Overlap,
+    describe,
+)
 from mercer.datasets import house_votes
 
 plt.style.use("tableau-colorblind10")
@@ -31,7 +39,12 @@ COSTS = (0.5, 2.0, 8.0, 32.0, 128.0)
 DRAWS = 5
 # The names of the methods in the lecture.
 NAMES = {"K1": "1KE", "K2": "2KE", "1MI": "1MI", "2MI": "2MI", "mode": None}
-LECTURE = {"1KE": (2.0, 79.3), "2KE": (1.6, 78.2), "1MI": (1.0, 79.9), "2MI": (1.0, 79.0)}
+LECTURE = {
+    "1KE": (2.0, 79.3),
+    "2KE": (1.6, 78.2),
+    "1MI": (1.0, 79.9),
+    "2MI": (1.0, 79.0),
+}
 ORIGINS = ("human", "cow", "poultry", "swine")
 EACH = {
     "1KE": (95.4, 64.5, 75.2, 69.4),
@@ -72,13 +85,17 @@ def pairs(train, test):
     return {
         "1MI": [mean],
         "2MI": five,
-        **{name: [pair(kernel.copy().fit(X[train])(X))] for name, kernel in FILLED.items()},
+        **{
+            name: [pair(kernel.copy().fit(X[train])(X))]
+            for name, kernel in FILLED.items()
+        },
     }
 
 
 def majority(grams, labels, cost):
     said = [
-        SVC(kernel="precomputed", C=cost).fit(K, labels).predict(k) == parties[1] for K, k in grams
+        SVC(kernel="precomputed", C=cost).fit(K, labels).predict(k) == parties[1]
+        for K, k in grams
     ]
     return np.where(np.mean(said, axis=0) > 0.5, parties[1], parties[0])
 
@@ -86,9 +103,13 @@ def majority(grams, labels, cost):
 def best_cost(grams, labels):
     """The C with the highest accuracy in 3-fold cross-validation of the training rows."""
     right = np.zeros(len(COSTS))
-    for fit, hold in StratifiedKFold(3, shuffle=True, random_state=0).split(labels, labels):
+    for fit, hold in StratifiedKFold(3, shuffle=True, random_state=0).split(
+        labels, labels
+    ):
         inner = [(K[np.ix_(fit, fit)], K[np.ix_(hold, fit)]) for K, _ in grams]
-        right += [(majority(inner, labels[fit], cost) == labels[hold]).sum() for cost in COSTS]
+        right += [
+            (majority(inner, labels[fit], cost) == labels[hold]).sum() for cost in COSTS
+        ]
     return COSTS[int(np.argmax(right))]
 
 
@@ -124,9 +145,13 @@ for name, told in NAMES.items():
     row = f"{name:9}{np.median(costs[name]):6g}"
     row += f"{accuracy[name].mean():8.1f} ± {accuracy[name].std(ddof=spread):.1f}"
     row += "".join(
-        f"{part.mean():9.1f} ± {part.std(ddof=spread):.1f}" for part in each[name].values()
+        f"{part.mean():9.1f} ± {part.std(ddof=spread):.1f}"
+        for part in each[name].values()
     )
-    print(row + ("" if told is None else f"{LECTURE[told][0]:12.1f}{LECTURE[told][1]:10.1f}"))
+    print(
+        row
+        + ("" if told is None else f"{LECTURE[told][0]:12.1f}{LECTURE[told][1]:10.1f}")
+    )
 print(
     f"the C that was chosen most often, of {COSTS}: "
     + ", ".join(f"{n} {max(set(c), key=c.count):g}" for n, c in costs.items())
@@ -146,10 +171,14 @@ places = np.arange(len(NAMES))
 for shift, party in zip((-0.22, 0.0, 0.22), (*parties, None)):
     found = [accuracy[name] if party is None else each[name][party] for name in NAMES]
     label, colour = (
-        ("all", "0.35") if party is None else (f"{party}s", "C0" if party == parties[0] else "C1")
+        ("all", "0.35")
+        if party is None
+        else (f"{party}s", "C0" if party == parties[0] else "C1")
     )
     means, spreads = [f.mean() for f in found], [f.std(ddof=spread) for f in found]
-    ax.errorbar(places + shift, means, spreads, fmt="o", color=colour, capsize=4, label=label)
+    ax.errorbar(
+        places + shift, means, spreads, fmt="o", color=colour, capsize=4, label=label
+    )
 ax.set(
     title=f"House votes with missing values: accuracy, {REPEATS} × {SPLITS} folds",
     ylabel="% correct",

@@ -20,7 +20,11 @@ import os
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 
 from mercer import MCA, RBF, SVC, ComponentDisplay, Overlap, WeightedOverlap
 from mercer.datasets import promoters
@@ -45,7 +49,10 @@ ONE_HOT = [(RBF(length_scale=width) @ one_hot)(X) for width in (3.0, 6.0, 12.0)]
 
 
 def weighted(train):
-    grams = [WeightedOverlap(alpha=alpha, gamma=1.0).fit(X[train])(X) for alpha in (0.5, 1.0, 2.0)]
+    grams = [
+        WeightedOverlap(alpha=alpha, gamma=1.0).fit(X[train])(X)
+        for alpha in (0.5, 1.0, 2.0)
+    ]
     return [K**gamma for K in grams for gamma in (2.0, 8.0)]
 
 
@@ -97,7 +104,9 @@ def errors(name, splits):
     return np.array(found)
 
 
-held_out = list(StratifiedShuffleSplit(SPLITS, test_size=35, random_state=0).split(X, y))
+held_out = list(
+    StratifiedShuffleSplit(SPLITS, test_size=35, random_state=0).split(X, y)
+)
 ten_folds = list(
     RepeatedStratifiedKFold(n_splits=10, n_repeats=REPEATS, random_state=0).split(X, y)
 )
@@ -112,7 +121,9 @@ print(
 )
 for name, e in found.items():
     cv = f"{folded[name].mean():.1f} ± {folded[name].std():.1f}"
-    print(f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}")
+    print(
+        f"{name:24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{e.min():8.1f}{e.max():8.1f}{cv:>14}"
+    )
 
 # %%
 # This is what the lecture did: the axes of a multiple correspondence analysis of the training
@@ -127,7 +138,9 @@ def after_mca(splits):
         analysis = MCA(max(AXES), handle_unknown="ignore").fit(X[train])
         known, new = analysis.transform(X[train]), analysis.transform(X[test])
         for axes in AXES:
-            model = SVC(kernel="rbf", gamma="sigest", C=5.0).fit(known[:, :axes], y[train])
+            model = SVC(kernel="rbf", gamma="sigest", C=5.0).fit(
+                known[:, :axes], y[train]
+            )
             wrong[axes].append(100 * np.mean(model.predict(new[:, :axes]) != y[test]))
     return {axes: np.array(errors) for axes, errors in wrong.items()}
 
@@ -137,7 +150,9 @@ for axes, e in after_mca(held_out).items():
     told = f"{LECTURE:10.1f}" if axes == max(AXES) else ""
     print(f"{f'{axes} axes':24}{f'{e.mean():.1f} ± {e.std():.1f}':>24}{told}")
 found[f"MCA, {max(AXES)} axes, RBF, C = 5"] = e
-print(f"with {axes} axes, {np.mean(e >= LECTURE - 0.1):.0%} of the splits are as bad or worse")
+print(
+    f"with {axes} axes, {np.mean(e >= LECTURE - 0.1):.0%} of the splits are as bad or worse"
+)
 
 # %%
 # With sixty axes the error is about that of the lecture. They are as many as have an inertia above
@@ -154,7 +169,11 @@ left.set_xticks(
     [name.replace(", RBF", ",\nRBF").replace(", C", ",\nC") for name in found],
 )
 left.axhline(LECTURE, color="C0", linestyle="--", label="lecture: 14.3 %, after MCA")
-left.set(title=f"Test errors on 35 sequences, {SPLITS} splits", ylabel="% wrong", ylim=(-1, 31))
+left.set(
+    title=f"Test errors on 35 sequences, {SPLITS} splits",
+    ylabel="% wrong",
+    ylim=(-1, 31),
+)
 left.legend(frameon=False, loc="upper right")
 z = np.linspace(0.0, 1.0, 400)
 for alpha, shade in zip(
@@ -162,7 +181,9 @@ for alpha, shade in zip(
 ):
     right.plot(z, rarity(z, alpha), color=shade, label=f"α = {alpha:g}")
 right.set(
-    title="Weight of agreement on a letter", xlabel="frequency z of the letter", ylabel="h(z)"
+    title="Weight of agreement on a letter",
+    xlabel="frequency z of the letter",
+    ylabel="h(z)",
 )
 right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
@@ -179,7 +200,8 @@ print(
 for correction in (None, "benzecri", "greenacre"):
     model = MCA(3, correction=correction).fit(X)
     shown = "".join(
-        f"{model.inertia_[at]:9.4f} {model.explained_inertia_ratio_[at]:7.1%}" for at in range(3)
+        f"{model.inertia_[at]:9.4f} {model.explained_inertia_ratio_[at]:7.1%}"
+        for at in range(3)
     )
     print(f"{correction or 'none':18}{shown}{int((model.inertia_ > 0).sum()):15d}")
 
@@ -205,6 +227,8 @@ right.axvline(
     label=f"1/{X.shape[1]}: below it, corrections give 0",
 )
 right.set(
-    title=f"The {len(model.eigenvalues_)} eigenvalues", xlabel="principal inertia", ylabel="axes"
+    title=f"The {len(model.eigenvalues_)} eigenvalues",
+    xlabel="principal inertia",
+    ylabel="axes",
 )
 right.legend(frameon=False)

@@ -18,7 +18,13 @@ import os
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mercer import RBF, CentroidNovelty, KernelDensity, centroid_distance, combination_norm
+from mercer import (
+    RBF,
+    CentroidNovelty,
+    KernelDensity,
+    centroid_distance,
+    combination_norm,
+)
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
@@ -40,7 +46,11 @@ def false_alarms(rule, d, n):
 
 
 SIZES = (5, 10, 20, 50)
-rates = {(rule, d): [false_alarms(rule, d, n) for n in SIZES] for rule in RULES for d in (1, 10)}
+rates = {
+    (rule, d): [false_alarms(rule, d, n) for n in SIZES]
+    for rule in RULES
+    for d in (1, 10)
+}
 print(
     f"false alarms, {SETS} training sets and {NEW} new samples each (± standard error); δ = {DELTA}"
 )
@@ -49,7 +59,9 @@ for rule in RULES:
     for d in (1, 10):
         print(
             f"{rule:10}{f'd = {d}':>8}"
-            + "".join(f"{f'{rate:.3f} ± {error:.3f}':>16}" for rate, error in rates[rule, d])
+            + "".join(
+                f"{f'{rate:.3f} ± {error:.3f}':>16}" for rate, error in rates[rule, d]
+            )
         )
 print(f"{'1/(n+1)':18}" + "".join(f"{1 / (n + 1):16.3f}" for n in SIZES))
 print(f"{'1/(n+1) + δ':18}" + "".join(f"{1 / (n + 1) + DELTA:16.3f}" for n in SIZES))
@@ -63,9 +75,19 @@ figure, axes = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", share
 for ax, d in zip(axes, (1, 10)):
     for rule, colour, marker in zip(RULES, ("C0", "C3", "C1"), "os^"):
         ax.plot(
-            SIZES, [rate for rate, _ in rates[rule, d]], marker=marker, color=colour, label=rule
+            SIZES,
+            [rate for rate, _ in rates[rule, d]],
+            marker=marker,
+            color=colour,
+            label=rule,
         )
-    ax.plot(SIZES, [1 / (n + 1) for n in SIZES], linestyle="--", color="0.2", label="1/(n + 1)")
+    ax.plot(
+        SIZES,
+        [1 / (n + 1) for n in SIZES],
+        linestyle="--",
+        color="0.2",
+        label="1/(n + 1)",
+    )
     ax.set(
         title=f"False alarms, d = {d}",
         xlabel="training samples n",
@@ -83,11 +105,15 @@ axes[1].legend(frameon=False, loc="center right")
 
 def draw(n, seed):
     rng = np.random.default_rng(seed)
-    return np.where(rng.random(n) < 0.6, rng.normal(-1.5, 0.5, n), rng.normal(1.0, 1.0, n))
+    return np.where(
+        rng.random(n) < 0.6, rng.normal(-1.5, 0.5, n), rng.normal(1.0, 1.0, n)
+    )
 
 
 def bump(x, mean, deviation):
-    return np.exp(-((x - mean) ** 2) / (2 * deviation**2)) / (np.sqrt(2 * np.pi) * deviation)
+    return np.exp(-((x - mean) ** 2) / (2 * deviation**2)) / (
+        np.sqrt(2 * np.pi) * deviation
+    )
 
 
 x = np.linspace(-5.0, 6.0, 1101)
@@ -97,8 +123,12 @@ window = KernelDensity(bandwidth="likelihood").fit(sample[:, None])
 sigma = window.bandwidth_
 parzen = np.exp(window.score_samples(x[:, None]))
 kernel = RBF(length_scale=sigma)
-length = combination_norm(kernel, sample[:, None], np.full(len(sample), 1 / len(sample)))
-product = (1 + length**2 - centroid_distance(kernel, x[:, None], sample[:, None]) ** 2) / 2
+length = combination_norm(
+    kernel, sample[:, None], np.full(len(sample), 1 / len(sample))
+)
+product = (
+    1 + length**2 - centroid_distance(kernel, x[:, None], sample[:, None]) ** 2
+) / 2
 step = x[1] - x[0]
 print(
     "\nf against (2πσ²)^(−1/2) ⟨φ(x), φ_c⟩: largest difference "
@@ -118,7 +148,9 @@ print(
 def histogram(values):
     heights, edges = np.histogram(values, bins="fd", density=True)
     at = np.searchsorted(edges, x, side="right") - 1
-    return np.where((at >= 0) & (at < len(heights)), heights[np.clip(at, 0, len(heights) - 1)], 0.0)
+    return np.where(
+        (at >= 0) & (at < len(heights)), heights[np.clip(at, 0, len(heights) - 1)], 0.0
+    )
 
 
 counts, draws = (100, 500, 2500), 2 if FAST else 10
@@ -126,7 +158,9 @@ risk = np.zeros((2, len(counts)))
 for at, n in enumerate(counts):
     for seed in range(draws):
         values = draw(n, seed + 1)
-        fitted = KernelDensity(bandwidth="likelihood", random_state=0).fit(values[:, None])
+        fitted = KernelDensity(bandwidth="likelihood", random_state=0).fit(
+            values[:, None]
+        )
         for row, estimate in enumerate(
             (histogram(values), np.exp(fitted.score_samples(x[:, None])))
         ):
@@ -134,11 +168,19 @@ for at, n in enumerate(counts):
 print(f"{'':12}" + "".join(f"{f'n = {n}':>12}" for n in counts) + f"{'falls as':>12}")
 for name, found in zip(("histogram", "windows"), risk):
     slope = np.polyfit(np.log(counts), np.log(found), 1)[0]
-    print(f"{name:12}" + "".join(f"{value:12.5f}" for value in found) + f"{f'n^{slope:.2f}':>12}")
+    print(
+        f"{name:12}"
+        + "".join(f"{value:12.5f}" for value in found)
+        + f"{f'n^{slope:.2f}':>12}"
+    )
 
 figure, ax = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 ax.hist(sample, bins="fd", density=True, color="C2", alpha=0.5, label="histogram")
 ax.plot(x, density, color="0.2", linestyle=":", label="the density")
 ax.plot(x, parzen, color="C1", label=f"windows, σ = {sigma:.2f}")
-ax.set(title=f"{len(sample)} samples: Parzen windows and a histogram", xlabel="x", ylabel="density")
+ax.set(
+    title=f"{len(sample)} samples: Parzen windows and a histogram",
+    xlabel="x",
+    ylabel="density",
+)
 ax.legend(frameon=False)

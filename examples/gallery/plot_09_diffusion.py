@@ -49,7 +49,11 @@ def told(wrong):
 print(f"correct predictions of {len(B)}, and the members with wrong predictions")
 print(f"{'t':>5}{'exp(tB)':>24}{'exp(tB), scaled':>24}{'exp(−tL)':>24}")
 for t in (0.05, 0.1, 0.5, 1.0, 2.0, 5.0):
-    kernels = (Diffusion(B, t=t), Diffusion(B, t=t).normalize(), LaplacianDiffusion(B, t=t))
+    kernels = (
+        Diffusion(B, t=t),
+        Diffusion(B, t=t).normalize(),
+        LaplacianDiffusion(B, t=t),
+    )
     print(f"{t:5g}" + "".join(f"{told(decision(kernel)[1]):>24}" for kernel in kernels))
 
 # %%
@@ -63,15 +67,32 @@ for ax, t in zip(axes, (0.5, 5.0)):
     values, wrong = decision(Diffusion(B, t=t))
     shade = np.clip(values / np.abs(values[LEADERS]).max(), -1, 1)
     nx.draw_networkx_edges(club, places, ax=ax, edge_color="0.75", width=0.8)
-    style = {"vmin": -1, "vmax": 1, "cmap": "PuOr", "edgecolors": "0.3", "node_size": 330, "ax": ax}
+    style = {
+        "vmin": -1,
+        "vmax": 1,
+        "cmap": "PuOr",
+        "edgecolors": "0.3",
+        "node_size": 330,
+        "ax": ax,
+    }
     for shape, nodes in (
         ("s", LEADERS),
         ("o", [member for member in members if member not in LEADERS]),
     ):
         drawn = nx.draw_networkx_nodes(
-            club, places, nodelist=nodes, node_color=shade[nodes], node_shape=shape, **style
+            club,
+            places,
+            nodelist=nodes,
+            node_color=shade[nodes],
+            node_shape=shape,
+            **style,
         )
-    ring = {"node_color": "none", "edgecolors": "black", "linewidths": 2.2, "node_size": 560}
+    ring = {
+        "node_color": "none",
+        "edgecolors": "black",
+        "linewidths": 2.2,
+        "node_size": 560,
+    }
     nx.draw_networkx_nodes(club, places, nodelist=wrong.tolist(), ax=ax, **ring)
     for node, (across, along) in places.items():
         ax.text(

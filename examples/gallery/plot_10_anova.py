@@ -77,10 +77,16 @@ for degree in range(1, WIDTH // 2 + 1):
         np.abs(slow - fast).max() / np.abs(slow).max(),
         np.abs(plain - fast[0]).max() / np.abs(fast[0]).max(),
     )
-    times = best_time(lambda s=subsets: enumerated(X, s), 2), best_time(lambda k=kernel: k(X), 5)
+    times = (
+        best_time(lambda s=subsets: enumerated(X, s), 2),
+        best_time(lambda k=kernel: k(X), 5),
+    )
     rows.append((degree, degree * count, *times))
     shown = f"{degree:3d}{count:9d}{degree * count:11d}{gaps[0]:11.0e}{gaps[1]:11.0e}"
-    print(shown + f"{1e3 * times[0]:13.2f}{1e3 * times[1]:11.3f}{times[0] / times[1]:10.1f}")
+    print(
+        shown
+        + f"{1e3 * times[0]:13.2f}{1e3 * times[1]:11.3f}{times[0] / times[1]:10.1f}"
+    )
 degrees, operations, slow, fast = np.array(rows).T
 print(
     "d inside the binomial, as printed, would be C(d·n, d) = "
@@ -95,7 +101,11 @@ print(
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 left.semilogy(degrees, 1e3 * slow, "s-", color="C1", label="all subsets")
 left.semilogy(degrees, 1e3 * fast, "o-", color="C0", label="recursion")
-left.set(title=f"Time of a Gram matrix, n = {WIDTH}", xlabel="degree d", ylabel="milliseconds")
+left.set(
+    title=f"Time of a Gram matrix, n = {WIDTH}",
+    xlabel="degree d",
+    ylabel="milliseconds",
+)
 left.legend(frameon=False)
 right.loglog(operations, 1e3 * slow, "s", color="C1", label="all subsets, measured")
 right.loglog(
@@ -105,5 +115,7 @@ right.loglog(
     color="0.3",
     label="proportional to d·C(n, d)",
 )
-right.set(title="Time and number of operations", xlabel="d·C(n, d)", ylabel="milliseconds")
+right.set(
+    title="Time and number of operations", xlabel="d·C(n, d)", ylabel="milliseconds"
+)
 right.legend(frameon=False)

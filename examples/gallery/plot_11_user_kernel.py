@@ -74,8 +74,12 @@ def printed(n):
 
 true = inverse_root(THETA)
 z = 1.5
-print(f"\na_n, and the sum to n at z = {z}, where 1/√(θ − z) = {1 / math.sqrt(THETA - z):.6f}")
-print(f"{'n':>4}{'a_n, lecture':>14}{'with 1/n!':>14}{'sum, lecture':>16}{'with 1/n!':>14}")
+print(
+    f"\na_n, and the sum to n at z = {z}, where 1/√(θ − z) = {1 / math.sqrt(THETA - z):.6f}"
+)
+print(
+    f"{'n':>4}{'a_n, lecture':>14}{'with 1/n!':>14}{'sum, lecture':>16}{'with 1/n!':>14}"
+)
 for n in (0, 1, 2, 5, 10, 20, 40):
     sums = [sum(a(m) * z**m for m in range(n + 1)) for a in (printed, true)]
     print(f"{n:4d}{printed(n):14.4g}{true(n):14.4g}{sums[0]:16.6g}{sums[1]:14.6f}")
@@ -87,9 +91,16 @@ for n in (0, 1, 2, 5, 10, 20, 40):
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
 values = np.linspace(-2.0, 2.0, 401)
-left.plot(values, 1 / np.sqrt(THETA - values), color="0.2", linewidth=2, label="1/√(θ − z)")
+left.plot(
+    values, 1 / np.sqrt(THETA - values), color="0.2", linewidth=2, label="1/√(θ − z)"
+)
 for a, name, look in ((true, "with 1/n!", "C0--"), (printed, "as printed", "C1-")):
-    left.plot(values, sum(a(n) * values**n for n in range(12)), look, label=f"12 terms, {name}")
+    left.plot(
+        values,
+        sum(a(n) * values**n for n in range(12)),
+        look,
+        label=f"12 terms, {name}",
+    )
 left.set(
     title=f"The series of 1/√(θ − z), θ = {THETA}",
     xlabel="z = ⟨x, x′⟩",
@@ -101,4 +112,6 @@ y = np.where(X[:, 0] * X[:, 1] + 0.3 * X[:, 0] ** 2 > 0.1, "above", "below")
 model = SVC(kernel=kernel, C=100.0).fit(X, y)
 DecisionDisplay.from_estimator(model, X, y, ax=right, s=14, margin=0.0, legend=False)
 right.legend(loc="upper left", framealpha=0.9)
-right.set(title=f"SVC, training accuracy {model.score(X, y):.0%}", xlabel="x₁", ylabel="x₂")
+right.set(
+    title=f"SVC, training accuracy {model.score(X, y):.0%}", xlabel="x₁", ylabel="x₂"
+)

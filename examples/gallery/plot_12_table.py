@@ -27,7 +27,18 @@ SPLITS, REPEATS, TREES = (3, 1, 20) if FAST else (10, 2, 300)
 SHOWN = 4  # columns whose effects are drawn
 
 X, y = load_diabetes(return_X_y=True, scaled=False)
-NAMES = ["age", "sex", "bmi", "pressure", "cholesterol", "ldl", "hdl", "ratio", "fats", "glucose"]
+NAMES = [
+    "age",
+    "sex",
+    "bmi",
+    "pressure",
+    "cholesterol",
+    "ldl",
+    "hdl",
+    "ratio",
+    "fats",
+    "glucose",
+]
 
 # %%
 # Errors on held-out folds. Differences are taken fold by fold, because some folds are harder than
@@ -67,12 +78,20 @@ print(f"\n{model.report_}")
 # what causes the disease.
 
 lost = permutation_importance(
-    model, X, y, scoring="neg_root_mean_squared_error", n_repeats=3 if FAST else 20, random_state=0
+    model,
+    X,
+    y,
+    scoring="neg_root_mean_squared_error",
+    n_repeats=3 if FAST else 20,
+    random_state=0,
 )
 order = np.argsort(lost.importances_mean)[::-1]
 print(f"\n{'column':14s}{'shuffled':>11s}{'in the kernel':>15s}")
 for column in order:
-    by_shuffling, in_kernel = lost.importances_mean[column] / y.std(), model.importances_[column]
+    by_shuffling, in_kernel = (
+        lost.importances_mean[column] / y.std(),
+        model.importances_[column],
+    )
     print(f"{NAMES[column]:14s}{by_shuffling:11.3f}{in_kernel:15.3f}")
 
 
@@ -91,22 +110,30 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constraine
 low, high = np.quantile(model.loo_errors_, [0.05, 0.95])
 left.plot(model.loo_predictions_, y, ".", color="C0", alpha=0.6)
 ends = np.array([y.min(), y.max()])
-left.fill_between(ends, ends + low, ends + high, color="C0", alpha=0.12, label="90 % interval")
+left.fill_between(
+    ends, ends + low, ends + high, color="C0", alpha=0.12, label="90 % interval"
+)
 left.legend()
 left.plot(ends, ends, "--", color="0.3", lw=1)
 left.set(title="Leave-one-out predictions", xlabel="predicted", ylabel="observed")
-right.barh([NAMES[c] for c in order[::-1]], lost.importances_mean[order[::-1]], color="C0")
+right.barh(
+    [NAMES[c] for c in order[::-1]], lost.importances_mean[order[::-1]], color="C0"
+)
 right.set(title="Importance of columns", xlabel="RMSE added by shuffling")
 
 # %%
 # Main effects: the mean prediction over all patients, as one column varies. The marks are deciles
 # of the column.
 
-figure, axes = plt.subplots(1, SHOWN, figsize=(12, 3.4), layout="constrained", sharey=True)
+figure, axes = plt.subplots(
+    1, SHOWN, figsize=(12, 3.4), layout="constrained", sharey=True
+)
 for ax, column in zip(axes, order[:SHOWN], strict=True):
     values, means = effect(column)
     ax.plot(values, means, color="C0", lw=2)
     deciles = np.quantile(X[:, column], np.linspace(0.1, 0.9, 9))
-    ax.plot(deciles, np.full(9, 0.03), "|", color="0.3", transform=ax.get_xaxis_transform())
+    ax.plot(
+        deciles, np.full(9, 0.03), "|", color="0.3", transform=ax.get_xaxis_transform()
+    )
     ax.set(title=NAMES[column], xlabel="value")
 axes[0].set_ylabel("mean prediction")

@@ -38,7 +38,16 @@ FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 # The functions of some modules, as trees. Those with a loop are one class, all others the second.
 # What makes a function one with a loop is known, so that one can see whether the machine finds it.
 
-MODULES = [argparse, collections, copy, csv, difflib, json.decoder, json.encoder, pprint]
+MODULES = [
+    argparse,
+    collections,
+    copy,
+    csv,
+    difflib,
+    json.decoder,
+    json.encoder,
+    pprint,
+]
 MODULES += [shutil, textwrap, tokenize]
 
 
@@ -108,9 +117,13 @@ def draw(axes, tree, depth=0, left=0.0):
     width = max(width, 1.0)
     x = left + width / 2 if not places else (places[0] + places[-1]) / 2
     for place in places:
-        axes.plot([x, place], [-depth, -depth - 1], color="0.6", linewidth=1.0, zorder=1)
+        axes.plot(
+            [x, place], [-depth, -depth - 1], color="0.6", linewidth=1.0, zorder=1
+        )
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-    axes.text(x, -depth, label, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+    axes.text(
+        x, -depth, label, ha="center", va="center", fontsize=8, bbox=box, zorder=2
+    )
     return x, width
 
 
@@ -121,6 +134,8 @@ for axes, at in zip(grid.ravel(), chosen, strict=True):
     axes.set_title(f"{weights[at]:+.2f}", fontsize=10)
     axes.axis("off")
 first, second = model.classes_
-figure.suptitle(f"Fragments that speak for '{first}' (above) and for '{second}' (below)")
+figure.suptitle(
+    f"Fragments that speak for '{first}' (above) and for '{second}' (below)"
+)
 figure.tight_layout()
 plt.show()

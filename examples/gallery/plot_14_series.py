@@ -55,9 +55,15 @@ cut = np.array([x[:shortest] for x in X])  # rows of numbers, for comparison
 
 models = {
     "RBF on the first points": (SVC(kernel=RBF(3.0), C=100.0), cut),
-    "GlobalAlignment, median width": (SVC(kernel=GlobalAlignment("median"), C=100.0), X),
+    "GlobalAlignment, median width": (
+        SVC(kernel=GlobalAlignment("median"), C=100.0),
+        X,
+    ),
     "Signature of 4 levels": (SVC(kernel=Signature(4, RBF()), C=100.0), X),
-    "nearest neighbour by warping": (KernelNeighborsClassifier(1, kernel=DynamicTimeWarping()), X),
+    "nearest neighbour by warping": (
+        KernelNeighborsClassifier(1, kernel=DynamicTimeWarping()),
+        X,
+    ),
 }
 for name, (model, samples) in models.items():
     scores = cross_val_score(model, samples, y, cv=5)

@@ -45,9 +45,13 @@ def compare(graphs, y):
         WeisfeilerLehmanAssignment(DEPTH),
         ShortestPaths().normalize(),
     ):
-        search = GridSearchCV(SVC(kernel=kernel), {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}, cv=3)
+        search = GridSearchCV(
+            SVC(kernel=kernel), {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}, cv=3
+        )
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-        print(f"{kernel!r:<42}{100 * cross_val_score(search, graphs, y, cv=folds).mean():6.1f}")
+        print(
+            f"{kernel!r:<42}{100 * cross_val_score(search, graphs, y, cv=folds).mean():6.1f}"
+        )
 
 
 # %%
@@ -101,8 +105,15 @@ def draw(graphs, y, samples, votes, scores):
         for u, v in graph["edges"]:
             ax.plot(*places[[u, v]].T, color="0.6", zorder=1)
         of_atoms = votes[samples.starts[row] : samples.starts[row + 1]]
-        colours_of_atoms = {"c": of_atoms, "cmap": "RdBu_r", "vmin": -limit, "vmax": limit}
-        dots = ax.scatter(*places.T, s=260, edgecolor="0.4", zorder=2, **colours_of_atoms)
+        colours_of_atoms = {
+            "c": of_atoms,
+            "cmap": "RdBu_r",
+            "vmin": -limit,
+            "vmax": limit,
+        }
+        dots = ax.scatter(
+            *places.T, s=260, edgecolor="0.4", zorder=2, **colours_of_atoms
+        )
         for place, label in zip(places, graph["node_labels"], strict=True):
             ax.annotate(ATOMS[label], place, ha="center", va="center", fontsize=9)
         kind = "mutagenic" if y[row] == 1 else "not mutagenic"
@@ -110,7 +121,9 @@ def draw(graphs, y, samples, votes, scores):
         ax.margins(0.15)
         ax.set_aspect("equal")
         ax.axis("off")
-    figure.colorbar(dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colours")
+    figure.colorbar(
+        dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colours"
+    )
 
 
 # %%
@@ -125,7 +138,9 @@ def most_telling(graphs, samples, columns, model):
         names = [ATOMS[label] for label in graphs.node_labels]
         near = graphs.indices[graphs.indptr[node] : graphs.indptr[node + 1]]
         shown = "".join(sorted(names[v] for v in near)) if rounds else ""
-        print(f"{weights[column]:8.3f}  {rounds:5d}  {names[node]}{f'({shown})' if shown else ''}")
+        print(
+            f"{weights[column]:8.3f}  {rounds:5d}  {names[node]}{f'({shown})' if shown else ''}"
+        )
 
 
 folder = data_folder()

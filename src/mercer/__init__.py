@@ -206,6 +206,7 @@ __all__ = [
     "inverse_root",
     "kernel",
     "kernels",
+    "kernels_table",
     "learn_kernel",
     "learn_metric",
     "linear_map",

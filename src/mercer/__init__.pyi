@@ -116,6 +116,7 @@ from mercer.kernels.distributions.probabilities import Hellinger as Hellinger
 from mercer.kernels.distributions.probabilities import JensenShannon as JensenShannon
 from mercer.kernels.distributions.probabilities import ProbabilityProduct as ProbabilityProduct
 from mercer.kernels.expression import parse as parse
+from mercer.kernels.faces.table import kernels_table as kernels_table
 from mercer.kernels.functions import inverse_root as inverse_root
 from mercer.kernels.functions import register_function as register_function
 from mercer.kernels.geometry import centroid_distance as centroid_distance

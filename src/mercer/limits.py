@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,28 @@ def available_memory() -> int:
 def _physical_memory() -> Iterator[int]:
     with contextlib.suppress(ValueError, OSError, AttributeError):
         yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, AttributeError):
+        yield _windows_memory()
+
+
+def _windows_memory() -> int:
+    """The physical memory of a computer with Windows; AttributeError on other systems."""
+    library = ctypes.windll.kernel32  # type: ignore[attr-defined]
+    status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
+    if not library.GlobalMemoryStatusEx(ctypes.byref(status)):
+        raise OSError("GlobalMemoryStatusEx failed")
+    return int(status.physical)
+
+
+class _MemoryStatus(ctypes.Structure):
+    """What GlobalMemoryStatusEx fills: MEMORYSTATUSEX."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("physical", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 6),
+    )
 
 
 def _group_limits() -> Iterator[int]:

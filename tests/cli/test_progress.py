@@ -76,3 +76,22 @@ def test_lines_wait_a_second(capsys):
     with Printer(False) as tell:
         tell([("data", "some")])
     assert capsys.readouterr().out == ""
+
+
+def test_the_bar_moves_while_a_step_lasts(clock):
+    bar = module._Clock()
+    bar.begin("fit", 1)
+    assert bar.completed == 0.0 and bar.left == 0.0  # nothing is known
+    clock[0] = 10.0
+    bar.begin("assess", 4)
+    assert bar.left == 40.0
+    clock[0] = 15.0
+    assert bar.completed == pytest.approx(0.5) and bar.left == pytest.approx(35.0)
+    clock[0] = 100.0  # slower than the fit, so that the bar waits
+    assert bar.completed == pytest.approx(0.95)
+    bar.advance(1)
+    assert bar.completed == 1.0 and bar.left == pytest.approx(270.0)
+    clock[0] = 145.0
+    assert bar.completed == pytest.approx(1.5) and bar.left == pytest.approx(225.0)
+    bar.advance(3)
+    assert bar.completed == 4.0 and bar.left == 0.0

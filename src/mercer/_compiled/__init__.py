@@ -32,6 +32,7 @@ linear               coordinate descent for linear machines, without a Gram matr
 linear_columns       the same on the weights, of which many become zero
 linear_classes       the same for several classes at once
 interrupts           Ctrl-C is raised after a compilation, not in the middle of it
+announcements        who waits for the compiler is told so
 ===================  ===============================================================================
 
 Modules are loaded when first used, so that importing mercer does not import numba. All functions
@@ -84,6 +85,9 @@ _MODULES = {
     "linear_classes": "margin.linear_classes",
 }
 
+# How to tell users what they wait for; `mercer.execution.progress`, which knows, sets it.
+say: Callable[[str], object] | None = None
+
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}
 
@@ -100,9 +104,11 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
     """Compile a function: without the GIL, with C's division, cached on disk if possible."""
     import numba
 
+    from mercer._compiled.announcements import listen
     from mercer._compiled.interrupts import register
 
     register()
+    listen()
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
     # wrappers take a quarter of the compilation: C calls none, Python no function with a _
     options["no_cfunc_wrapper"] = True
@@ -149,9 +155,20 @@ def compiled_sums(function: Function) -> Function:
 
 def compilations() -> int:
     """How many functions this process has compiled, because they were not on disk."""
+    return sum(sum(function.stats.cache_misses.values()) for function in _loaded())
+
+
+def functions() -> list[Any]:
+    """All compiled functions of the library, whether they are compiled already or not."""
+    for name in _MODULES:
+        importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    return sorted(_loaded(), key=lambda function: str(function.py_func.__qualname__))
+
+
+def _loaded() -> set[Any]:
+    """The compiled functions of the modules that are loaded."""
     modules = [module for name, module in sys.modules.items() if name.startswith(__name__)]
-    functions = {function for module in modules for function in _dispatchers(module)}
-    return sum(sum(function.stats.cache_misses.values()) for function in functions)
+    return {function for module in modules for function in _dispatchers(module)}
 
 
 def _dispatchers(module: ModuleType) -> list[Any]:

@@ -27,6 +27,7 @@ from mercer.domains.structures.series import SERIES
 from mercer.domains.structures.trees import TREES
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import ShapeError, WidthError, warn
+from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
 
 # What only a fit on a table sets.
@@ -36,7 +37,7 @@ _OF_TABLES = (
 )
 
 
-class CheckedInput(BaseEstimator):
+class CheckedInput(ShowsFit, BaseEstimator):
     """Checks samples, and remembers the columns of a table for later predictions."""
 
     kernel: KernelLike

@@ -1,5 +1,5 @@
 """The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``kernels``, ``gallery``,
-``warmup``.
+``warmup``, ``doctor``.
 
 Exit codes are 0 (success), 1 (the kernel is refuted), 2 (bad input), 3 (nothing is known of the
 kernel), 70 (a bug in mercer) and 130 (interrupted).
@@ -28,13 +28,26 @@ def main() -> None:
         if (error.name or "").partition(".")[0] not in ("typer", "click", "rich"):
             raise
         sys.exit(_fail("the command line needs typer: pip install 'mercer[cli]'", BAD_INPUT))
+    _allow_formulas()
     sys.exit(_run(app, typer))
+
+
+def _allow_formulas() -> None:
+    """Write UTF-8 where the encoding of a stream lacks letters of formulas, as on Windows."""
+    for stream in (sys.stdout, sys.stderr):
+        encoding = getattr(stream, "encoding", None)
+        if not isinstance(encoding, str) or not hasattr(stream, "reconfigure"):
+            continue
+        try:
+            "cᵀKc ≥ 0".encode(encoding)
+        except UnicodeEncodeError:
+            stream.reconfigure(encoding="utf-8")
 
 
 def _run(app: Callable[..., object], typer: ModuleType) -> int:
     """The exit code of a command."""
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="mercer")
     except (typer.Abort, KeyboardInterrupt):
         code = STOPPED
     except BrokenPipeError:

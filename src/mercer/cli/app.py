@@ -1,4 +1,4 @@
-"""The commands and their options; each command is imported when it is called."""
+"""The commands; each of them is imported when it is called. Their options are in `options`."""
 
 from __future__ import annotations
 
@@ -6,120 +6,32 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
+
+from mercer.cli import options as o
+
+
+def _examples(*lines: str) -> str:
+    """Examples for the end of a help text, one on each line."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
 
 app = typer.Typer(
-    help="Kernel methods on any data: fit a model, estimate its error, explain it.",
+    help=(
+        "Kernel methods for data of any kind: fit a model, estimate its error, explain it, and "
+        "prove that a kernel is valid."
+    ),
+    epilog=_examples(
+        "mercer fit house_votes --target Class --quick",
+        "mercer predict house_votes.mercer new_votes.csv --out parties.csv",
+        'mercer check "RBF(2.0) * Linear()"',
+        "mercer fit --help",
+    ),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-_FILES = (
-    "CSV, TSV, Parquet, svmlight, FASTA or .ts files (plain or gzip), UCR's files of series, a "
-    "JSON-lines file of trees, a folder of graphs in TUDataset format, or a folder that holds one "
-    "folder of texts, or trees, for each class."
-)
-_COLUMN = "The column to predict: its name, or its position (0 is the first, -1 the last)."
-_EXPRESSION = 'The kernel, such as "RBF(2.0) + Linear()"; "auto" chooses one that suits the data.'
-_LEARNERS = "Learning method: auto, svc, ridge, logistic, gp, rvm, neighbors, discriminant or svr."
-_REPEATS = "Number of repeats of the cross-validation."
-_MARKER = "A cell that marks a missing value, such as '-'; may be given several times."
-_TEXT = "A column to read as text, such as numbers that are names; may be given several times."
-_CASE = "Read the letters of FASTA files as capital (upper) or small (lower) letters."
-_STRICT = "Refuse data that are in doubt, such as a word among numbers, instead of noting them."
-_SHEET = "Put ' before cells that spreadsheets would take for formulas."
-_HEADER = "Whether the first row holds the names of the columns."
-_DEVIATION = "Add the probability of each class, or the standard deviation of a gp or rvm."
-_DIMENSION = "Dimension of the vectors: some kernels are valid in low dimensions only."
-_ALGEBRAIC = "Print the proof by closure rules alone, for a kernel that has one (RBF)."
-_METRIC = (
-    "Metric to choose and judge the model by: accuracy, balanced, auc, logloss, f1, precision "
-    "or recall; r2, rmse or mae of numbers."
-)
-_BALANCED = "Give every class the same total weight in the fit; thresholds stay as they are."
-_DROP = "A column to leave out; may be given several times, or several with commas."
-_KEEP = "A column to use although it looks like an identifier, or adds nothing; as --drop."
-_ONLY = "A column to learn from, all others being left out; as --drop."
-_ID = "The column that names the rows: it is not learned from, and goes with the predictions."
-_FAST = "Choose among less, cross-validate once and draw no learning curve."
-_TIME = "Seconds that the command should take, about."
-_TEST = "A file of further samples to estimate the error on, instead of by cross-validation."
-_STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
-
-Data = Annotated[list[Path], Argument(help=_FILES)]
-Model = Annotated[Path, Argument(help="A model file, written by mercer fit.")]
-AnyModel = Annotated[Path, Argument(help="A file written by mercer fit or mercer.save.")]
-Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
-Target = Annotated[str | None, Option("--target", "-t", help=_COLUMN)]
-Kernel = Annotated[str, Option("--kernel", "-k", help=_EXPRESSION)]
-Learner = Annotated[str, Option("--learner", "-l", help=_LEARNERS)]
-Task = Annotated[str, Option("--task", help="auto, classification or regression.")]
-Folds = Annotated[int, Option("--folds", min=2, help="Number of cross-validation folds.")]
-Repeats = Annotated[
-    int | None,
-    Option("--repeats", min=1, max=10_000, show_default="more for fewer samples", help=_REPEATS),
-]
-Seed = Annotated[
-    int, Option("--seed", min=0, max=2**32 - 1, help="Seed of the random number generator.")
-]
-Save = Annotated[
-    Path | None, Option("--model", "-o", show_default="DATA.mercer", help="Model file to write.")
-]
-Report = Annotated[
-    Path | None, Option("--report", "-r", show_default="DATA.html", help="HTML report to write.")
-]
-NoReport = Annotated[bool, Option("--no-report", help="Write no report.")]
-Missing = Annotated[list[str] | None, Option("--missing", help=_MARKER)]
-Separator = Annotated[
-    str | None, Option("--separator", show_default="detected", help="Character between cells.")
-]
-Header = Annotated[
-    bool | None, Option("--header/--no-header", show_default="detected", help=_HEADER)
-]
-Encoding = Annotated[str, Option("--encoding", help="Character encoding of text files.")]
-Texts = Annotated[list[str] | None, Option("--text", metavar="COLUMN", help=_TEXT)]
-Case = Annotated[str | None, Option("--case", show_default="as they are", help=_CASE)]
-Strict = Annotated[bool, Option("--strict", help=_STRICT)]
-Spreadsheet = Annotated[bool, Option("--spreadsheet", help=_SHEET)]
-Threads = Annotated[
-    int | None,
-    Option("--threads", min=1, max=1024, help="Number of threads; results do not depend on it."),
-]
-Predictions = Annotated[
-    Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
-]
-Probabilities = Annotated[bool, Option("--probabilities", "-p", help=_DEVIATION)]
-Expression = Annotated[str, Argument(help='A kernel, such as "RBF(2.0) * Linear()".')]
-Samples = Annotated[
-    list[Path] | None, Argument(help="Samples among which to look for a counterexample as well.")
-]
-Metric = Annotated[
-    str | None, Option("--metric", show_default="accuracy, logloss or r2", help=_METRIC)
-]
-Balanced = Annotated[bool, Option("--balanced", help=_BALANCED)]
-Drop = Annotated[list[str] | None, Option("--drop", metavar="COLUMN", help=_DROP)]
-Keep = Annotated[list[str] | None, Option("--keep", metavar="COLUMN", help=_KEEP)]
-Columns = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help=_ONLY)]
-Id = Annotated[str | None, Option("--id", metavar="COLUMN", help=_ID)]
-Hurried = Annotated[bool, Option("--quick", help=_FAST)]
-Time = Annotated[float | None, Option("--time", min=1.0, metavar="SECONDS", help=_TIME)]
-NoAssess = Annotated[
-    bool, Option("--no-assess", help="Fit the model only, without cross-validation.")
-]
-Test = Annotated[Path | None, Option("--test", metavar="FILE", help=_TEST)]
-LeftOut = Annotated[
-    str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
-]
-Algebraic = Annotated[bool, Option("--algebraic", help=_ALGEBRAIC)]
-Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
-Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
-Study = Annotated[str | None, Argument(help=_STUDY)]
-Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
-Quick = Annotated[bool, Option("--quick", help="Run with fewer repeats.")]
 
 
 def _version(wanted: bool) -> None:
@@ -131,7 +43,7 @@ def _version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    bool, Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
 ]
 
 
@@ -140,41 +52,54 @@ def _main(version: Version = False) -> None:
     pass
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "mercer fit house_votes --target Class --quick",
+        "mercer fit customers.csv --target churned --id token --metric auc",
+        'mercer fit human.fasta mouse.fasta --kernel "GappedKmer(6, 4).normalize()"',
+        "mercer fit prices.parquet --target price --time 60",
+    )
+)
 def fit(
-    data: Data,
-    target: Target = None,
-    kernel: Kernel = "auto",
-    learner: Learner = "auto",
-    task: Task = "auto",
-    metric: Metric = None,
-    balanced: Balanced = False,
-    drop: Drop = None,
-    keep: Keep = None,
-    columns: Columns = None,
-    id: Id = None,
-    quick: Hurried = False,
-    time: Time = None,
-    no_assess: NoAssess = False,
-    test: Test = None,
-    folds: Folds = 5,
-    repeats: Repeats = None,
-    seed: Seed = 0,
-    model: Save = None,
-    report: Report = None,
-    no_report: NoReport = False,
-    missing: Missing = None,
-    separator: Separator = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text: Texts = None,
-    case: Case = None,
-    strict: Strict = False,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    data: o.Data,
+    target: o.Target = None,
+    kernel: o.Kernel = "auto",
+    learner: o.Learner = "auto",
+    task: o.Task = "auto",
+    metric: o.Metric = None,
+    balanced: o.Balanced = False,
+    drop: o.Drop = None,
+    keep: o.Keep = None,
+    columns: o.Columns = None,
+    id: o.Id = None,
+    quick: o.Hurried = False,
+    time: o.Time = None,
+    no_assess: o.NoAssess = False,
+    test: o.Test = None,
+    folds: o.Folds = 5,
+    repeats: o.Repeats = None,
+    seed: o.Seed = 0,
+    model: o.Save = None,
+    report: o.Report = None,
+    no_report: o.NoReport = False,
+    missing: o.Missing = None,
+    separator: o.Separator = None,
+    header: o.Header = None,
+    encoding: o.Encoding = "utf-8",
+    text: o.Texts = None,
+    case: o.Case = None,
+    strict: o.Strict = False,
+    threads: o.Threads = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
 ) -> int:
-    """Fit a model to a table, sequences, texts or trees; assess it, save it and write a report."""
+    """Fit a model to data and write a report.
+
+    The data may be a table, sequences, texts, series, trees or graphs. Kernel, learner and
+    hyperparameters are chosen automatically unless you name them. The error is estimated by
+    cross-validation in which the whole choice is repeated in each fold. The command saves the
+    model and writes a report that browsers show.
+    """
     from mercer.cli.fit import Choice, Destination, Effort, run
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
@@ -194,72 +119,121 @@ def fit(
     return run(data, target, choices, reading, destination, test, threads, json, quiet)
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "mercer predict customers.mercer new_customers.csv",
+        "mercer predict customers.mercer new_customers.csv --probabilities --out churn.csv",
+    )
+)
 def predict(
-    model: Model,
-    data: Data,
-    out: Predictions = None,
-    probabilities: Probabilities = False,
-    id: Id = None,
-    spreadsheet: Spreadsheet = False,
-    case: Case = None,
-    strict: Strict = False,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    model: o.Model,
+    data: o.Data,
+    out: o.Predictions = None,
+    probabilities: o.Probabilities = False,
+    id: o.Id = None,
+    spreadsheet: o.Spreadsheet = False,
+    case: o.Case = None,
+    strict: o.Strict = False,
+    threads: o.Threads = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
 ) -> int:
-    """Predict the target of new samples; if the data include it, print the score as well."""
+    """Predict the target of new samples.
+
+    If the data contain the true values of the target, the score is printed as well.
+    """
     from mercer.cli.predict import run
 
     reading = {"case": case, "strict": strict, "id": id}
     return run(model, data, reading, out, probabilities, spreadsheet, threads, json, quiet)
 
 
-@app.command()
-def explain(model: AnyModel, json: Json = False) -> int:
-    """Show a saved model: its kernel with a proof, its score, and what it depends on most."""
+@app.command(
+    epilog=_examples("mercer explain customers.mercer", "mercer explain customers.mercer --json")
+)
+def explain(model: o.AnyModel, json: o.Json = False) -> int:
+    """Explain a saved model.
+
+    The command prints the kernel with its proof, the score, the importance of the columns, and the
+    training samples with the largest weights.
+    """
     from mercer.cli.explain import run
 
     return run(model, json)
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        'mercer check "0.5 * RBF(2.0) + Polynomial(3) * Linear()"',
+        'mercer check "Sigmoid()"',
+        'mercer check "Bessel(order=1.0)" --dimension 5',
+        'mercer check "RBF(2.0) - 0.5 * RBF(1.0)" measurements.csv --target label',
+    )
+)
 def check(
-    expression: Expression,
-    data: Samples = None,
-    target: LeftOut = None,
-    dimension: Dimension = None,
-    json: Json = False,
-    algebraic: Algebraic = False,
+    expression: o.Expression,
+    data: o.Samples = None,
+    target: o.LeftOut = None,
+    dimension: o.Dimension = None,
+    json: o.Json = False,
+    algebraic: o.Algebraic = False,
 ) -> int:
-    """Prove or refute that an expression is a positive semi-definite kernel.
+    """Prove or refute that an expression is a kernel.
 
-    The exit code is 0 if it is proved, 1 if it is refuted and 3 if neither is known.
+    A kernel is a positive semi-definite function of two samples. The proof has the structure of
+    the expression; a refutation is a counterexample that can be checked by hand. The exit code
+    is 0 if the expression is proved, 1 if it is refuted, and 3 if neither is known.
     """
     from mercer.cli.check import run
 
     return run(expression, data, target, dimension, json, algebraic)
 
 
-@app.command()
-def kernels(name: Name = None, json: Json = False) -> int:
-    """List all kernels with their kind of samples, definiteness and formula, or describe one."""
+@app.command(epilog=_examples("mercer kernels", "mercer kernels Matern"))
+def kernels(name: o.Name = None, json: o.Json = False) -> int:
+    """List all kernels, or describe one.
+
+    The list shows for which samples each kernel is meant, whether it is positive semi-definite,
+    and its formula.
+    """
     from mercer.cli.catalogue import run
 
     return run(name, json)
 
 
-@app.command()
-def gallery(study: Study = None, out: Figures = Path("gallery"), quick: Quick = False) -> int:
-    """List or run the example studies of the documentation; save their figures."""
+@app.command(epilog=_examples("mercer gallery", "mercer gallery 3 --quick --out figures"))
+def gallery(study: o.Study = None, out: o.Figures = Path("gallery"), quick: o.Quick = False) -> int:
+    """List the example studies, or run one.
+
+    The studies are those of the documentation. Running one prints its results and saves its
+    figures.
+    """
     from mercer.cli.tools.gallery import run
 
     return run(study, out, quick)
 
 
-@app.command()
-def warmup(quiet: Quiet = False) -> int:
-    """Compile all functions now, so that no first fit has to wait for it; once per machine."""
+@app.command(epilog=_examples("mercer warmup"))
+def warmup(quiet: o.Quiet = False) -> int:
+    """Compile all functions now.
+
+    Otherwise each function is compiled when it is first used, and the first fits take seconds
+    longer. The compiled functions are stored on disk. Run the command once on each machine, or
+    when the image of a container is built.
+    """
     from mercer.cli.tools.warmup import run
 
     return run(quiet)
+
+
+@app.command(epilog=_examples("mercer doctor", "mercer doctor --json"))
+def doctor(json: o.Json = False) -> int:
+    """Describe this installation.
+
+    The command prints versions, libraries of linear algebra, threads, memory, and the state of the
+    compiled functions. Add its output to a bug report. The exit code is 1 if something needs
+    attention.
+    """
+    from mercer.cli.tools.doctor import run
+
+    return run(json)

@@ -16,6 +16,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.report.formatting import metric_text, shorten
+from mercer.report.terms import term_lines
 
 
 def run(path: Path, as_json: bool) -> int:
@@ -74,7 +75,10 @@ def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any
         left_out = [each["column"] for each in summary.get("left out", [])]
         if left_out:
             lines.append(("left out", ", ".join(left_out)))
-    print(align([*lines, *(("kernel", repr(kernel)) for kernel in kernels)]))
+    for kernel in kernels:
+        first, *others = term_lines(kernel)
+        lines += [("kernel", first), *(("", line) for line in others)]
+    print(align(lines))
     certificates = dict.fromkeys(str(kernel.certificate()) for kernel in kernels)
     for certificate in certificates:
         print(f"\nIs the kernel positive semi-definite?\n\n{visible(certificate)}")

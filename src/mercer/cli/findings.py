@@ -18,13 +18,17 @@ from mercer.automatic.question import Question
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.cli.output import align
-from mercer.report.formatting import metric_text, shorten
+from mercer.report.formatting import metric_text
+from mercer.report.terms import term_lines
 
 Lines = list[tuple[str, str]]
 _INDENT = 11
 _MOST_CLASSES = 6  # that are listed with their counts
 _MOST_NAMES = 8  # columns that are listed for one reason
-_STATUS = {"strict": "strictly positive definite", "psd": "positive semi-definite"}
+_STATUS = {
+    "strict": "the kernel is strictly positive definite",
+    "psd": "the kernel is positive semi-definite",
+}
 _SHOWN = {"classification": ("accuracy", "auc", "logloss"), "regression": ("r2", "rmse", "mae")}
 
 
@@ -114,9 +118,11 @@ def model_lines(model: Estimator) -> Lines:
     status = str(model.kernel_.certificate().status)
     learner = f"{type(model.model_).__name__}, {model.penalty_name_} = {model.tuned_.penalty:g}"
     n_trials = len(model.tuned_.trials)
+    first, *others = term_lines(model.kernel_)
     return [
-        ("kernel", shorten(repr(model.kernel_), 330, end=80)),
-        ("", _STATUS.get(status, status)),
+        ("kernel", first),
+        *(("", line) for line in others),
+        ("proved", _STATUS.get(status, status)),
         ("learner", f"{learner}, chosen by {model.way_} among {n_trials} candidates"),
     ]
 

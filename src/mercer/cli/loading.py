@@ -1,18 +1,27 @@
-"""Model files as the commands load them."""
+"""Model files and tables as the commands find them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from mercer.aliases import Estimator
+from mercer.datasets import shipped
 from mercer.errors import InputError
-from mercer.model_files import load
+
+
+def located(files: list[Path] | None) -> list[Path] | None:
+    """The files; a name such as ``house_votes`` is the table that comes with mercer."""
+    if files is None:
+        return None
+    return [file if file.exists() else shipped().get(str(file), file) for file in files]
 
 
 def load_model(path: Path) -> Estimator:
     """The estimator or kernel in a file."""
     if not path.exists():
         raise InputError("model", str(path), "is not there")
+    from mercer.model_files import load
+
     return load(path)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from mercer.errors import InputError
 
+_WIDTH = 88  # columns of aligned lines
 # All control characters but tabs and line ends, and marks that change the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -33,15 +34,16 @@ def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
     rows = []
     for name, text in lines:
         for paragraph in visible(text).split("\n"):
-            for row in _wrap(paragraph):
+            for row in _wrap(paragraph, _WIDTH - indent):
                 rows.append(f"{visible(name):{indent}s}{row}")
                 name = ""
     return "\n".join(rows)
 
 
-def _wrap(text: str) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     options: dict[str, Any] = {"break_long_words": False, "drop_whitespace": False}
-    return textwrap.wrap(text, 110, subsequent_indent="  ", **options) or [""]
+    rows = textwrap.wrap(text, width, subsequent_indent="  ", **options) or [""]
+    return [row.rstrip() for row in rows]
 
 
 def print_json(values: object) -> None:

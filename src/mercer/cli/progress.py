@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 Progress = Callable[[str, int], None]
 _STAGES = {
@@ -40,6 +42,7 @@ class _Clock:
     def __init__(self) -> None:
         self.name, self.start = "", time.perf_counter()
         self.done = self.total = 0
+        self.since = 0.0  # seconds of the stage when the last step ended
         self.fit = 0.0
 
     def begin(self, stage: str, steps: int) -> None:
@@ -47,17 +50,39 @@ class _Clock:
         if self.name == "fit":
             self.fit = now - self.start
         self.name, self.start, self.done, self.total = stage, now, 0, steps
+        self.since = 0.0
 
     @property
     def elapsed(self) -> float:
         return time.perf_counter() - self.start
 
     @property
+    def step(self) -> float:
+        """The seconds that one step takes, as far as that is known; else 0."""
+        if self.done:
+            return self.since / self.done
+        return self.fit if self.name == "assess" else 0.0
+
+    @property
     def left(self) -> float:
         """The seconds that the stage will still take; 0 if nothing is known."""
-        if self.done:
-            return self.elapsed / self.done * (self.total - self.done)
-        return self.fit * self.total if self.name == "assess" else 0.0
+        if not self.step:
+            return 0.0
+        waited = self.elapsed - self.since  # in the step that has not ended
+        ahead = max(self.total - self.done - 1, 0) * self.step
+        return ahead + max(self.step - waited, 0.0) if self.done < self.total else 0.0
+
+    @property
+    def completed(self) -> float:
+        """The steps that are done, and an estimate of how much of the next one is."""
+        if not self.step or self.done >= self.total:
+            return float(self.done)
+        return self.done + min((self.elapsed - self.since) / self.step, 0.95)
+
+    def advance(self, steps: int) -> None:
+        """Some steps have ended now."""
+        self.done += steps
+        self.since = self.elapsed
 
     @property
     def rounds(self) -> str:
@@ -83,7 +108,7 @@ class _Lines:
         if stage:
             self.clock.begin(stage, steps)
             return
-        self.clock.done += steps
+        self.clock.advance(steps)
         now = time.perf_counter()
         if self.clock.name != "assess" or self.clock.done == self.clock.total:
             return
@@ -95,26 +120,36 @@ class _Lines:
 @contextlib.contextmanager
 def _bars() -> Iterator[Progress]:
     from rich.console import Console
+
+    # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
+    above = sys.stdout.isatty()
+    clock = _Clock()
+    with _moving(clock)(console=Console(stderr=True), transient=True, redirect_stdout=above) as bar:
+
+        def progress(stage: str, steps: int) -> None:
+            if not stage:
+                clock.advance(steps)
+                return
+            for task in bar.tasks[-1:]:
+                bar.remove_task(task.id)
+            clock.begin(stage, steps)
+            # A bar of one step would stand still: it moves without an end instead.
+            bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
+
+        yield progress
+
+
+def _moving(clock: _Clock) -> Callable[..., Any]:
+    """The class of a bar that moves with the clock, also while a step lasts."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    class Moving(Progress):
+        def get_renderables(self) -> Iterable[Any]:
+            for task in self.tasks:
+                task.completed, task.description = clock.completed, clock.text
+                task.fields["rounds"] = clock.rounds
+            yield from super().get_renderables()
 
     name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
     columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
-    # Lines that are printed meanwhile stand above the bar, unless they go elsewhere.
-    above = sys.stdout.isatty()
-    console = Console(stderr=True)
-    clock = _Clock()
-    with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
-
-        def progress(stage: str, steps: int) -> None:
-            if stage:
-                for task in bar.tasks[-1:]:
-                    bar.remove_task(task.id)
-                clock.begin(stage, steps)
-                # A bar of one step would stand still: it moves without an end instead.
-                bar.add_task(clock.text, total=steps if steps > 1 else None, rounds=clock.rounds)
-                return
-            clock.done += steps
-            last = bar.task_ids[-1]
-            bar.update(last, advance=steps, description=clock.text, rounds=clock.rounds)
-
-        yield progress
+    return functools.partial(Moving, *columns)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
+from mercer.definiteness import html
 
 STRICT, PSD, CPD, UNKNOWN, INDEFINITE = "strict", "psd", "cpd", "unknown", "indefinite"
 
@@ -132,7 +133,7 @@ class Where:
 class Certificate:
     """A proof that a kernel is positive semi-definite, or what is known instead.
 
-    ``print`` shows the tree of its parts.
+    ``print`` shows the tree of its parts, and notebooks show it as a tree that folds.
 
     Parameters
     ----------
@@ -187,6 +188,11 @@ class Certificate:
         """Whether cᵀKc ≥ 0 for all c with Σc = 0."""
         return self.status in (STRICT, PSD, CPD)
 
+    @property
+    def reason(self) -> str:
+        """The rule in words: why the claim holds, or that no rule applies."""
+        return self.rule if self.rule.startswith(_NO_RULE) else f"by {self.rule}"
+
     def has(self, fact: str) -> bool:
         """Whether a fact is known; a strict kernel separates points and has a positive diagonal."""
         return self._follows(fact) or fact in self.facts
@@ -210,8 +216,7 @@ class Certificate:
         """The lines of the proof; of what else is known those facts that are ``wanted`` above."""
         yield f"{indent}{self.claim}"
         yield f"{indent}  is {_WORDS[self.status]} on {self.where}"
-        reason = self.rule if self.rule.startswith(_NO_RULE) else f"by {self.rule}"
-        yield f"{indent}  {reason}"
+        yield f"{indent}  {self.reason}"
         shown = {fact for fact in wanted & self.facts if not self._follows(fact)}
         for fact, text in _FACTS.items():
             if fact in shown:
@@ -223,6 +228,10 @@ class Certificate:
 
     def __str__(self) -> str:
         return "\n".join(self._lines(""))
+
+    def _repr_html_(self) -> str:
+        """The proof as notebooks show it: a tree that folds."""
+        return html.proof(self, _WORDS)
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.claim} is {self.status} on {self.where}>"

@@ -37,7 +37,9 @@ def predict_lazily(model: Estimator, X: DaskCollection, method: str = "predict")
     >>> import dask.array as da  # doctest: +SKIP
     >>> from mercer import KernelRidge, predict_lazily  # doctest: +SKIP
     >>> model = KernelRidge(kernel="rbf").fit([[0.0], [1.0]], [0.0, 1.0])  # doctest: +SKIP
-    >>> predict_lazily(model, da.zeros((10**6, 1), chunks=10**5)).mean().compute()  # doctest: +SKIP
+    >>> predict_lazily(
+    ...     model, da.zeros((10**6, 1), chunks=10**5)
+    ... ).mean().compute()  # doctest: +SKIP
     """
     if not callable(getattr(model, method, None)):
         rule = f"is not a method of {type(model).__name__}"

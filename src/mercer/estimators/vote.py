@@ -69,7 +69,9 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     --------
     >>> from mercer import SVC, ImputedVote, Overlap
     >>> X = [["y", "n"], ["y", None], ["n", "y"], [None, "y"]]
-    >>> ImputedVote(SVC(kernel=Overlap())).fit(X, [0, 0, 1, 1]).predict([["n", None]]).tolist()
+    >>> ImputedVote(SVC(kernel=Overlap())).fit(X, [0, 0, 1, 1]).predict(
+    ...     [["n", None]]
+    ... ).tolist()
     [1]
     """
 

@@ -46,7 +46,10 @@ class ClusterEngine:
     --------
     >>> from distributed import Client, LocalCluster  # doctest: +SKIP
     >>> from mercer.execution.cluster import ClusterEngine  # doctest: +SKIP
-    >>> with LocalCluster(n_workers=2) as cluster, Client(cluster) as client:  # doctest: +SKIP
+    >>> with (
+    ...     LocalCluster(n_workers=2) as cluster,
+    ...     Client(cluster) as client,
+    ... ):  # doctest: +SKIP
     ...     ClusterEngine(client).map_sum(sum, [[1, 2], [3]])
     6
     """

@@ -32,7 +32,9 @@ class LocalEngine:
     Examples
     --------
     >>> from mercer.execution.engine import LocalEngine
-    >>> LocalEngine().map_sum(lambda block, factor: (factor * sum(block),), [[1, 2], [3]], 10)
+    >>> LocalEngine().map_sum(
+    ...     lambda block, factor: (factor * sum(block),), [[1, 2], [3]], 10
+    ... )
     (60,)
     """
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from mercer import _compiled
 from mercer.config import get_config
 from mercer.errors import ParameterError
 
@@ -86,6 +87,9 @@ def tell(message: str) -> None:
         return
     if setting is True or sys.stderr.isatty() or "ipykernel" in sys.modules:
         print(f"mercer: {message}", file=sys.stderr, flush=True)
+
+
+_compiled.say = tell
 
 
 def _resolve(setting: bool | str | ProgressFunction) -> bool | ProgressFunction:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+import mercer.markup as markup
 from mercer.aliases import DType, Index, Prepared
 from mercer.errors import ShapeError
 from mercer.gram.fill import Fills, check_diagonal, dense, multiply
 from mercer.gram.plan import describe
+
+_PIXELS = 96  # the largest number of rows and columns of a thumbnail
 
 
 class Gram(LinearOperator):
@@ -88,6 +91,19 @@ class Gram(LinearOperator):
         return Gram(self.kernel, self.y, self.x, self.dtype)
 
     _transpose = _adjoint
+
+    def _repr_html_(self) -> str:
+        """The matrix as notebooks show it: a thumbnail of some rows and columns, size and plan."""
+        some = [np.unique(np.linspace(0, n - 1, min(n, _PIXELS)).astype(int)) for n in self.shape]
+        thumbnail = ""
+        if all(map(len, some)):
+            with np.errstate(all="ignore"):
+                thumbnail = markup.picture(self[some[0], some[1]], f"{self!r}, every few rows")
+        rows, columns = self.shape
+        facts = [("kernel", markup.code(self.kernel))]
+        facts += [("size", f"{rows:,} × {columns:,}, {self.dtype}"), ("plan", self.plan)]
+        shown = markup.table([(name, text) for name, text in facts])
+        return markup.box(markup.table([(thumbnail, shown)]))
 
     def __repr__(self) -> str:
         return f"<Gram {self.shape[0]} x {self.shape[1]} of {self.kernel!r}>"

@@ -31,6 +31,7 @@ from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels import derivatives, refutation
+from mercer.kernels.faces.shown import Shown
 from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised, restore
@@ -65,7 +66,7 @@ def _is_row(value: RawSamples) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
 
 
-class Kernel(Algebra, Logarithms, Parameterised):
+class Kernel(Algebra, Logarithms, Shown, Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS

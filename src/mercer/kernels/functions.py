@@ -3,7 +3,8 @@
 A function of samples takes a whole collection and returns one row, or one number, per sample::
 
     @mercer.register_function("log", injective=True)
-    def log(X): return np.log(X)
+    def log(X):
+        return np.log(X)
 """
 
 from __future__ import annotations

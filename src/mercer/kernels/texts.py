@@ -84,7 +84,9 @@ class BagOfWords(_WordKernel):
     Examples
     --------
     >>> from mercer import BagOfWords
-    >>> BagOfWords(stop_words=["the"])(["the kernel"], ["the kernel of the kernel"]).tolist()
+    >>> BagOfWords(stop_words=["the"])(
+    ...     ["the kernel"], ["the kernel of the kernel"]
+    ... ).tolist()
     [[2.0]]
     """
 
@@ -135,7 +137,13 @@ class TfIdf(_WordKernel):
     Examples
     --------
     >>> from mercer import TfIdf
-    >>> texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
+    >>> texts = [
+    ...     "crude oil prices",
+    ...     "oil exports",
+    ...     "wheat and corn",
+    ...     "corn prices",
+    ...     "barley",
+    ... ]
     >>> TfIdf().fit(texts)(["oil"], ["crude oil", "corn"]).round(3).tolist()
     [[0.487, 0.0]]
     >>> TfIdf().fit(texts).idf_["oil"].__round__(3)

@@ -46,7 +46,9 @@ class ClusterDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> from sklearn.datasets import make_moons
     >>> from mercer import ClusterDisplay, SpectralClustering
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)

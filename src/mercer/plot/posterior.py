@@ -47,7 +47,9 @@ class PosteriorDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, GaussianProcessRegressor, PosteriorDisplay
     >>> x = np.linspace(0, 5, 20)[:, None]

@@ -39,11 +39,15 @@ class WeightsDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, MultipleKernelRegressor, WeightsDisplay
     >>> X = np.random.default_rng(0).uniform(-2, 2, (60, 2))
-    >>> model = MultipleKernelRegressor([RBF().on([0]), RBF().on([1])]).fit(X, np.sin(X[:, 0]))
+    >>> model = MultipleKernelRegressor([RBF().on([0]), RBF().on([1])]).fit(
+    ...     X, np.sin(X[:, 0])
+    ... )
     >>> display = WeightsDisplay.from_estimator(model)
     >>> len(display.lines_), display.names
     (2, ['RBF().on([0])', 'RBF().on([1])'])

@@ -58,7 +58,11 @@ class GraphCollection(Sequence[Any]):
     --------
     >>> import numpy as np
     >>> from mercer import GraphCollection, WeisfeilerLehman
-    >>> starts, ends, directed = np.array([0, 2, 3]), np.array([0, 1, 2, 2]), np.zeros(2, bool)
+    >>> starts, ends, directed = (
+    ...     np.array([0, 2, 3]),
+    ...     np.array([0, 1, 2, 2]),
+    ...     np.zeros(2, bool),
+    ... )
     >>> graphs = GraphCollection(starts, ends, np.array([1, 0]), directed)
     >>> graphs
     GraphCollection(2 graphs, 3 nodes, 1 edges)

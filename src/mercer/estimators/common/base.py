@@ -32,6 +32,7 @@ from mercer.errors import (
     explain,
     warn,
 )
+from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.fitting import Observable
 from mercer.estimators.common.kernel_choice import (
     VECTOR_NAMES,
@@ -72,7 +73,7 @@ _REMEMBERED = 10_000  # combinations of parameters
 _VALID: set[tuple[object, ...]] = set()  # combinations that were checked before
 
 
-class KernelEstimator(Observable, BaseEstimator):
+class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     """Base class of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"

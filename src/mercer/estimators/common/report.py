@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import math
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import mercer.markup as markup
 from mercer.state import State, storable
 
 if TYPE_CHECKING:
@@ -54,21 +53,6 @@ FACTS: dict[str, tuple[str, str]] = {
     "trace_error": ("k(x, x) − q(x, x) of fresh rows: mean, its standard error, largest", ".3g"),
     "bytes": ("bytes of the rows", "d"),
 }
-
-
-_MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
-
-
-def shortened(text: str) -> str:
-    """The text of a kernel with the ends of lists of more than seven numbers alone, to be read.
-
-    Examples
-    --------
-    >>> from mercer.estimators.common.report import shortened
-    >>> shortened("RBF(length_scale=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])")
-    'RBF(length_scale=[1.0, 2.0, …, 8.0])'
-    """
-    return _MANY.sub(r"[\1, \2, …, \3]", text)
 
 
 @storable
@@ -151,7 +135,7 @@ class FitReport:
 
     def lines(self) -> list[tuple[str, str]]:
         """The report as labelled lines of text."""
-        kernel = shortened(self.kernel)
+        kernel = markup.shortened(self.kernel)
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"
         lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]
@@ -178,11 +162,9 @@ class FitReport:
         return "\n".join(f"{label:<12}{text}" for label, text in self.lines())
 
     def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-            for label, text in self.lines()
-        ]
-        return f"<table>{''.join(rows)}</table>"
+        lines = self.lines()
+        rows = [(markup.escaped(label), markup.escaped(text)) for label, text in lines]
+        return markup.box(markup.table(rows))
 
 
 def _formatted(value: object, form: str) -> str:

@@ -74,7 +74,9 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     >>> import numpy as np
     >>> from mercer import Matern, RBFSampler
     >>> X = np.linspace(0.0, 3.0, 20)[:, None]
-    >>> sampler = RBFSampler(kernel=Matern(nu=2.5), n_components=512, method="qmc", random_state=0)
+    >>> sampler = RBFSampler(
+    ...     kernel=Matern(nu=2.5), n_components=512, method="qmc", random_state=0
+    ... )
     >>> Z = sampler.fit_transform(X)
     >>> bool(abs(Z @ Z.T - Matern(nu=2.5)(X)).max() < 0.02)
     True

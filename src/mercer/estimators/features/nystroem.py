@@ -112,7 +112,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     >>> import numpy as np
     >>> from mercer import RBF, Nystroem
     >>> X = np.linspace(0.0, 4.0, 50)[:, None]
-    >>> model = Nystroem(RBF(), n_components=10, centers="rpcholesky", random_state=0).fit(X)
+    >>> model = Nystroem(RBF(), n_components=10, centers="rpcholesky", random_state=0).fit(
+    ...     X
+    ... )
     >>> Z = model.transform(X)
     >>> bool(abs(Z @ Z.T - RBF()(X)).max() < 1e-3)
     True

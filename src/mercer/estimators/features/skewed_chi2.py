@@ -56,7 +56,9 @@ class SkewedChi2Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     --------
     >>> import numpy as np
     >>> from mercer import SkewedChi2Sampler
-    >>> Z = SkewedChi2Sampler(n_components=4000, random_state=0).fit_transform([[0.0], [1.0]])
+    >>> Z = SkewedChi2Sampler(n_components=4000, random_state=0).fit_transform(
+    ...     [[0.0], [1.0]]
+    ... )
     >>> bool(abs(Z[0] @ Z[1] - 2 * np.sqrt(2) / 3) < 0.03)
     True
     """

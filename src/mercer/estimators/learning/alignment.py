@@ -50,7 +50,10 @@ def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
     >>> from mercer import RBF, Linear, alignment
     >>> X = np.array([[0.0], [1.0], [2.0], [5.0]])
     >>> y = np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> round(alignment(RBF()(X), y[:, None] * y), 3), round(alignment(Linear()(X), X @ X.T), 3)
+    >>> (
+    ...     round(alignment(RBF()(X), y[:, None] * y), 3),
+    ...     round(alignment(Linear()(X), X @ X.T), 3),
+    ... )
     (0.616, 1.0)
     """
     first, second = _matrix("K1", K1), _matrix("K2", K2)

@@ -95,7 +95,9 @@ class KernelCCA(
     >>> import numpy as np
     >>> from mercer import RBF, KernelCCA
     >>> t = np.linspace(0, 6, 60)
-    >>> model = KernelCCA(1, kernel=RBF()).fit(t[:, None], np.column_stack([np.sin(t), np.cos(t)]))
+    >>> model = KernelCCA(1, kernel=RBF()).fit(
+    ...     t[:, None], np.column_stack([np.sin(t), np.cos(t)])
+    ... )
     >>> bool(model.training_correlations_[0] > 0.95), model.transform(t[:2, None]).shape
     (True, (2, 1))
     """

@@ -58,7 +58,9 @@ class KernelMap(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from mercer import RBF, KernelMap
-    >>> KernelMap(RBF(), landmarks=2, random_state=0).fit_transform([[0.0], [1.0], [2.0]]).shape
+    >>> KernelMap(RBF(), landmarks=2, random_state=0).fit_transform(
+    ...     [[0.0], [1.0], [2.0]]
+    ... ).shape
     (3, 2)
     """
 

@@ -108,7 +108,9 @@ class KernelRidge(RidgeRegressor):
     Examples
     --------
     >>> from mercer import RBF, KernelRidge
-    >>> model = KernelRidge(alpha=0.1, kernel=RBF()).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+    >>> model = KernelRidge(alpha=0.1, kernel=RBF()).fit(
+    ...     [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]
+    ... )
     >>> model.predict([[1.0]]).round(2).tolist()
     [0.8]
     """

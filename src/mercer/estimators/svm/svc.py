@@ -133,7 +133,9 @@ class SVC(MarginClassifier):
     Examples
     --------
     >>> from mercer import RBF, SVC
-    >>> model = SVC(kernel=RBF(length_scale=0.5)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0])
+    >>> model = SVC(kernel=RBF(length_scale=0.5)).fit(
+    ...     [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0]
+    ... )
     >>> model.predict([[0.1], [1.4]]).tolist()
     [0, 1]
     """

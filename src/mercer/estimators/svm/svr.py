@@ -184,7 +184,9 @@ class SVR(MarginRegressor):
     Examples
     --------
     >>> from mercer import RBF, SVR
-    >>> model = SVR(kernel=RBF(), C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+    >>> model = SVR(kernel=RBF(), C=100.0, epsilon=0.01).fit(
+    ...     [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]
+    ... )
     >>> model.predict([[1.0]]).round(2).tolist()
     [0.99]
     """
@@ -324,7 +326,9 @@ class NuSVR(MarginRegressor):
     Examples
     --------
     >>> from mercer import RBF, NuSVR
-    >>> model = NuSVR(kernel=RBF(), C=100.0, nu=0.5).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
+    >>> model = NuSVR(kernel=RBF(), C=100.0, nu=0.5).fit(
+    ...     [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]
+    ... )
     >>> model.predict([[1.0]]).round(2).tolist()
     [1.0]
     """

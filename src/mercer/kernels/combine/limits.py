@@ -39,7 +39,9 @@ class Limit(Nary):
     Examples
     --------
     >>> from mercer import RBF, Limit
-    >>> flat = Limit(RBF(length_scale=10.0), RBF(length_scale=100.0), RBF(length_scale=1000.0))
+    >>> flat = Limit(
+    ...     RBF(length_scale=10.0), RBF(length_scale=100.0), RBF(length_scale=1000.0)
+    ... )
     >>> flat.certificate().status
     'psd'
     >>> flat([[0.0], [1.0]]).round(4).tolist()

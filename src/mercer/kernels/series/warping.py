@@ -62,7 +62,9 @@ class DynamicTimeWarping(Kernel):
     >>> (-2.0 * DynamicTimeWarping()([[0, 1, 2]], [[0, 0, 1, 2], [0, 1, 4]])).tolist()
     [[0.0, 4.0]]
     >>> model = KernelNeighborsClassifier(1, kernel=DynamicTimeWarping())
-    >>> model.fit([[0, 1, 2, 0], [2, 1, 0, 0]], ["up", "down"]).predict([[0, 0, 0, 1, 2]]).tolist()
+    >>> model.fit([[0, 1, 2, 0], [2, 1, 0, 0]], ["up", "down"]).predict(
+    ...     [[0, 0, 0, 1, 2]]
+    ... ).tolist()
     ['up']
 
     References

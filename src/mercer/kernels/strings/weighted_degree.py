@@ -39,7 +39,9 @@ class WeightedDegree(Kernel):
     Examples
     --------
     >>> from mercer import WeightedDegree
-    >>> WeightedDegree(length=2)(["gattaca"], ["gattaca", "cattaca", "agattac"]).round(3).tolist()
+    >>> WeightedDegree(length=2)(["gattaca"], ["gattaca", "cattaca", "agattac"]).round(
+    ...     3
+    ... ).tolist()
     [[6.667, 5.667, 0.667]]
 
     References

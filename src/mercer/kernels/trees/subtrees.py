@@ -1,7 +1,9 @@
 """The kernel of complete subtrees.
 
 >>> from mercer import Subtrees
->>> Subtrees(normalized=False)(["(S (NP she) (VP runs))"], ["(S (NP she) (VP sleeps))"])[0, 0]
+>>> Subtrees(normalized=False)(
+...     ["(S (NP she) (VP runs))"], ["(S (NP she) (VP sleeps))"]
+... )[0, 0]
 np.float64(2.0)
 """
 

@@ -1,7 +1,10 @@
 """Kernels between graphs by the shortest paths between their nodes.
 
 >>> from mercer import ShortestPaths
->>> path, triangle = ([(0, 1), (1, 2)], ["a"] * 3), ([(0, 1), (1, 2), (2, 0)], ["a"] * 3)
+>>> path, triangle = (
+...     ([(0, 1), (1, 2)], ["a"] * 3),
+...     ([(0, 1), (1, 2), (2, 0)], ["a"] * 3),
+... )
 >>> ShortestPaths()([path, triangle]).tolist()
 [[20.0, 24.0], [24.0, 36.0]]
 """

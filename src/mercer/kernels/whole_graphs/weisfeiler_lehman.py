@@ -2,7 +2,9 @@
 
 >>> from mercer import WeisfeilerLehman
 >>> path, triangle = ([(0, 1), (1, 2)], "aaa"), ([(0, 1), (1, 2), (2, 0)], "aaa")
->>> WeisfeilerLehman(depth=1)([(p, list(labels)) for p, labels in (path, triangle)]).tolist()
+>>> WeisfeilerLehman(depth=1)(
+...     [(p, list(labels)) for p, labels in (path, triangle)]
+... ).tolist()
 [[14.0, 12.0], [12.0, 18.0]]
 """
 

@@ -41,7 +41,9 @@ class EffectsDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> from sklearn.datasets import load_diabetes
     >>> from mercer import AutoRegressor, EffectsDisplay
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)

@@ -46,7 +46,9 @@ class MetricDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, MetricDisplay, learn_metric
     >>> X = np.random.default_rng(0).standard_normal((100, 3))

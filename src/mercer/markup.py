@@ -1,0 +1,134 @@
+"""Pieces of HTML for notebooks: boxes, tables and small pictures, in light and in dark themes.
+
+Colours are those of the notebook; lines and backgrounds are half transparent greys, so that nothing
+has to know which theme is in use.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+_BOX = (
+    "display:inline-block;max-width:100%;box-sizing:border-box;padding:.5em .8em;margin:.2em 0;"
+    "border:1px solid rgba(127,127,127,.4);border-radius:6px;color:inherit;"
+    "font-family:system-ui,sans-serif;font-size:.95em;line-height:1.45;overflow-x:auto"
+)
+_TABLE = "border-collapse:collapse;color:inherit;background:none;margin:0"
+_CELL = (
+    "text-align:left;vertical-align:top;padding:.15em .9em .15em 0;border:0;color:inherit;"
+    "background:none"
+)
+_BADGES = {  # green, green, amber, grey, red
+    "strict": "46,160,67",
+    "psd": "46,160,67",
+    "cpd": "210,153,34",
+    "unknown": "127,127,127",
+    "indefinite": "218,54,51",
+}
+_MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
+# five colours between which those of pictures lie: dark blue to yellow
+_COLOURS = np.array(
+    [[38, 24, 82], [89, 44, 122], [178, 62, 108], [240, 122, 73], [250, 219, 128]], dtype=float
+)
+
+
+def shortened(text: str) -> str:
+    """The text of a kernel with the ends of lists of more than seven numbers alone, to be read.
+
+    Examples
+    --------
+    >>> from mercer.markup import shortened
+    >>> shortened("RBF(length_scale=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])")
+    'RBF(length_scale=[1.0, 2.0, …, 8.0])'
+    """
+    return _MANY.sub(r"[\1, \2, …, \3]", text)
+
+
+def escaped(text: object) -> str:
+    """A text in which nothing is taken for markup."""
+    return html.escape(str(text))
+
+
+def code(text: object) -> str:
+    """A text in the letters of programs, wrapped where it is long."""
+    style = "white-space:pre-wrap;overflow-wrap:anywhere;background:none;color:inherit"
+    return f'<code style="{style}">{escaped(text)}</code>'
+
+
+def box(*parts: str) -> str:
+    """Parts of HTML below each other in a frame."""
+    return f'<div style="{_BOX}">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
+
+
+def badge(status: str, words: str) -> str:
+    """A coloured mark that says what is known of a kernel."""
+    colour = _BADGES.get(status, _BADGES["unknown"])
+    style = (
+        f"background:rgba({colour},.18);border:1px solid rgba({colour},.6);border-radius:1em;"
+        "padding:0 .6em;white-space:nowrap"
+    )
+    return f'<span style="{style}">{escaped(words)}</span>'
+
+
+def table(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """A table of cells that are HTML already; of rows without a header the first cell is a name."""
+    head = "".join(f'<th style="{_CELL}">{escaped(name)}</th>' for name in header)
+    body = []
+    for first, *others in rows:
+        name = "td" if header else "th"
+        cells = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in others)
+        body.append(f'<tr><{name} style="{_CELL}">{first}</{name}>{cells}</tr>')
+    top = f"<thead><tr>{head}</tr></thead>" if header else ""
+    return f'<table style="{_TABLE}">{top}<tbody>{"".join(body)}</tbody></table>'
+
+
+def folded(summary: str, content: str, is_open: bool = True) -> str:
+    """Content that folds away below its summary."""
+    opened = " open" if is_open else ""
+    style = "margin-left:1em;padding-left:.7em;border-left:1px solid rgba(127,127,127,.4)"
+    return (
+        f'<details{opened}><summary style="cursor:pointer">{summary}</summary>'
+        f'<div style="{style}">{content}</div></details>'
+    )
+
+
+def picture(matrix: np.ndarray, words: str, side: int = 160) -> str:
+    """A matrix of numbers as a small picture, dark where they are small."""
+    data = base64.b64encode(png(matrix)).decode("ascii")
+    style = f"width:{side}px;max-width:100%;image-rendering:pixelated;border-radius:3px"
+    source = f"data:image/png;base64,{data}"
+    return f'<img alt="{escaped(words)}" style="{style}" src="{source}">'
+
+
+def png(matrix: np.ndarray) -> bytes:
+    """A matrix of numbers as a PNG file, one pixel each; values that are not finite are black."""
+    pixels = _colours(np.asarray(matrix, dtype=float))
+    height, width, _ = pixels.shape
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
+    size = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = (("IHDR", size), ("IDAT", zlib.compress(lines.tobytes(), 9)), ("IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _chunk(name: str, data: bytes) -> bytes:
+    body = name.encode("ascii") + data
+    return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+
+def _colours(values: np.ndarray) -> np.ndarray:
+    """A colour for every value, from the least to the largest."""
+    finite = np.isfinite(values)
+    low, high = (values[finite].min(), values[finite].max()) if finite.any() else (0.0, 0.0)
+    scaled = np.where(finite, values - low, 0.0) / ((high - low) or 1.0)
+    place = scaled * (len(_COLOURS) - 1)
+    below = np.minimum(place.astype(int), len(_COLOURS) - 2)
+    share = (place - below)[..., None]
+    pixels = (1 - share) * _COLOURS[below] + share * _COLOURS[below + 1]
+    return np.where(finite[..., None], pixels, 0.0).round().astype(np.uint8)

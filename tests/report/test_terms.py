@@ -1,0 +1,39 @@
+"""Kernels as lines: nothing of them is left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from mercer import RBF, AutoRegressor, Linear, Periodic, parse
+from mercer.report.terms import scale_text, term_lines
+
+
+def test_lines_joined_are_the_kernel():
+    kernels = (
+        RBF(2.0) + 0.5 * Linear() + Periodic() * RBF(),
+        (RBF() + Linear()).on(["a"]) * Periodic(3.0).on(["b"]),
+        (RBF() + Linear()) * Periodic(3.0),
+        0.5 * RBF(),
+        RBF(length_scale=[1.0] * 40),
+    )
+    for kernel in kernels:
+        lines = term_lines(kernel)
+        assert repr(parse(" ".join(lines))) == repr(kernel)
+    assert len(term_lines(kernels[0])) == 3
+
+
+def test_length_scales_have_the_names_of_their_columns():
+    assert scale_text(["a", "a", "b"], [2.0, 2.0, 0.51234]) == "length scales: b 0.512; a 2"
+    assert scale_text(["a", "b", "c"], [2.0, 1.0, 2.0]) == "length scales: b 1; a, c 2"
+    assert scale_text(["a", "b"], 3.0) == "length scale 3: a, b"
+
+
+def test_a_learned_kernel_of_a_table_names_every_column_in_every_term():
+    rng = np.random.default_rng(0)
+    table = {"age": rng.random(60), "pay": rng.random(60), "city": rng.choice(["x", "y"], 60)}
+    frame = pd.DataFrame(table)
+    model = AutoRegressor(random_state=0).fit(frame, frame["age"])
+    for line in term_lines(model.kernel_):
+        assert all(name in line for name in table)
+        assert "length scale" in line
