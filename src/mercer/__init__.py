@@ -270,7 +270,7 @@ _WHERE = {
     "linear_map": "mercer.kernels.combine.linear_map",
     "squash": "mercer.kernels.combine.column_maps",
     "ranks": "mercer.kernels.combine.column_maps",
-    "table_kernel": "mercer.automatic.tables",
+    "table_kernel": "mercer.proposals.tables",
     "describe": "mercer.automatic.checks.counts",
     "read_fasta": "mercer.readers",
     "read_tudataset": "mercer.readers",

@@ -16,7 +16,6 @@ from mercer.automatic import assess as assess
 from mercer.automatic.checks.counts import describe as describe
 from mercer.automatic.models import AutoClassifier as AutoClassifier
 from mercer.automatic.models import AutoRegressor as AutoRegressor
-from mercer.automatic.tables import table_kernel as table_kernel
 from mercer.bridges.to_sklearn import to_sklearn as to_sklearn
 from mercer.config import config_context as config_context
 from mercer.config import get_config as get_config
@@ -221,6 +220,7 @@ from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer.plot.weights import WeightsDisplay as WeightsDisplay
+from mercer.proposals.tables import table_kernel as table_kernel
 from mercer.readers import GraphCollection as GraphCollection
 from mercer.readers import read_fasta as read_fasta
 from mercer.readers import read_series as read_series
