@@ -17,6 +17,7 @@ import numpy as np
 from timing import record
 
 import mercer
+from mercer.statistics.fit.ksd import ksd_test
 from mercer.statistics.independence.dhsic import dhsic_test
 from mercer.statistics.independence.hsic import hsic_test
 from mercer.statistics.independence.kci import kci_test
