@@ -111,6 +111,7 @@ __all__ = [
     "LocalAlignment",
     "LocalModels",
     "LogDistance",
+    "MMDResult",
     "MainEffect",
     "Matches",
     "Matern",
@@ -169,6 +170,7 @@ __all__ = [
     "Subtrees",
     "Sum",
     "Tanimoto",
+    "TestResult",
     "TfIdf",
     "Warp",
     "WeightedDegree",
@@ -212,6 +214,7 @@ __all__ = [
     "load",
     "main_effects",
     "matrices",
+    "mmd_test",
     "one_hot",
     "param",
     "params",
@@ -229,6 +232,7 @@ __all__ = [
     "scan",
     "set_config",
     "squash",
+    "statistics",
     "table_kernel",
     "term_shares",
     "testing",
@@ -301,6 +305,9 @@ _WHERE = {
     "DecompositionDisplay": "mercer.plot.decomposition",
     "term_shares": "mercer.estimators.learning.shares",
     "predict_lazily": "mercer.estimators.lazy",
+    "mmd_test": "mercer.statistics.two_sample.mmd",
+    "MMDResult": "mercer.statistics.two_sample.result",
+    "TestResult": "mercer.statistics.result",
     "save": "mercer.model_files",
     "load": "mercer.model_files",
 }
@@ -319,6 +326,7 @@ _MODULES = {
     "datasets": "mercer.datasets",
     "plot": "mercer.plot",
     "readers": "mercer.readers",
+    "statistics": "mercer.statistics",
 }
 
 

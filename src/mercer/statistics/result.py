@@ -103,12 +103,16 @@ class TestResult:
 
     def lines(self) -> list[tuple[str, str]]:
         """The result as labelled lines of text."""
-        lines = [(self.title, self.verdict()), (self.symbol, f"{self.statistic:.6g}")]
+        lines = [(self.title, self.verdict()), (self.statistic_name(), f"{self.statistic:.6g}")]
         lines.append(("p-value", self._pvalue_text()))
         lines.append(("kernel", self.kernel_text()))
         for name, value in self.facts().items():
             lines.append((name.replace("_", " "), _plain(value)))
         return [*lines, *(("note", note) for note in self.notes)]
+
+    def statistic_name(self) -> str:
+        """What the statistic is called."""
+        return self.symbol
 
     def verdict(self) -> str:
         """Whether the hypothesis is rejected at 5 %, in words."""
