@@ -126,7 +126,9 @@ class TestResult:
         return text
 
     def __str__(self) -> str:
-        return "\n".join(f"{label:<18}{text}" for label, text in self.lines())
+        lines = self.lines()
+        width = 2 + max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}{text}" for label, text in lines)
 
     def _repr_html_(self) -> str:
         rows = [

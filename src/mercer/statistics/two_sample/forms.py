@@ -31,8 +31,6 @@ class Forms:
         aᵀK1.
     total : float
         1ᵀK1.
-    squares : float
-        The sum of k² over pairs of different samples.
     diagonal : ndarray of shape (n,)
         k(x, x).
     """
@@ -40,8 +38,10 @@ class Forms:
     inner: np.ndarray
     linear: np.ndarray
     total: float
-    squares: float
     diagonal: np.ndarray
+
+
+_Sums = tuple[np.ndarray, np.ndarray, float]
 
 
 class _RowBlock:
@@ -54,27 +54,22 @@ class _RowBlock:
         self.beside = np.zeros((n_rows, n_columns))  # K S of the tiles beside the diagonal
         self.sums = np.zeros(n_rows)  # K 1 of them
         self.product = np.empty((n_rows, n_columns))
-        self.squares = 0.0
 
     def add(self, tile: np.ndarray, cols: Range) -> None:
         """One more tile beside the diagonal."""
         np.matmul(tile, self.labels[slice(*cols)].astype(np.float64), out=self.product)
         self.beside += self.product
         self.sums += tile.sum(axis=1)
-        self.squares += 2.0 * float(np.vdot(tile, tile))
 
-    def results(self, tile: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
-        """The sums, with the tile on the diagonal: aᵀKa, aᵀK1, 1ᵀK1 and k² without k(x, x)."""
+    def results(self, tile: np.ndarray) -> _Sums:
+        """The sums, with the tile on the diagonal: aᵀKa, aᵀK1 and 1ᵀK1."""
         own = self.labels[slice(*self.rows)].astype(np.float64)
         np.matmul(tile, own, out=self.product)
         linear = self.product.sum(axis=0) + self.beside.sum(axis=0) + self.sums @ own
         self.beside *= 2.0
         self.beside += self.product
         inner = np.einsum("ij,ij->j", own, self.beside)
-        total = float(tile.sum()) + 2.0 * float(self.sums.sum())
-        diagonal = tile.diagonal()
-        squares = self.squares + float(np.vdot(tile, tile)) - float(diagonal @ diagonal)
-        return inner, linear, total, squares
+        return inner, linear, float(tile.sum()) + 2.0 * float(self.sums.sum())
 
 
 def quadratic_forms(kernel: Fills, samples: Prepared, labels: np.ndarray) -> Forms:
@@ -90,7 +85,7 @@ def quadratic_forms(kernel: Fills, samples: Prepared, labels: np.ndarray) -> For
         Columns of zeros and ones, in bytes.
     """
     ranges = blocks(len(samples))
-    results: list[tuple[np.ndarray, np.ndarray, float, float]] = [None] * len(ranges)  # type: ignore[list-item]
+    results: dict[int, _Sums] = {}
 
     def compute(number: int, work: Workspace) -> None:
         work.serial_blas()
@@ -102,16 +97,13 @@ def quadratic_forms(kernel: Fills, samples: Prepared, labels: np.ndarray) -> For
         results[number] = part.results(_tile(kernel, samples, rows, rows, work))
 
     run(len(ranges), compute, "permutations")
-    inner, linear, total, squares = (sum(column) for column in zip(*results, strict=True))
+    inner, linear, total = results[0]
+    for number in range(1, len(ranges)):
+        part = results[number]
+        inner, linear, total = inner + part[0], linear + part[1], total + part[2]
     with np.errstate(all="ignore"):
         diagonal = np.asarray(kernel.diagonal(samples), dtype=np.float64)
-    return Forms(
-        np.asarray(inner),
-        np.asarray(linear),
-        float(total),
-        float(squares),
-        check_diagonal(diagonal, samples=samples),
-    )
+    return Forms(inner, linear, total, check_diagonal(diagonal, samples=samples))
 
 
 def _tile(

@@ -15,10 +15,11 @@ from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel,
 from mercer.statistics.permutations import check_permutations, generator, permutation_pvalue
 from mercer.statistics.result import kernel_notes
 from mercer.statistics.samples import as_samples, pooled
+from mercer.statistics.two_sample.aggregation import aggregated
 from mercer.statistics.two_sample.design import Design, free_design, paired_design
 from mercer.statistics.two_sample.large import block_test, cross_test
 from mercer.statistics.two_sample.result import MMDResult
-from mercer.statistics.two_sample.unbiased import fused, unbiased_values
+from mercer.statistics.two_sample.unbiased import unbiased_values
 
 _SAME = "the two samples have the same mean in feature space, as equal samples do: p = 1"
 _BY_FORMULA = {"cross": cross_test, "block": block_test}
@@ -52,7 +53,7 @@ def mmd_test(
         kernels are aggregated.
     method : {"auto", "quadratic", "aggregated", "cross", "block"}, default="auto"
         "quadratic" compares all pairs of rows, and permutes. "aggregated" does so for several
-        kernels and takes a soft maximum (MMD-FUSE), so that no width has to be guessed. "cross"
+        kernels and combines their statistics, so that no width has to be guessed. "cross"
         compares one half of the rows with the other, and "block" those of small blocks; both use
         a normal null distribution instead of permutations, for many rows. "auto" is "aggregated"
         for a list of kernels and for ``kernel="auto"``, else "quadratic".
@@ -86,6 +87,7 @@ def mmd_test(
     Gretton, Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", JMLR 13, 2012.
     Biggs, Schrab and Gretton, "MMD-FUSE: learning and combining kernels for two-sample testing
     without data splitting", NeurIPS 2023.
+    Chatterjee and Bhattacharya, "Boosting the power of kernel two-sample tests", Biometrika, 2024.
     Shekhar, Kim and Ramdas, "A permutation-free kernel two-sample test", NeurIPS 2022.
     Zaremba, Gretton and Blaschko, "B-tests: low variance kernel two-sample tests", NIPS 2013.
 
@@ -165,14 +167,14 @@ def _aggregated(
         kernels.append(fitted)
         values.append(unbiased_values(fitted, batch, design))
         about += remarks
-    squared, shares = fused(values, design)
+    statistics, shares = aggregated(np.array([each.squared for each in values]))
     notes = (*dict.fromkeys(about), *notes)
     same = all(each.same for each in values)
-    return _result(squared, same, design, Z, kernel=kernels, notes=notes, shares=shares)
+    return _result(statistics, same, design, Z, kernel=kernels, notes=notes, shares=shares)
 
 
 def _result(
-    squared: np.ndarray,
+    statistics: np.ndarray,
     same: bool,
     design: Design,
     Z: RawSamples,
@@ -182,7 +184,7 @@ def _result(
     shares: np.ndarray | None = None,
 ) -> MMDResult:
     """The result of a test by permutations; the first value is that of the samples as given."""
-    statistic, null = float(squared[0]), squared[1:]
+    statistic, null = float(statistics[0]), statistics[1:]
     pvalue = 1.0 if same else permutation_pvalue(statistic, null)
     return MMDResult(
         statistic=statistic,

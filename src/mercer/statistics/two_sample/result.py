@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NAMES = {  # of the statistics
     "quadratic": "MMD², unbiased",
-    "aggregated": "MMD-FUSE",
+    "aggregated": "aggregated MMD",
     "cross": "MMD², in errors",
     "block": "MMD², in errors",
 }

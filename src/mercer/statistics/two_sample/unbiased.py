@@ -31,14 +31,11 @@ class Values:
     ----------
     squared : ndarray of shape (1 + n_permutations,)
         The unbiased estimates; the first is that of the samples as given.
-    scale : float
-        The root of the mean of k² over pairs of different samples.
     same : bool
         Whether the means of the two samples as given are the same but for rounding errors.
     """
 
     squared: np.ndarray
-    scale: float
     same: bool
 
 
@@ -51,9 +48,7 @@ def unbiased_values(kernel: Kernel, Z: RawSamples | Batch, design: Design) -> Va
         squared = _paired(forms, _across(kernel, samples, design.n_first), design.n_first)
     else:
         squared = _unpaired(forms, design.labels)
-    n = len(design.labels)
-    scale = float(np.sqrt(forms.squares / (n * (n - 1))))
-    return Values(squared, scale, _are_same(forms, design))
+    return Values(squared, _are_same(forms, design))
 
 
 def _unpaired(forms: Forms, labels: np.ndarray) -> np.ndarray:
@@ -104,17 +99,3 @@ def _are_same(forms: Forms, design: Design) -> bool:
     squared = inner / n**2 + rest / m**2 - 2.0 * (linear - inner) / (n * m)
     size = abs(inner) / n**2 + abs(rest) / m**2 + 2.0 * abs(linear - inner) / (n * m)
     return bool(squared <= _ZERO * size)
-
-
-def fused(values: list[Values], design: Design) -> tuple[np.ndarray, np.ndarray]:
-    """The statistics of MMD-FUSE for all columns, and how much each kernel counts as given.
-
-    log mean_k exp(λ MMD²_k / N_k), with N_k² the mean of k² and λ² = n(n − 1), divided by λ: a
-    soft maximum over the kernels, each in units that no permutation changes.
-    """
-    factor = np.sqrt(design.smaller * (design.smaller - 1))
-    scaled = np.array([each.squared / (each.scale or 1.0) for each in values]) * factor
-    top = scaled.max(axis=0)
-    sums = np.exp(scaled - top)
-    shares = sums[:, 0] / sums[:, 0].sum()
-    return (top + np.log(sums.mean(axis=0))) / factor, shares
