@@ -16,7 +16,7 @@ from mercer.kernels.base import Kernel
 from mercer.params import between
 
 _LEVEL = 0.05  # that texts speak of
-_SHOWN = 3  # kernels of many that a text names
+_SHOWN = 1  # kernels of many that a text names
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
