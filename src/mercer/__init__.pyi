@@ -11,6 +11,7 @@ from mercer import kernels as kernels
 from mercer import params as params
 from mercer import plot as plot
 from mercer import readers as readers
+from mercer import statistics as statistics
 from mercer import testing as testing
 from mercer.automatic import assess as assess
 from mercer.automatic.checks.counts import describe as describe
@@ -225,6 +226,9 @@ from mercer.readers import GraphCollection as GraphCollection
 from mercer.readers import read_fasta as read_fasta
 from mercer.readers import read_series as read_series
 from mercer.readers import read_tudataset as read_tudataset
+from mercer.statistics.result import TestResult as TestResult
+from mercer.statistics.two_sample.mmd import mmd_test as mmd_test
+from mercer.statistics.two_sample.result import MMDResult as MMDResult
 from mercer.testing import check_kernel as check_kernel
 
 __version__: str

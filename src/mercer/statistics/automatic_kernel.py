@@ -13,11 +13,12 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError
 from mercer.estimators.common.kernel_choice import VECTOR_NAMES, choose_kernel
 from mercer.kernels.base import Kernel
+from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.dot import Constant
 from mercer.kernels.vectors.radial import RBF
 from mercer.proposals.registry import few_kernels, kind_of_samples
-from mercer.proposals.tables import TableColumn, read_columns, table_kernel
+from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_kernel
 
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
@@ -85,9 +86,7 @@ def automatic_kernel(X: RawSamples, scale: float = 1.0) -> Kernel:
     if kind is not None:
         first = kind.families(list(some))[0][0]
         return widened(first, some, scale)
-    if not _varying(some):
-        return Constant(1.0)
-    return table_kernel(some, scale=scale * _USUAL)
+    return _kernel_of_table(some, read_columns(some), scale)
 
 
 def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list[Kernel]:
@@ -100,12 +99,13 @@ def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list
     if kind is not None:
         inner = few_kernels(kind, list(some))
         return [widened(k, some, s) for k in inner for s in scales[1::2]]
-    columns = _varying(some)
-    if not columns:
-        return [Constant(1.0)]
-    kernels = [table_kernel(some, scale=s * _USUAL) for s in scales]
+    columns = read_columns(some)
+    varying = [column for column in columns if column.spread > 0]
+    if not varying:
+        return [_kernel_of_table(some, columns, 1.0)]
+    kernels = [_kernel_of_table(some, columns, scale) for scale in scales]
     if all(column.kind == "number" and not column.missing_share for column in columns):
-        kernels += [_laplacian(columns, scale) for scale in scales]
+        kernels += [_laplacian(varying, scale) for scale in scales]
     return kernels
 
 
@@ -132,9 +132,20 @@ def some_rows(X: RawSamples, most: int) -> RawSamples:
     return pick_rows(X, np.sort(rows))
 
 
-def _varying(table: RawSamples) -> list[TableColumn]:
-    """The columns of a table that are not constant."""
-    return [column for column in read_columns(table) if column.spread > 0]
+def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float) -> Kernel:
+    """A kernel of the values, and of where they are missing, however seldom that is."""
+    varies = any(column.spread > 0 for column in columns)
+    kernel = table_kernel(table, scale=scale * _USUAL) if varies else Constant(1.0)
+    unseen = [c.name for c in columns if c.missing_share > 0 and not _tells(c, raw_length(table))]
+    if not unseen:
+        return kernel
+    width = _digits(0.5 * scale * len(columns) ** 0.5)
+    return kernel * SharedMissingness(width).on(unseen)
+
+
+def _tells(column: TableColumn, n: int) -> bool:
+    """Whether `table_kernel` looks at where values of this column are missing."""
+    return column.spread > 0 and round(column.missing_share * n) >= TELLING
 
 
 def _laplacian(columns: list[TableColumn], scale: float) -> Kernel:

@@ -17,6 +17,7 @@ from mercer.errors import ParameterError, ShapeError
 from mercer.params import integer
 
 _TIE = 1e-9  # relative difference up to which two statistics are the same but for rounding
+_AT_A_TIME = 32  # columns that are shuffled at a time: more would need memory twice
 _RANDOM = "give None, an integer, or a NumPy Generator"
 
 
@@ -135,7 +136,11 @@ def _with_first(given: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 
 def _shuffled(values: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """Columns of shuffled values."""
-    return rng.permuted(np.tile(values, (count, 1)), axis=1).T
+    out = np.empty((len(values), count), dtype=values.dtype)
+    for start in range(0, count, _AT_A_TIME):
+        part = out[:, start : start + _AT_A_TIME]
+        part[...] = rng.permuted(np.tile(values, (part.shape[1], 1)), axis=1).T
+    return out
 
 
 def _extremes(given: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

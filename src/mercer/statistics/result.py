@@ -16,7 +16,7 @@ from mercer.kernels.base import Kernel
 from mercer.params import between
 
 _LEVEL = 0.05  # that texts speak of
-_SHOWN = 3  # kernels of many that a text names
+_SHOWN = 1  # kernels of many that a text names
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -103,12 +103,16 @@ class TestResult:
 
     def lines(self) -> list[tuple[str, str]]:
         """The result as labelled lines of text."""
-        lines = [(self.title, self.verdict()), (self.symbol, f"{self.statistic:.6g}")]
+        lines = [(self.title, self.verdict()), (self.statistic_name(), f"{self.statistic:.6g}")]
         lines.append(("p-value", self._pvalue_text()))
         lines.append(("kernel", self.kernel_text()))
         for name, value in self.facts().items():
             lines.append((name.replace("_", " "), _plain(value)))
         return [*lines, *(("note", note) for note in self.notes)]
+
+    def statistic_name(self) -> str:
+        """What the statistic is called."""
+        return self.symbol
 
     def verdict(self) -> str:
         """Whether the hypothesis is rejected at 5 %, in words."""
@@ -122,7 +126,9 @@ class TestResult:
         return text
 
     def __str__(self) -> str:
-        return "\n".join(f"{label:<18}{text}" for label, text in self.lines())
+        lines = self.lines()
+        width = 2 + max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}{text}" for label, text in lines)
 
     def _repr_html_(self) -> str:
         rows = [
