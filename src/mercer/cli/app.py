@@ -43,6 +43,9 @@ _BALANCED = "Give every class the same total weight in the fit; thresholds stay 
 _DROP = "A column to leave out; may be given several times, or several with commas."
 _KEEP = "A column to use although it looks like an identifier, or adds nothing; as --drop."
 _ONLY = "A column to learn from, all others being left out; as --drop."
+_RELATED = "A column to relate to others; all of them without it; as --drop."
+_GIVEN = "A column that is given: is there dependence beyond what it explains? As --drop."
+_GROUPS = "The column of labels of rows that belong together, and are permuted as a whole."
 _ID = "The column that names the rows: it is not learned from, and goes with the predictions."
 _FAST = "Choose among less, cross-validate once and draw no learning curve."
 _TIME = "Seconds that the command should take, about."
@@ -104,6 +107,13 @@ Balanced = Annotated[bool, Option("--balanced", help=_BALANCED)]
 Drop = Annotated[list[str] | None, Option("--drop", metavar="COLUMN", help=_DROP)]
 Keep = Annotated[list[str] | None, Option("--keep", metavar="COLUMN", help=_KEEP)]
 Columns = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help=_ONLY)]
+Related = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help=_RELATED)]
+Given = Annotated[list[str] | None, Option("--given", metavar="COLUMN", help=_GIVEN)]
+Groups = Annotated[str | None, Option("--groups", metavar="COLUMN", help=_GROUPS)]
+Permutations = Annotated[
+    int, Option("--permutations", min=1, max=10**7, help="Number of permutations of each test.")
+]
+Rows = Annotated[int, Option("--rows", min=2, help="Rows to draw at random, where there are more.")]
 Id = Annotated[str | None, Option("--id", metavar="COLUMN", help=_ID)]
 Hurried = Annotated[bool, Option("--quick", help=_FAST)]
 Time = Annotated[float | None, Option("--time", min=1.0, metavar="SECONDS", help=_TIME)]
@@ -247,6 +257,34 @@ def kernels(name: Name = None, json: Json = False) -> int:
     from mercer.cli.catalogue import run
 
     return run(name, json)
+
+
+@app.command()
+def relate(
+    data: Data,
+    columns: Related = None,
+    given: Given = None,
+    groups: Groups = None,
+    permutations: Permutations = 999,
+    rows: Rows = 2000,
+    seed: Seed = 0,
+    missing: Missing = None,
+    separator: Separator = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    text: Texts = None,
+    threads: Threads = None,
+    json: Json = False,
+) -> int:
+    """Test which columns of a table depend on each other, also given other columns."""
+    from mercer.cli.statistics.relate import run
+
+    reading: dict[str, object] = {"separator": separator, "header": header, "encoding": encoding}
+    if separator == "\\t":  # as a shell passes it on
+        reading["separator"] = "\t"
+    reading |= {"missing": missing, "texts": text or ()}
+    options = {"n_permutations": permutations, "max_rows": rows, "random_state": seed}
+    return run(data, columns or [], given or [], groups, options, reading, threads, json)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from mercer.aliases import KernelLike, RandomState, RawSamples
 from mercer.errors import ParameterError
+from mercer.estimators.common.report import shortened
 from mercer.params import choice, integer
 from mercer.statistics.independence.null import (
     chi_squares,
@@ -61,6 +62,11 @@ class IndependenceResult(TestResult):
     n_samples: int = 0
     forms: tuple[str, ...] = ()
     method: str = "permutation"
+
+    def kernel_text(self) -> str:
+        """The kernels of all views, as algebra."""
+        kernels = self.kernel if isinstance(self.kernel, list) else [self.kernel]
+        return ", ".join(shortened(str(kernel)) for kernel in kernels)
 
     def facts(self) -> dict[str, Any]:
         """Samples, the forms of the matrices, and how far the statistic stands out."""
