@@ -11,12 +11,12 @@ from mercer import kernels as kernels
 from mercer import params as params
 from mercer import plot as plot
 from mercer import readers as readers
+from mercer import statistics as statistics
 from mercer import testing as testing
 from mercer.automatic import assess as assess
 from mercer.automatic.checks.counts import describe as describe
 from mercer.automatic.models import AutoClassifier as AutoClassifier
 from mercer.automatic.models import AutoRegressor as AutoRegressor
-from mercer.automatic.tables import table_kernel as table_kernel
 from mercer.bridges.to_sklearn import to_sklearn as to_sklearn
 from mercer.config import config_context as config_context
 from mercer.config import get_config as get_config
@@ -222,10 +222,31 @@ from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer.plot.weights import WeightsDisplay as WeightsDisplay
+from mercer.proposals.tables import table_kernel as table_kernel
 from mercer.readers import GraphCollection as GraphCollection
 from mercer.readers import read_fasta as read_fasta
 from mercer.readers import read_series as read_series
 from mercer.readers import read_tudataset as read_tudataset
+from mercer.statistics.fit.ksd import FitResult as FitResult
+from mercer.statistics.fit.ksd import ksd_test as ksd_test
+from mercer.statistics.fit.models import fit_test as fit_test
+from mercer.statistics.fit.scores import score_function as score_function
+from mercer.statistics.independence.dhsic import JointResult as JointResult
+from mercer.statistics.independence.dhsic import dhsic_test as dhsic_test
+from mercer.statistics.independence.hsic import IndependenceResult as IndependenceResult
+from mercer.statistics.independence.hsic import hsic_test as hsic_test
+from mercer.statistics.independence.kci import ConditionalResult as ConditionalResult
+from mercer.statistics.independence.kci import kci_test as kci_test
+from mercer.statistics.independence.pairs import Relations as Relations
+from mercer.statistics.independence.pairs import relate as relate
+from mercer.statistics.result import TestResult as TestResult
+from mercer.statistics.thinning.herding import herding as herding
+from mercer.statistics.thinning.kernel_thinning import kernel_thinning as kernel_thinning
+from mercer.statistics.thinning.result import ThinnedSample as ThinnedSample
+from mercer.statistics.two_sample.columns import ColumnTests as ColumnTests
+from mercer.statistics.two_sample.columns import column_tests as column_tests
+from mercer.statistics.two_sample.mmd import mmd_test as mmd_test
+from mercer.statistics.two_sample.result import MMDResult as MMDResult
 from mercer.testing import check_kernel as check_kernel
 
 __version__: str

@@ -10,6 +10,7 @@ nearest              the nearest and the farthest of a row's samples, tile by ti
 categories           columns of categories compared, also where values are missing
 distributions        Jensen-Shannon divergences of probability rows
 pairs                a user's function of two rows, and the loop over all pairs of rows
+permuted             sums over products of matrices, permuted
 gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel on the line
 products             tiles of inner products, squared distances, L1 distances and angles
 profiles             functions of a distance or an inner product, tile to tile
@@ -61,6 +62,7 @@ _MODULES = {
     "categories": "categories",
     "distributions": "distributions",
     "pairs": "pairs",
+    "permuted": "permuted",
     "gaussian_cholesky": "gaussian_cholesky",
     "fused": "fused",
     "products": "vectors.products",

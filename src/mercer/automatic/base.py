@@ -12,13 +12,11 @@ from mercer.automatic.candidates import candidates, is_auto
 from mercer.automatic.held_out_metrics import judged_by
 from mercer.automatic.inputs import CheckedInput
 from mercer.automatic.kinds.models import LearnedMixture, MixtureClassifier, MixtureRegressor
-from mercer.automatic.kinds.registry import KINDS, kind_of_samples
 from mercer.automatic.kinds.report import mixture_report
 from mercer.automatic.kinds.terms import Part
 from mercer.automatic.learners import LEARNED, learner_for
 from mercer.automatic.metrics import metric_for
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import TableColumn, read_columns
 from mercer.automatic.tabular.models import (
     EFFORTS,
     LearnedClassifier,
@@ -30,6 +28,8 @@ from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.params import integer, positive
+from mercer.proposals.registry import KINDS, kind_of_samples
+from mercer.proposals.tables import TableColumn, read_columns
 from mercer.state import State
 
 _FEWEST = 4  # samples below which nothing can be held out

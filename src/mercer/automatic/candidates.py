@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import KernelLike, LengthScale, RawSamples, SparseMatrix
-from mercer.automatic.kinds.registry import few_kernels, kind_of_samples
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import read_columns, table_kernel
 from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
+from mercer.proposals.registry import few_kernels, kind_of_samples
+from mercer.proposals.tables import read_columns, table_kernel
 
 # Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
 SCALES = (2.0, 1.0, 0.5, 0.25)

@@ -21,7 +21,6 @@ from mercer.automatic.checks.frames import (
     typical_value,
 )
 from mercer.automatic.checks.left_out import LeftOut, columns_to_leave_out
-from mercer.automatic.kinds.registry import kind_of_samples
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.structures.series import SERIES
 from mercer.domains.structures.trees import TREES
@@ -29,6 +28,7 @@ from mercer.domains.tables.columns import missing_values
 from mercer.errors import ShapeError, WidthError, warn
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
+from mercer.proposals.registry import kind_of_samples
 
 # What only a fit on a table sets.
 _OF_TABLES = (

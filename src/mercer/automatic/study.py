@@ -26,9 +26,9 @@ from mercer.automatic.studies.remarks import baseline_note, imbalance_note, leak
 from mercer.automatic.studies.results import Study
 from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import read_columns
 from mercer.domains.base import pick_rows
 from mercer.estimators.learning.effects import main_effects
+from mercer.proposals.tables import read_columns
 from mercer.readers import Layout, Source
 
 __all__ = ["Study", "layout_of", "study"]

@@ -201,6 +201,38 @@ def kernels(name: o.Name = None, json: o.Json = False) -> int:
     return run(name, json)
 
 
+@app.command(
+    epilog=_examples(
+        "mercer relate patients.csv --columns age,dose", "mercer relate patients.csv --given age"
+    )
+)
+def relate(
+    data: o.Data,
+    columns: o.Related = None,
+    given: o.Given = None,
+    groups: o.Groups = None,
+    permutations: o.Permutations = 999,
+    rows: o.Rows = 2000,
+    seed: o.Seed = 0,
+    missing: o.Missing = None,
+    separator: o.Separator = None,
+    header: o.Header = None,
+    encoding: o.Encoding = "utf-8",
+    text: o.Texts = None,
+    threads: o.Threads = None,
+    json: o.Json = False,
+) -> int:
+    """Test which columns of a table depend on each other, also given other columns."""
+    from mercer.cli.statistics.relate import run
+
+    reading: dict[str, object] = {"separator": separator, "header": header, "encoding": encoding}
+    if separator == "\\t":  # as a shell passes it on
+        reading["separator"] = "\t"
+    reading |= {"missing": missing, "texts": text or ()}
+    options = {"n_permutations": permutations, "max_rows": rows, "random_state": seed}
+    return run(data, columns or [], given or [], groups, options, reading, threads, json)
+
+
 @app.command(epilog=_examples("mercer gallery", "mercer gallery 3 --quick --out figures"))
 def gallery(study: o.Study = None, out: o.Figures = Path("gallery"), quick: o.Quick = False) -> int:
     """List the example studies, or run one.

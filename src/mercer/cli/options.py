@@ -210,3 +210,35 @@ Name = Annotated[
 Study = Annotated[str | None, Argument(help=_STUDY)]
 Figures = Annotated[Path, Option("--out", "-o", help="The folder in which the figures are saved.")]
 Quick = Annotated[bool, Option("--quick", help="Run each study with fewer repetitions.")]
+Related = Annotated[
+    list[str] | None,
+    Option(
+        "--columns",
+        metavar="COLUMN",
+        help="A column to relate to others; without it, all columns are related. It may be given "
+        "several times, or with commas.",
+    ),
+]
+Given = Annotated[
+    list[str] | None,
+    Option(
+        "--given",
+        metavar="COLUMN",
+        help="A column that is given: the test is whether there is dependence beyond what it "
+        "explains. It may be given several times, or with commas.",
+    ),
+]
+Groups = Annotated[
+    str | None,
+    Option(
+        "--groups",
+        metavar="COLUMN",
+        help="The column of labels of rows that belong together, which are permuted as a whole.",
+    ),
+]
+Permutations = Annotated[
+    int, Option("--permutations", min=1, max=10**7, help="The number of permutations of each test.")
+]
+Rows = Annotated[
+    int, Option("--rows", min=2, help="The number of rows to draw at random, where there are more.")
+]

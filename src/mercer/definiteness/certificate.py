@@ -25,6 +25,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.definiteness import html
+from mercer.definiteness.means import SILENT, Means
 
 STRICT, PSD, CPD, UNKNOWN, INDEFINITE = "strict", "psd", "cpd", "unknown", "indefinite"
 
@@ -155,6 +156,8 @@ class Certificate:
         Facts of the parts on which the rule relies; they are printed with these.
     gives : frozenset of str
         Facts that the rule gives by itself, whatever is known of the parts.
+    means : Means
+        What means in feature space tell of distributions: whether it is characteristic, and why.
 
     Examples
     --------
@@ -172,6 +175,7 @@ class Certificate:
     witness: Witness | None = None
     uses: frozenset[str] = frozenset()
     gives: frozenset[str] = frozenset()
+    means: Means = SILENT
 
     @property
     def domain(self) -> str:
@@ -192,6 +196,18 @@ class Certificate:
     def reason(self) -> str:
         """The rule in words: why the claim holds, or that no rule applies."""
         return self.rule if self.rule.startswith(_NO_RULE) else f"by {self.rule}"
+
+    @property
+    def characteristic(self) -> str:
+        """Whether means in feature space tell all distributions apart: yes, no or unknown.
+
+        ``means.reason`` says why. Tests of Linear() see differences of means only.
+
+        >>> from mercer import RBF, Linear
+        >>> RBF().certificate().characteristic, Linear().certificate().characteristic
+        ('yes', 'no')
+        """
+        return self.means.answer
 
     def has(self, fact: str) -> bool:
         """Whether a fact is known; a strict kernel separates points and has a positive diagonal."""
@@ -255,6 +271,8 @@ class Definite:
         Further conditions.
     facts : tuple of str
         What else is known and may be used in proofs.
+    means : Means
+        What means in feature space tell of distributions.
 
     Examples
     --------
@@ -269,8 +287,10 @@ class Definite:
     max_dim: float = math.inf
     conditions: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
+    means: Means = SILENT
 
     def certificate(self, claim: str) -> Certificate:
         """The claim as a proof without parts."""
         where = Where(self.space, self.max_dim, self.conditions)
-        return Certificate(self.status, claim, self.rule, where, facts=frozenset(self.facts))
+        facts = frozenset(self.facts)
+        return Certificate(self.status, claim, self.rule, where, facts=facts, means=self.means)

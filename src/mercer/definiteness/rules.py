@@ -21,6 +21,19 @@ from mercer.definiteness.certificate import (
     Where,
     Witness,
 )
+from mercer.definiteness.means import (
+    Means,
+    finite,
+    of_center,
+    of_columns,
+    of_exp,
+    of_image,
+    of_length,
+    of_power,
+    of_product,
+    of_series,
+    of_sum,
+)
 
 Facts = frozenset[str]
 
@@ -43,6 +56,10 @@ def _kept(part: Certificate, *names: str) -> Facts:
     return _facts(names, [part], all)
 
 
+def _means(parts: Sequence[Certificate]) -> list[Means]:
+    return [part.means for part in parts]
+
+
 def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -> Certificate:
     return Certificate(UNKNOWN, claim, f"no rule: {why}", where, tuple(parts))
 
@@ -59,14 +76,16 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     if CPD in statuses:
         rule = "sum of cpd terms: each term is ≥ 0 where Σc = 0"
         facts = known & {SEPARATES}
-        return Certificate(CPD, claim, rule, where, tuple(parts), facts)
+        means = of_sum(_means(parts), psd=False)
+        return Certificate(CPD, claim, rule, where, tuple(parts), facts, means=means)
     rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
     status = PSD
     if STRICT in statuses:
         status = STRICT
         rule += ", and that of a strict term is > 0 unless c = 0"
     facts = known & {POSITIVE_DIAGONAL, SEPARATES}
-    return Certificate(status, claim, rule, where, tuple(parts), facts)
+    means = of_sum(_means(parts), psd=True)
+    return Certificate(status, claim, rule, where, tuple(parts), facts, means=means)
 
 
 def scale_rule(
@@ -74,7 +93,8 @@ def scale_rule(
 ) -> Certificate:
     """c·k: a positive multiple is as its part; a negative one of a psd kernel has a witness."""
     if factor == 0:
-        return Certificate(PSD, claim, "weight 0: the zero kernel", part.where, (part,))
+        rule = "weight 0: the zero kernel"
+        return Certificate(PSD, claim, rule, part.where, (part,), means=finite("none"))
     if factor > 0:
         rule = "positive multiple keeps the status"
         if part.psd:
@@ -82,7 +102,9 @@ def scale_rule(
         refuting = part.witness
         if refuting is not None:
             refuting = dataclasses.replace(refuting, value=factor * refuting.value)
-        return Certificate(part.status, claim, rule, part.where, (part,), part.facts, refuting)
+        return Certificate(
+            part.status, claim, rule, part.where, (part,), part.facts, refuting, means=part.means
+        )
     point = witness() if part.psd else None
     if point is None:
         return _no_rule(claim, "a negative multiple", part.where, [part])
@@ -96,7 +118,9 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
     if not all(part.psd for part in parts):
         return _no_rule(claim, "Schur's theorem needs psd factors", where, parts)
     status, uses = STRICT, frozenset[str]()
+    means = of_product(_means(parts), all(part.has(POSITIVE_DIAGONAL) for part in parts))
     if split:
+        means = of_columns([part.parts[0].means for part in parts if part.parts])  # no constants
         rule = "tensor product over disjoint columns that cover all, each factor strict on its own"
     elif _is_strict_product(parts):
         rule = "Schur product of a strict factor with factors of positive diagonal"
@@ -106,7 +130,7 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
         status = PSD
         rule = "Schur product: feature map φ₁ ⊗ φ₂"
     facts = _facts([POSITIVE_DIAGONAL, DIVISIBLE], parts, all)
-    return Certificate(status, claim, rule, where, tuple(parts), facts, uses=uses)
+    return Certificate(status, claim, rule, where, tuple(parts), facts, uses=uses, means=means)
 
 
 def _is_strict_product(parts: Sequence[Certificate]) -> bool:
@@ -130,11 +154,13 @@ def pull_back_rule(
         if stated:
             rule = f"pull-back by {name}: {image}, distinct where the x are, as {name} is injective"
             where = where.meet(Where(conditions=(f"assumed: {name} is injective",)))
-        return Certificate(part.status, claim, rule, where, (part,), part.facts)
+        means = of_image(part.means, injective=True)
+        return Certificate(part.status, claim, rule, where, (part,), part.facts, means=means)
     rule = f"pull-back by {name}: {image}, which may be equal where the x are distinct"
     facts = (part.facts - {SEPARATES}) | _kept(part, POSITIVE_DIAGONAL)
     status = PSD if part.status == STRICT else part.status
-    return Certificate(status, claim, rule, where, (part,), facts)
+    means = of_image(part.means, injective)
+    return Certificate(status, claim, rule, where, (part,), facts, means=means)
 
 
 def conformal_rule(claim: str, part: Certificate, nonzero: bool, assumed: str = "") -> Certificate:
@@ -142,15 +168,16 @@ def conformal_rule(claim: str, part: Certificate, nonzero: bool, assumed: str = 
     if not part.psd:
         return _no_rule(claim, "conformal change needs a psd kernel", part.where, [part])
     rule = "conformal change: feature map f(x) φ(x)"
+    means = of_length(part.means, nonzero)
     if not nonzero:
-        return Certificate(PSD, claim, rule, part.where, (part,))
+        return Certificate(PSD, claim, rule, part.where, (part,), means=means)
     facts = _kept(part, POSITIVE_DIAGONAL)
     where = part.where
     if assumed and facts:  # nothing else depends on it
         where = where.meet(Where(conditions=(f"assumed: {assumed}",)))
     if part.status == STRICT:
         rule += "; strict because f(x) ≠ 0"
-    return Certificate(part.status, claim, rule, where, (part,), facts)
+    return Certificate(part.status, claim, rule, where, (part,), facts, means=means)
 
 
 def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
@@ -174,7 +201,8 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
     if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ tells φ from −φ
         facts |= _kept(part, SEPARATES)
-    return Certificate(part.status, claim, rule, part.where, (part,), facts, uses=uses)
+    means = of_power(part.means, float(exponent).is_integer(), part.has(DIVISIBLE))
+    return Certificate(part.status, claim, rule, part.where, (part,), facts, uses=uses, means=means)
 
 
 def power_series_rule(
@@ -209,7 +237,8 @@ def power_series_rule(
     gives: Facts = frozenset()
     if coefficients[0] > 0:
         gives = frozenset({POSITIVE_DIAGONAL})
-    return Certificate(status, claim, rule, where, (part,), facts, gives=gives)
+    means = of_series(part.means, coefficients)
+    return Certificate(status, claim, rule, where, (part,), facts, gives=gives, means=means)
 
 
 def _power_series_facts(part: Certificate, coefficients: Sequence[float]) -> Facts:
@@ -236,7 +265,10 @@ def exp_rule(claim: str, part: Certificate) -> Certificate:
         status, uses = STRICT, frozenset({SEPARATES})
         rule += "; strict because distinct points have a positive distance in feature space"
     facts = frozenset({POSITIVE_DIAGONAL, DIVISIBLE})
-    return Certificate(status, claim, rule, part.where, (part,), facts, uses=uses, gives=facts)
+    means = of_exp(part.means, part.has(SEPARATES))
+    return Certificate(
+        status, claim, rule, part.where, (part,), facts, uses=uses, gives=facts, means=means
+    )
 
 
 def normalize_rule(claim: str, part: Certificate) -> Certificate:
@@ -247,7 +279,8 @@ def normalize_rule(claim: str, part: Certificate) -> Certificate:
     if part.status == STRICT:
         rule = "normalisation: feature map φ/‖φ‖, a change of length that keeps independence"
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
-    return Certificate(part.status, claim, rule, part.where, (part,), facts)
+    means = of_length(part.means, nonzero=True)
+    return Certificate(part.status, claim, rule, part.where, (part,), facts, means=means)
 
 
 def center_rule(claim: str, part: Certificate) -> Certificate:
@@ -257,7 +290,8 @@ def center_rule(claim: str, part: Certificate) -> Certificate:
     rule = "centring a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
     if part.psd:
         rule = "centring: feature map φ − φ_c"
-    return Certificate(PSD, claim, rule, part.where, (part,), _kept(part, SEPARATES))
+    facts, means = _kept(part, SEPARATES), of_center(part.means)
+    return Certificate(PSD, claim, rule, part.where, (part,), facts, means=means)
 
 
 def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from mercer.definiteness import CPD, INDEFINITE, PSD, STRICT, Certificate, Where, Witness
 from mercer.definiteness.matrices import GramReport, check_gram
+from mercer.definiteness.means import FINITE_SET
 from mercer.domains.base import Batch, Domain
 from mercer.domains.positions import Positions, PositionSamples
 from mercer.errors import DomainError, ParameterError
@@ -75,7 +76,8 @@ class Precomputed(Kernel):
         where = Where(f"the {len(report.worst)} given positions")
         rule = f"its eigenvalues, computed: the smallest is {report.min_eigenvalue:.4g}"
         if report.strict:
-            return Certificate(STRICT, repr(self), f"{rule}, beyond rounding errors", where)
+            rule += ", beyond rounding errors"
+            return Certificate(STRICT, repr(self), rule, where, means=FINITE_SET)
         if report.psd:
             return Certificate(PSD, repr(self), f"{rule}, 0 but for rounding errors", where)
         if report.cpd:

@@ -14,6 +14,7 @@ import numpy as np
 
 from mercer.aliases import Features, Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
+from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
 from mercer.domains.sets import SETS, SetSamples
 from mercer.domains.vectors.domain import VECTORS
@@ -82,7 +83,11 @@ class SetIntersection(_SetKernel):
 
     aligned: ClassVar[bool] = True
     definite = Definite(
-        PSD, "inner product: φ(A) = the indicator of A", "finite sets", facts=(SEPARATES,)
+        PSD,
+        "inner product: φ(A) = the indicator of A",
+        "finite sets",
+        facts=(SEPARATES,),
+        means=blind("the means are the frequencies of single elements"),
     )
 
     def value(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

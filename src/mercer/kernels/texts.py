@@ -15,6 +15,7 @@ import numpy as np
 from mercer import errors
 from mercer.aliases import Features, Prepared
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.texts import Words, WordSamples
@@ -90,7 +91,9 @@ class BagOfWords(_WordKernel):
     [[2.0]]
     """
 
-    definite = Definite(PSD, "inner product: φ(x) = the counts of words", "texts")
+    definite = Definite(
+        PSD, "inner product: φ(x) = the counts of words", "texts", means=finite("counts of words")
+    )
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.copyto(out, pair.of(pair.x.counts, pair.y.counts).dot())
@@ -156,7 +159,10 @@ class TfIdf(_WordKernel):
     stored: ClassVar[State] = State(finite=("idf_",))
 
     definite = Definite(
-        PSD, "inner product: φ(x) = the weighted counts of words, of length 1 or 0", "texts"
+        PSD,
+        "inner product: φ(x) = the weighted counts of words, of length 1 or 0",
+        "texts",
+        means=finite("counts of words"),
     )
 
     def fit_batch(self, batch: Batch) -> Self:

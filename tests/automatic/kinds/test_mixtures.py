@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from mercer import RBF, AutoClassifier, AutoRegressor, TfIdf, load, save
-from mercer.automatic.kinds.kernels import set_kernels
 from mercer.automatic.kinds.mixing import best_penalty, mix, shortened, summed, with_product
-from mercer.automatic.kinds.registry import KINDS, Kind
 from mercer.automatic.kinds.terms import Held, Part, Term, gram, part_candidates
 from mercer.errors import InputError
 from mercer.execution.blas import serial_blas
 from mercer.kernels.tables.columns import sets as read_sets
+from mercer.proposals.items import set_kernels
+from mercer.proposals.registry import KINDS, Kind
 
 rng = np.random.default_rng(0)
 N = 90
@@ -135,7 +135,7 @@ def test_one_line_adds_a_kind(monkeypatch):
         pass
 
     bag = Kind("bag", "bags", lambda v: isinstance(v[0], Bag), set_kernels, read_sets)
-    monkeypatch.setattr("mercer.automatic.kinds.registry.KINDS", {"bag": bag, **KINDS})
+    monkeypatch.setattr("mercer.proposals.registry.KINDS", {"bag": bag, **KINDS})
     monkeypatch.setattr("mercer.automatic.kinds.terms.KINDS", {"bag": bag, **KINDS})
     model = AutoClassifier(time="fast").fit([Bag(tags) for tags in SETS], TAGGED)
     assert model.model_.parts == [Part("bag")] and model.score(SETS, TAGGED) > 0.9

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
-from mercer.automatic.tables import read_columns
 from mercer.automatic.tabular.kernels import Rows, WidthProblem, by_gradients, gram
 from mercer.automatic.tabular.members import greedy_average
 from mercer.automatic.tabular.scores import TableScores
 from mercer.errors import ParameterError, ShapeError
 from mercer.kernels.vectors.radial import RBF
+from mercer.proposals.tables import read_columns
 from mercer.solvers.ridge.left_out import left_out, left_out_path
 
 

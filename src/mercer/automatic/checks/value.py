@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import Frame
-from mercer.automatic.tables import read_columns, table_kernel
 from mercer.execution.blas import serial_blas
+from mercer.proposals.tables import read_columns, table_kernel
 
 _MOST_ROWS = 500  # on which columns are compared: a matter of tenths of a second
 _RIDGES = tuple(10.0**power for power in np.arange(-3.0, 2.1, 0.5))

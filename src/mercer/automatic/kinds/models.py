@@ -14,7 +14,6 @@ from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.kinds.mixing import best_penalty, mix, shortened, summed, with_product
 from mercer.automatic.kinds.terms import TABLE, Candidate, Held, Part, Term, gram, part_candidates
 from mercer.automatic.metrics import metric_for
-from mercer.automatic.tables import TableColumn
 from mercer.automatic.tabular.ensembles import class_probabilities
 from mercer.automatic.tabular.models import (
     EFFORTS,
@@ -32,6 +31,7 @@ from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.ridge.regressor import KernelRidge
 from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
+from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
 
 _TOL = 1e-4  # of the gradient of a log-loss

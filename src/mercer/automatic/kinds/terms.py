@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.automatic.kinds.registry import KINDS
 from mercer.domains.base import pick_rows
 from mercer.kernels.base import Kernel
+from mercer.proposals.registry import KINDS
 from mercer.solvers.ridge.left_out import left_out_path
 from mercer.state import storable
 

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import RawSamples
 from mercer.automatic.metrics import metric_for
-from mercer.automatic.tables import TableColumn
 from mercer.automatic.tabular.ensembles import (
     WHOLE,
     LogisticMembers,
@@ -38,6 +37,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Sum
 from mercer.kernels.vectors.distance import Laplacian
+from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
 
 _STRUCTURE_ROWS = 700  # that kernels are learned on

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.automatic.tables import TableColumn
 from mercer.domains.base import raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.domains.tables.columns import Markers, missing_values
 from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
 from mercer.kernels.functions import FUNCTIONS
 from mercer.kernels.tables.columns import days
+from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
 
 KINDS: dict[str, ColumnMap] = {"squash": squash, "ranks": ranks}

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer.aliases import Columns, Features
 from mercer.definiteness import INDEFINITE, STRICT, Certificate, Where, Witness
+from mercer.definiteness.means import of_some_columns
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.distributions import Bags
@@ -156,7 +157,8 @@ class On(Mapped):
             return dataclasses.replace(certificate, where=where)
         others = " (all of them)" if covers else ", in which distinct rows may agree"
         rule = f"pull-back: its Gram matrix is that of the part at these columns{others}"
-        return dataclasses.replace(certificate, rule=rule, where=where)
+        means = of_some_columns(inner.means, covers, known=d is not None)
+        return dataclasses.replace(certificate, rule=rule, where=where, means=means)
 
     def _where(self, inner: Where, strict: bool, d: int | None) -> Where:
         """The set on which the certificate holds."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, STRICT, UNKNOWN, Certificate
+from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
 from mercer.domains.vectors.domain import TILE
@@ -26,6 +27,7 @@ from mercer.params import param
 
 __all__ = ["MeanEmbedding"]
 
+_MIXED = blind("the bag {x, y} is the mean of the bags {x} and {y}")
 _LARGE_BAG = 8 * TILE  # samples of a bag that several threads should share
 
 Result = TypeVar("Result")
@@ -251,11 +253,12 @@ class MeanEmbedding(BagKernel):
         if part.psd:  # It is never strict: the bag {x, y} is the mean of {x} and {y}.
             facts = {POSITIVE_DIAGONAL} if part.status == STRICT else set()
             rule = "mean embedding: the feature of a bag is the mean of the features of its samples"
-            return Certificate(PSD, repr(self), rule, where, (part,), frozenset(facts))
+            known = frozenset(facts)
+            return Certificate(PSD, repr(self), rule, where, (part,), known, means=_MIXED)
         if part.cpd:
             rule = "mean embedding: coefficients c_i/m_i of the samples sum to Σc"
             rule += ", so where Σc = 0 the form is ≥ 0"
-            return Certificate(part.status, repr(self), rule, where, (part,))
+            return Certificate(part.status, repr(self), rule, where, (part,), means=_MIXED)
         if part.status == INDEFINITE and part.witness is not None:
             points = part.witness.points
             bags = [pick_rows(points, [i]) for i in range(raw_length(points))]

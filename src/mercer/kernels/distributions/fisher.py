@@ -10,6 +10,7 @@ import numpy as np
 from mercer import errors
 from mercer.aliases import Estimator, Prepared
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import NONNEGATIVE, VECTORS, VectorSamples
 from mercer.errors import DomainError
@@ -75,7 +76,9 @@ class Fisher(Kernel):
 
     def claim(self) -> Definite:
         return Definite(
-            PSD, "inner product: φ(x) = L⁻¹ u(x), LLᵀ = F + εI, u the score of the model"
+            PSD,
+            "inner product: φ(x) = L⁻¹ u(x), LLᵀ = F + εI, u the score of the model",
+            means=finite("the score"),
         )
 
     def __repr__(self) -> str:

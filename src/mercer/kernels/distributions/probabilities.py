@@ -15,6 +15,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import Prepared, SparseMatrix
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
+from mercer.definiteness.means import GAUSSIAN, finite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.distributions import PROBABILITIES, powers
 from mercer.domains.parts import Parts
@@ -56,6 +57,7 @@ class JensenShannon(Kernel):
         "so −JSD is cpd, and 0 only at p = q",
         _SIMPLEX,
         facts=(DIVISIBLE,),
+        means=GAUSSIAN,
     )
     domain: ClassVar[Domain] = PROBABILITIES
     gamma: float = param(default=1.0, check=positive, continuous=True)
@@ -116,7 +118,11 @@ class Hellinger(Kernel):
     """
 
     definite = Definite(
-        STRICT, "pull-back of a Gaussian by the injective p ↦ √p", _SIMPLEX, facts=(DIVISIBLE,)
+        STRICT,
+        "pull-back of a Gaussian by the injective p ↦ √p",
+        _SIMPLEX,
+        facts=(DIVISIBLE,),
+        means=GAUSSIAN,
     )
     domain: ClassVar[Domain] = PROBABILITIES
     gamma: float = param(default=1.0, check=positive, continuous=True)
@@ -155,7 +161,11 @@ class Bhattacharyya(Kernel):
     """
 
     definite = Definite(
-        PSD, "inner product: φ(p) = √p", _SIMPLEX, facts=(POSITIVE_DIAGONAL, SEPARATES)
+        PSD,
+        "inner product: φ(p) = √p",
+        _SIMPLEX,
+        facts=(POSITIVE_DIAGONAL, SEPARATES),
+        means=finite("√p"),
     )
     domain: ClassVar[Domain] = PROBABILITIES
 
@@ -198,7 +208,11 @@ class ProbabilityProduct(Kernel):
     """
 
     definite = Definite(
-        PSD, "inner product: φ(p) = p^ρ", _SIMPLEX, facts=(POSITIVE_DIAGONAL, SEPARATES)
+        PSD,
+        "inner product: φ(p) = p^ρ",
+        _SIMPLEX,
+        facts=(POSITIVE_DIAGONAL, SEPARATES),
+        means=finite("p^ρ"),
     )
     domain: ClassVar[Domain] = PROBABILITIES
     rho: float = param(default=1.0, check=positive, continuous=True)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.aliases import GraphLike, NodeNames, SparseMatrix
-from mercer.definiteness import Definite
+from mercer.definiteness import STRICT, Definite
+from mercer.definiteness.means import FINITE_SET, SILENT
 from mercer.domains.base import Batch
 from mercer.domains.nodes import Graph, Nodes, NodeSamples, read_nodes
 from mercer.errors import InfiniteFeaturesError, KernelOverflowError, ParameterError, ShapeError
@@ -128,7 +129,9 @@ class NodeKernel(Kernel, abstract=True):
 
     def on_nodes(self, status: str, rule: str, *facts: str) -> Definite:
         """A claim about the nodes of the graph."""
-        return Definite(status, rule, f"the {len(self._graph)} nodes of the graph", facts=facts)
+        means = FINITE_SET if status == STRICT else SILENT
+        nodes = f"the {len(self._graph)} nodes of the graph"
+        return Definite(status, rule, nodes, facts=facts, means=means)
 
     # -- the function f, defined by each kernel ----------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import blind
 from mercer.domains.base import Domain
 from mercer.domains.structures.series import Series, SeriesSamples
 from mercer.gram.tile import Pair
@@ -57,6 +58,7 @@ class CurveProduct(Kernel):
         PSD,
         "inner product in L²: φ(x) = (√a f, √b f′), the interpolated curve, 0 beyond its times",
         "curves",
+        means=blind("the mean of φ is the mean curve"),
     )
     invariance: ClassVar[str] = "none"
     value: float = param(default=1.0, check=nonnegative, continuous=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch
 from mercer.domains.ngrams import Coding, NgramCounts, Substrings, expanded, substrings
 from mercer.domains.strings import STRINGS, StringSamples
@@ -65,6 +66,7 @@ class Mismatch(NgramKernel):
         PSD,
         "inner product: φ_u(x) = the number of substrings of x within the mismatches of u",
         "strings",
+        means=finite("counts of substrings"),
     )
     renamed: ClassVar[dict[str, str]] = {"n": "length"}
     length: int = param(default=3, check=integer(1))

@@ -15,6 +15,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Domain
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.gram.tile import Pair
@@ -55,7 +56,10 @@ class Subsequence(Kernel):
 
     domain: ClassVar[Domain] = STRINGS
     definite = Definite(
-        PSD, "inner product: φ_u(x) = Σ decay^span over the places of u in x", "strings"
+        PSD,
+        "inner product: φ_u(x) = Σ decay^span over the places of u in x",
+        "strings",
+        means=finite("sums over subsequences"),
     )
 
     length: int = param(default=4, check=integer(1, 1000))

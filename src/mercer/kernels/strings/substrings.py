@@ -16,6 +16,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain, Tile
 from mercer.domains.ngrams import Coding, NgramCounts, Ngrams, canonical, expanded, substrings
 from mercer.domains.parts import Parts
@@ -114,7 +115,7 @@ class Spectrum(NgramKernel):
 
     def claim(self) -> Definite:
         rule = f"inner product: φ_u(x) = how often u occurs in x, |u| = {self.length}"
-        return Definite(PSD, rule, "strings")
+        return Definite(PSD, rule, "strings", means=finite("counts of substrings"))
 
     def find(self, samples: StringSamples, name: str) -> NgramCounts:
         words = substrings(samples, self.length, kind=self.length)
@@ -152,7 +153,10 @@ class BlendedSpectrum(Kernel):
 
     domain: ClassVar[Domain] = STRINGS
     definite: ClassVar[Definite | None] = Definite(
-        PSD, "inner product: φ_u(x) = decay^|u| times how often u occurs in x", "strings"
+        PSD,
+        "inner product: φ_u(x) = decay^|u| times how often u occurs in x",
+        "strings",
+        means=finite("counts of substrings"),
     )
 
     renamed: ClassVar[dict[str, str]] = {"n": "length"}
@@ -241,7 +245,8 @@ class GappedKmer(NgramKernel):
     def claim(self) -> Definite:
         substrings = f"the number of substrings of x, of {self.length} letters,"
         letters = f"that have the letters u at the places P, {self.matches} of them"
-        return Definite(PSD, f"inner product: φ_(P,u)(x) = {substrings} {letters}", "strings")
+        rule = f"inner product: φ_(P,u)(x) = {substrings} {letters}"
+        return Definite(PSD, rule, "strings", means=finite("counts of substrings"))
 
     def check_params(self) -> None:
         what = "GappedKmer: matches"

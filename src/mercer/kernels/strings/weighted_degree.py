@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.aliases import SparseMatrix
 from mercer.definiteness import PSD, SEPARATES, Definite
+from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
 from mercer.domains.ngrams import NgramCounts, Ngrams, canonical, placed_substrings
 from mercer.domains.parts import Parts
@@ -56,6 +57,7 @@ class WeightedDegree(Kernel):
         "tell different strings apart",
         "strings",
         facts=(SEPARATES,),
+        means=blind("the means are the frequencies of short substrings at each place"),
     )
     domain: ClassVar[Domain] = STRINGS
     length: int = param(default=3, check=integer(1))

@@ -7,6 +7,7 @@ np.float64(0.5)
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import ClassVar, Self, cast
@@ -16,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from mercer import _compiled, errors
 from mercer.aliases import RawSamples, SparseMatrix
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
+from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Certificate, Definite
+from mercer.definiteness.means import GAUSSIAN, YES, Means, blind
 from mercer.domains.base import Batch, Domain, in_order_of
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import CATEGORIES, CategorySamples, Vocabulary
@@ -62,9 +64,23 @@ class Overlap(Kernel):
     """
 
     definite = Definite(
-        PSD, "inner product: φ(x) = one-hot(x)/√d", SPACE, facts=(SEPARATES, POSITIVE_DIAGONAL)
+        PSD,
+        "inner product: φ(x) = one-hot(x)/√d",
+        SPACE,
+        facts=(SEPARATES, POSITIVE_DIAGONAL),
+        means=Means(separable=True),
     )
     domain: ClassVar[Domain] = CATEGORIES
+
+    def certify(self, d: int | None) -> Certificate:
+        certificate = super().certify(d)
+        if d is None:
+            return certificate
+        means = blind("the means are the frequencies in each column alone")
+        if d == 1:
+            reason = "the means are the probabilities of all values"
+            means = Means(YES, reason, signed=True, separable=True)
+        return dataclasses.replace(certificate, means=means)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         codes = pair.x.codes[pair.rows]
@@ -176,7 +192,7 @@ class WeightedOverlap(Kernel):
             "exp of an inner product, the one-hot row weighted by the roots of h_α; strict as at "
         )
         rule += "most one value of a column weighs 0, so that it tells all rows apart"
-        return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
+        return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,), means=GAUSSIAN)
 
     def fit_batch(self, batch: Batch) -> Self:
         self.frequencies_ = frequencies(batch)

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
+from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import MISSING, Categories, CategorySamples
@@ -52,7 +53,8 @@ class SharedMissingness(Kernel):
 
     def claim(self) -> Definite:
         rule = "pull-back of a Gaussian by the rows of zeros and ones that mark missing values"
-        return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,))
+        unseen = blind("values that are not missing are not seen")
+        return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,), means=unseen)
 
     def prepare(self, batch: Batch) -> Parts:
         samples = cast(CategorySamples, batch.encode(self.domain))

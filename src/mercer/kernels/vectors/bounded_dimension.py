@@ -12,6 +12,7 @@ from numpy.polynomial import Polynomial
 from numpy.polynomial.polynomial import polyval
 
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, STRICT, Definite
+from mercer.definiteness.means import SPECTRUM, blind, finite
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RadialKernel, ScaledDistance
 from mercer.params import between, integer, param, positive
@@ -53,7 +54,9 @@ class Bessel(ScaledDistance):
         dimension = 2 * self.order + 2
         rule = "Bochner: in d < 2ν + 2 dimensions the spectral density ∝ (1 − ‖ℓω‖²)₊^(ν−d/2) is "
         rule += f"≥ 0 and integrable, in d = 2ν + 2 = {dimension:g} the measure is a sphere"
-        return Definite(PSD, rule, max_dim=math.floor(dimension), facts=(POSITIVE_DIAGONAL,))
+        most, facts = math.floor(dimension), (POSITIVE_DIAGONAL,)
+        unseen = blind("frequencies above 1/ℓ are not seen (Sriperumbudur et al. 2010, theorem 9)")
+        return Definite(PSD, rule, max_dim=most, facts=facts, means=unseen)
 
     def _value(self, s2: np.ndarray, order: float) -> np.ndarray:
         """The profile of this order; near 0 by its power series."""
@@ -93,6 +96,7 @@ class DistanceCosine(RadialKernel):
         "Bochner: on the line the spectral measure is two points, of weight ½ each",
         max_dim=1,
         facts=(POSITIVE_DIAGONAL,),
+        means=finite("a cosine and a sine"),
     )
     length_scale: float = param(default=1.0, check=positive, continuous=True)
 
@@ -140,7 +144,7 @@ class Wendland(RadialKernel):
             f"Bochner: in up to {reach} dimensions the Fourier transform is ≥ 0 (Wendland 1995); "
         )
         rule += "it is analytic, as the support is compact, so that its zeros have measure 0"
-        return Definite(STRICT, rule, max_dim=reach)
+        return Definite(STRICT, rule, max_dim=reach, means=SPECTRUM)
 
     def _polynomial(self) -> tuple[int, np.ndarray]:
         """The power p of 1 − t, and the coefficients of q from the lowest."""

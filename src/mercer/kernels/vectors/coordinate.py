@@ -12,6 +12,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import DIVISIBLE, POSITIVE_DIAGONAL, PSD, SEPARATES, STRICT, Definite
+from mercer.definiteness.means import GAUSSIAN, blind, finite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.vectors.domain import NONNEGATIVE
 from mercer.gram.plan import require_room
@@ -60,7 +61,8 @@ class ANOVA(Kernel):
     def claim(self) -> Definite:
         rule = "inner product: φ(x) = the products over all subsets of this size"
         facts = {0: (POSITIVE_DIAGONAL,), 1: (SEPARATES,)}
-        return Definite(PSD, rule, facts=facts.get(int(self.degree), ()))
+        found = facts.get(int(self.degree), ())
+        return Definite(PSD, rule, facts=found, means=finite("products"))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         x, panel = pair.coordinates()
@@ -99,6 +101,7 @@ class AllSubsets(Kernel):
         PSD,
         "inner product: φ(x) = the products over all subsets",
         facts=(SEPARATES, POSITIVE_DIAGONAL),
+        means=finite("products"),
     )
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
@@ -137,6 +140,7 @@ class Periodic(Kernel):
         PSD,
         "pull-back of a Gaussian by x ↦ (cos 2πx/p, sin 2πx/p), column by column",
         facts=(POSITIVE_DIAGONAL,),
+        means=blind("x and x + p are the same"),
     )
     invariance: ClassVar[str] = "translation"
     period: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
@@ -262,6 +266,7 @@ class Chi2(_Histogram):
         "dt is an inner product and x + y drops out where Σc = 0; it is 0 only at x = y",
         "x ≥ 0",
         facts=(DIVISIBLE,),
+        means=GAUSSIAN,
     )
     gamma: float = param(default=1.0, check=positive, continuous=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import LengthScale, Prepared
 from mercer.definiteness import CPD, DIVISIBLE, SEPARATES, STRICT, Definite
+from mercer.definiteness.means import ENERGY, SPECTRUM, finite
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import VectorSamples
 from mercer.errors import NotDifferentiableError
@@ -78,6 +80,7 @@ class InverseMultiquadric(DistanceKernel):
         STRICT,
         "mixture: (r² + c²)^(−½) = ∫ e^(−tr²) e^(−tc²) dt/√(πt), Gaussians with weights > 0",
         facts=(DIVISIBLE,),
+        means=SPECTRUM,
     )
     c: float = param(default=1.0, check=positive, continuous=True)
 
@@ -118,6 +121,7 @@ class Multiquadric(DistanceKernel):
         CPD,
         "Schoenberg: −√(r² + c²) is minus a Bernstein function of r², which grows from r = 0 on",
         facts=(SEPARATES,),
+        means=ENERGY,
     )
     c: float = param(default=1.0, check=positive, continuous=True)
 
@@ -176,7 +180,14 @@ class NegativeDistance(_PowerOfDistance):
         CPD,
         "Schoenberg: ‖x−y‖^p is conditionally negative definite for 0 < p ≤ 2",
         facts=(SEPARATES,),
+        means=ENERGY,
     )
+
+    def claim(self) -> Definite:
+        if self.power < 2.0:
+            return self.definite
+        # −‖x−y‖² is 2⟨x, y⟩ up to terms that vanish where the mass is 0
+        return dataclasses.replace(self.definite, means=finite("x"))
 
     def value(self, r2: np.ndarray) -> np.ndarray:
         return -self._power(r2)
@@ -212,6 +223,7 @@ class LogDistance(_PowerOfDistance):
         CPD,
         "Schoenberg: log(1 + ψ) of a conditionally negative definite ψ is one again",
         facts=(SEPARATES,),
+        means=ENERGY,
     )
 
     def value(self, r2: np.ndarray) -> np.ndarray:
@@ -245,6 +257,7 @@ class Laplacian(Kernel):
         "Schoenberg: exp of minus Σ|x_j − y_j|/ℓ_j, a sum of conditionally negative distances "
         "that is 0 only at x = y",
         facts=(DIVISIBLE,),
+        means=SPECTRUM,
     )
     invariance: ClassVar[str] = "translation"
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)

@@ -1,7 +1,4 @@
-"""Functions of an inner product; the constant kernel and white noise.
-
-A new kernel of this kind is a subclass of `DotKernel` with a ``profile``.
-"""
+"""Functions of an inner product, subclasses of `DotKernel`; the constant kernel and white noise."""
 
 from __future__ import annotations
 
@@ -27,6 +24,7 @@ from mercer.definiteness import (
     Where,
     Witness,
 )
+from mercer.definiteness.means import ATOMS, GAUSSIAN, finite
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.errors import DefinitenessError, KernelOverflowError
 from mercer.gram.single import ConstantTiles, SingleTiles
@@ -40,6 +38,7 @@ from mercer.params import integer, nonnegative, param, positive, real
 __all__ = ["Constant", "ExponentialDot", "Linear", "Polynomial", "Sigmoid", "White"]
 
 _ANYTHING = Anything()
+_DIRECTIONS = "inner product: a direction for each sample, orthogonal to all others"
 
 
 def dense_rows(samples: Prepared) -> np.ndarray:
@@ -105,7 +104,7 @@ class Linear(DotKernel):
     [[5.0, 11.0], [11.0, 25.0]]
     """
 
-    definite = Definite(PSD, "inner product: φ(x) = x", facts=(SEPARATES,))
+    definite = Definite(PSD, "inner product: φ(x) = x", facts=(SEPARATES,), means=finite("x"))
 
     def values(self, dots: np.ndarray, out: np.ndarray) -> None:
         np.copyto(out, dots)
@@ -157,12 +156,12 @@ class Polynomial(DotKernel):
 
     def claim(self) -> Definite:
         facts: tuple[str, ...] = (SEPARATES, POSITIVE_DIAGONAL)
-        if self.offset != 0:
-            rule = "inner product: φ(x) = all monomials up to this degree, by the binomial theorem"
-            return Definite(PSD, rule, facts=facts)
-        rule = "inner product: φ(x) = all monomials of exactly this degree"
-        facts = (SEPARATES,) if self.degree % 2 else ()
-        return Definite(PSD, f"{rule}, by the multinomial theorem", facts=facts)
+        which = "up to this degree, by the binomial theorem"
+        if self.offset == 0:
+            facts = (SEPARATES,) if self.degree % 2 else ()
+            which = "of exactly this degree, by the multinomial theorem"
+        rule = f"inner product: φ(x) = all monomials {which}"
+        return Definite(PSD, rule, facts=facts, means=finite("monomials"))
 
     def _negative_form(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Points and coefficients that give a negative quadratic form with a negative offset.
@@ -231,6 +230,7 @@ class ExponentialDot(DotKernel):
         STRICT,
         "power series: exp has positive coefficients, and ⟨x, y⟩ separates points",
         facts=(DIVISIBLE,),
+        means=GAUSSIAN,
     )
     alpha: float = param(default=1.0, check=positive, continuous=True)
 
@@ -337,7 +337,8 @@ class Constant(Kernel):
 
     def claim(self) -> Definite:
         facts = (POSITIVE_DIAGONAL,) if self.c > 0 else ()
-        return Definite(PSD, "inner product: φ(x) = √c", "any set", facts=facts)
+        rule = "inner product: φ(x) = √c"
+        return Definite(PSD, rule, "any set", facts=facts, means=finite("√c"))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         out.fill(self.c)
@@ -374,9 +375,7 @@ class White(Kernel):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    definite = Definite(
-        STRICT, "inner product: a direction for each sample, orthogonal to all others", "any set"
-    )
+    definite = Definite(STRICT, _DIRECTIONS, "any set", means=ATOMS)
     domain: ClassVar[Domain] = _ANYTHING
     invariance: ClassVar[str] = "none"
 

@@ -9,6 +9,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import LengthScale
 from mercer.definiteness import DIVISIBLE, STRICT, Definite
+from mercer.definiteness.means import SPECTRUM
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RadialKernel
@@ -88,11 +89,12 @@ class Matern(RadialKernel):
 
     def claim(self) -> Definite:
         if math.isinf(self.nu):
-            return Definite(STRICT, "Bochner: for ν = ∞ it is the Gaussian", facts=(DIVISIBLE,))
+            rule = "Bochner: for ν = ∞ it is the Gaussian"
+            return Definite(STRICT, rule, facts=(DIVISIBLE,), means=SPECTRUM)
         rule = "Bochner: the spectral density ∝ (2ν + ‖ℓω‖²)^(−ν−d/2) is positive for every d"
         # for powers: it is the Laplace transform of an inverse Gamma distribution at s²
         rule += "; infinitely divisible as the t distribution is (Grosswald 1976)"
-        return Definite(STRICT, rule, facts=(DIVISIBLE,))
+        return Definite(STRICT, rule, facts=(DIVISIBLE,), means=SPECTRUM)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         profiles = _compiled.profiles

@@ -15,6 +15,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import LengthScale, Prepared, SparseMatrix
 from mercer.definiteness import DIVISIBLE, PSD, SEPARATES, STRICT, Certificate, Definite, Where
+from mercer.definiteness.means import SPECTRUM, finite
 from mercer.definiteness.rules import conformal_rule, exp_rule
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import WIDE, CsrSamples, VectorSamples
@@ -197,6 +198,7 @@ class RBF(RadialKernel):
         STRICT,
         "Bochner: the Fourier transform of a Gaussian is a Gaussian, positive everywhere",
         facts=(DIVISIBLE,),
+        means=SPECTRUM,
     )
     hints: ClassVar[dict[str, str]] = {
         "gamma": "write RBF.from_gamma(gamma): length_scale = 1/√(2 gamma)",
@@ -253,7 +255,8 @@ class RBF(RadialKernel):
                   and k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y
         """
         rule, facts = "inner product: φ(x) = x/ℓ", frozenset({SEPARATES})
-        dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, Where("R^d"), facts=facts)
+        where, means = Where("R^d"), finite("x/ℓ")
+        dot = Certificate(PSD, "⟨x, y⟩/ℓ²", rule, where, facts=facts, means=means)
         claim = f"{self!r} = g(x) exp(⟨x, y⟩/ℓ²) g(y), g(x) = exp(−‖x‖²/2ℓ²)"
         return conformal_rule(claim, exp_rule("exp(⟨x, y⟩/ℓ²)", dot), nonzero=True)
 
@@ -316,6 +319,7 @@ class Exponential(RadialKernel):
         "Schoenberg: exp of minus ‖x−y‖, which is conditionally negative definite and 0 only at "
         "x = y",
         facts=(DIVISIBLE,),
+        means=SPECTRUM,
     )
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
@@ -358,6 +362,7 @@ class RationalQuadratic(RadialKernel):
         STRICT,
         "mixture: Gaussians exp(−t s²/2), t of a Gamma distribution, so with weights > 0",
         facts=(DIVISIBLE,),
+        means=SPECTRUM,
     )
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
     alpha: float = param(default=1.0, check=positive, continuous=True)

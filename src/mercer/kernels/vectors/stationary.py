@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.errors import DefinitenessError, ParameterError
@@ -66,7 +67,7 @@ class Stationary(Kernel):
         name = describe(self.spectral_density).name
         weights = f"a sum of {self.points} cosines with weights {name}(ω) ≥ 0 (checked)"
         rule = f"Bochner: {weights} in every column, and their Schur product"
-        return Definite(PSD, rule, facts=(POSITIVE_DIAGONAL,))
+        return Definite(PSD, rule, facts=(POSITIVE_DIAGONAL,), means=finite("cosines and sines"))
 
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """The frequencies, and their shares of the spectral mass."""

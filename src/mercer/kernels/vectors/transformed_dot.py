@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from mercer import _compiled
 from mercer.aliases import Prepared
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, SEPARATES, Certificate, Definite
+from mercer.definiteness.means import blind, finite
 from mercer.definiteness.scale import judge
 from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
@@ -55,7 +56,7 @@ class GeneralLinear(Kernel):
         a = self._matrix()
         rule = "inner product: A = LLᵀ by its eigenvectors (checked), φ(x) = Lᵀx"
         facts = (SEPARATES,) if judge(a, _EPS).strict else ()
-        return Definite(PSD, rule, f"R^{len(a)}", facts=facts)
+        return Definite(PSD, rule, f"R^{len(a)}", facts=facts, means=finite("Lᵀx"))
 
     def certify(self, d: int | None) -> Certificate:
         """The certificate, which names the matrix by four digits of its entries."""
@@ -141,7 +142,9 @@ class Cosine(Kernel):
     [[1.0, 0.6], [0.6, 1.0]]
     """
 
-    definite = Definite(PSD, "inner product: φ(x) = x/‖x‖, and 0 at the zero vector")
+    definite = Definite(
+        PSD, "inner product: φ(x) = x/‖x‖, and 0 at the zero vector", means=finite("x/‖x‖")
+    )
     invariance: ClassVar[str] = "dot"
 
     def prepare(self, batch: Batch) -> Prepared:
@@ -197,7 +200,8 @@ class ArcCosine(Kernel):
         if self.order == 0:
             unit = "[⟨w, x⟩ > 0] + ½ [⟨w, x⟩ = 0]"
         rule = f"mixture: 2 E φ_w(x) φ_w(y), w of a normal distribution, φ_w(x) = {unit}"
-        return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,))
+        means = blind("φ(cx) = c^order φ(x) for c > 0: mixtures of points on a ray agree")
+        return Definite(PSD, rule, facts=() if self.order else (POSITIVE_DIAGONAL,), means=means)
 
     def prepare(self, batch: Batch) -> Parts:
         """The rows scaled to length 1, and their norms to the power of the order."""

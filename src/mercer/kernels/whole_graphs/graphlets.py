@@ -12,6 +12,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import Prepared
 from mercer.definiteness import PSD, Definite
+from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain
 from mercer.domains.structures.graph_forms import Names
 from mercer.domains.structures.graphs import Graphs, GraphSamples
@@ -153,7 +154,10 @@ class Graphlets(Kernel):
     """
 
     definite = Definite(
-        PSD, "inner product: φ_g(G) = the number of induced copies of g in G", "graphs"
+        PSD,
+        "inner product: φ_g(G) = the number of induced copies of g in G",
+        "graphs",
+        means=finite("counts of graphlets"),
     )
     size: int = param(default=4, check=choice(3, 4))
 

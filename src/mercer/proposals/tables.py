@@ -32,7 +32,7 @@ from mercer.state import storable
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
-_TELLING = 30  # missing values from which there are enough rows to tell what one means
+TELLING = 30  # missing values from which there are enough rows to tell what one means
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -214,7 +214,7 @@ def table_kernel(
     """
     positive.check("scale", scale)
     columns = _varying_columns(frame, missing)
-    telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= _TELLING]
+    telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= TELLING]
     width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))
     incomplete = {c.name for c in columns if holes or c.missing_share}
     factors = _block_kernels(columns, width, missing, incomplete)

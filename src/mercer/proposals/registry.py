@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.automatic.kinds.kernels import Families, set_kernels, string_kernels, text_kernels
-from mercer.automatic.kinds.structures import (
+from mercer.domains.structures.tree_forms import look_like_trees
+from mercer.errors import InputTypeError
+from mercer.kernels.base import Kernel
+from mercer.kernels.functions import SampleFunction
+from mercer.kernels.tables.columns import sets, texts
+from mercer.proposals.items import Families, set_kernels, string_kernels, text_kernels
+from mercer.proposals.structures import (
     are_graphs,
     are_series,
     graph_kernels,
     series_kernels,
     tree_kernels,
 )
-from mercer.domains.structures.tree_forms import look_like_trees
-from mercer.errors import InputTypeError
-from mercer.kernels.base import Kernel
-from mercer.kernels.functions import SampleFunction
-from mercer.kernels.tables.columns import sets, texts
 from mercer.readers.graph_collection import GraphCollection
 
 _MOST_ROWS = 5000  # samples that tell what all of them are

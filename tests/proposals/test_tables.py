@@ -18,9 +18,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 import mercer
 from mercer import RBF, SVC, KernelPCA, KernelRidge, errors, table_kernel
-from mercer.automatic.tables import read_columns
 from mercer.kernels.tables.categories import one_hot
 from mercer.kernels.tables.columns import days
+from mercer.proposals.tables import read_columns
 
 N = 40
 WORDS = ["oil", "wheat", "ship", "bank", "price"]

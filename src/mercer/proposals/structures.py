@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mercer.automatic.kinds.kernels import Families
 from mercer.domains.base import Batch
 from mercer.domains.structures.series import SERIES
 from mercer.domains.structures.trees import TREES
@@ -24,6 +23,7 @@ from mercer.kernels.whole_graphs.weisfeiler_lehman import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
+from mercer.proposals.items import Families
 
 _SMALL_TREES = 60  # nodes, on average, up to which partial trees are counted quickly
 

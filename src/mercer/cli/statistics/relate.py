@@ -1,0 +1,69 @@
+"""``mercer relate``: which columns of a table depend on each other, also given others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mercer.aliases import Frame
+from mercer.automatic.checks.chosen import find_column, find_columns
+from mercer.cli.output import note, plain_warnings, print_json, visible, with_threads
+from mercer.errors import InputError
+from mercer.readers import read_source
+from mercer.statistics.independence.pairs import Relations, relate
+
+
+def run(
+    data: list[Path],
+    columns: list[str],
+    given: list[str],
+    groups: str | None,
+    options: dict[str, Any],
+    reading: dict[str, Any],
+    threads: int | None,
+    as_json: bool,
+) -> int:
+    """Run the command; return 0."""
+    with plain_warnings(), with_threads(threads):
+        table = _read(data, reading)
+        found = _relations(table, columns, given, groups, options)
+    if as_json:
+        print_json({"data": [str(file) for file in data], "rows": len(table), **found.to_dict()})
+        return 0
+    head, *rest = str(found).split("\n")
+    print(f"{len(table):,} rows of {data[0]}")
+    print(visible("\n".join([head, *rest[: len(found.rows()) - 1]])))
+    for text in dict.fromkeys([*found.notes, *_notes(found)]):
+        note(text)
+    return 0
+
+
+def _read(data: list[Path], reading: dict[str, Any]) -> Frame:
+    if reading["missing"] is not None:
+        reading = {**reading, "missing": ("", *reading["missing"])}
+    source = read_source(data, **reading)
+    if source.kind != "table":
+        rule = f"holds {source.kind}, of which there are no columns to relate"
+        raise InputError("data", str(data[0]), rule, "give a table")
+    return source.samples
+
+
+def _relations(
+    table: Frame, columns: list[str], given: list[str], groups: str | None, options: dict[str, Any]
+) -> Relations:
+    """The tests of the columns that were named, or of all of them."""
+    conditions = find_columns(table, given, "given")
+    labels = None
+    if groups is not None:
+        groups = find_column(table, groups, "groups")
+        labels = table[groups].astype(str).to_numpy()
+    chosen = find_columns(table, columns, "columns")
+    if not columns:
+        chosen = [name for name in table.columns if name not in (*conditions, groups)]
+    return relate(table, chosen, given=conditions, groups=labels, **options)
+
+
+def _notes(found: Relations) -> list[str]:
+    """What the tests say, each remark once, but for how kernels were chosen."""
+    notes = [text for pair in found.pairs for text in pair.result.notes]
+    return [text for text in notes if "chosen from each view" not in text]

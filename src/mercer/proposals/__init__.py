@@ -1,0 +1,1 @@
+"""Kernels proposed from the data: which kind the samples are, and what suits them."""

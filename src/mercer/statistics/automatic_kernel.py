@@ -1,0 +1,167 @@
+"""The kernel of a test, where none is given: what suits the samples, which are looked at pooled.
+
+Which sample a row belongs to, or which rows are paired, is never looked at, so that permutations
+remain valid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.aliases import KernelLike, RawSamples
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ParameterError
+from mercer.estimators.common.kernel_choice import VECTOR_NAMES, choose_kernel
+from mercer.kernels.base import Kernel
+from mercer.kernels.tables.shared_missingness import SharedMissingness
+from mercer.kernels.vectors.distance import Laplacian
+from mercer.kernels.vectors.dot import Constant
+from mercer.kernels.vectors.radial import RBF
+from mercer.proposals.registry import few_kernels, kind_of_samples
+from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_kernel
+
+_MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
+_MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
+_USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have k = exp(−1/2)
+SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # those of an aggregated test, in units of `_USUAL`
+_POOLED = "chosen from the samples taken together, not from which belongs to which"
+
+
+def is_auto(kernel: KernelLike) -> bool:
+    """Whether the kernel is to be chosen from the samples."""
+    return isinstance(kernel, str) and kernel == "auto"
+
+
+def fitted_kernel(kernel: KernelLike, X: RawSamples) -> tuple[Kernel, tuple[str, ...]]:
+    """The kernel that was asked for, fitted on samples, and what has to be said of the choice.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable
+        A kernel, an expression, a name of scikit-learn's, a function, or "auto".
+    X : collection of samples
+        The samples: pooled ones in a test of two samples, one margin in a test of independence.
+
+    Returns
+    -------
+    tuple of a Kernel and a tuple of str
+        A copy of the kernel, and remarks.
+    """
+    if is_auto(kernel):
+        return automatic_kernel(X).fit(X), (f"the kernel was {_POOLED}",)
+    if isinstance(kernel, str) and kernel == "precomputed":
+        remedy = "give Precomputed(matrix=K), with positions in K as samples"
+        raise ParameterError("kernel", kernel, "does not say which samples are which", remedy)
+    named = isinstance(kernel, str) and kernel in VECTOR_NAMES
+    if named and not hasattr(X, "tocsr"):
+        X = np.asarray(X, dtype=float)
+    chosen = choose_kernel(kernel, X).kernel
+    if chosen is None:  # "precomputed" alone, which is refused above
+        raise ParameterError("kernel", kernel, "is not a kernel")
+    notes = ("its width was " + _POOLED,) if named else ()
+    return chosen.fit(X), notes
+
+
+def automatic_kernel(X: RawSamples, scale: float = 1.0) -> Kernel:
+    """A kernel that suits the samples, not fitted.
+
+    Parameters
+    ----------
+    X : collection of samples
+        A table, a sparse matrix, strings, texts, sets, graphs, trees or series.
+    scale : float, default=1.0
+        By how much it is wider than usual; two samples at the mean distance have the value
+        exp(−1/(2 scale²)).
+
+    Examples
+    --------
+    >>> from mercer.statistics.automatic_kernel import automatic_kernel
+    >>> automatic_kernel([[0.0, 1.0], [2.0, 5.0], [4.0, 9.0]])
+    RBF(length_scale=[3.266, 6.532]).on([0, 1])
+    """
+    some = some_rows(X, _MOST_ROWS)
+    if hasattr(some, "tocsr"):
+        return RBF(_digits(scale * _USUAL * _spread(some)))
+    kind = kind_of_samples(some)
+    if kind is not None:
+        first = kind.families(list(some))[0][0]
+        return widened(first, some, scale)
+    return _kernel_of_table(some, read_columns(some), scale)
+
+
+def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list[Kernel]:
+    """Kernels of several kinds and widths that suit the samples, for an aggregated test."""
+    some = some_rows(X, _MOST_ROWS)
+    if hasattr(some, "tocsr"):
+        spread = _USUAL * _spread(some)
+        return [RBF(_digits(scale * spread)) for scale in scales]
+    kind = kind_of_samples(some)
+    if kind is not None:
+        inner = few_kernels(kind, list(some))
+        return [widened(k, some, s) for k in inner for s in scales[1::2]]
+    columns = read_columns(some)
+    varying = [column for column in columns if column.spread > 0]
+    if not varying:
+        return [_kernel_of_table(some, columns, 1.0)]
+    kernels = [_kernel_of_table(some, columns, scale) for scale in scales]
+    if all(column.kind == "number" and not column.missing_share for column in columns):
+        kernels += [_laplacian(varying, scale) for scale in scales]
+    return kernels
+
+
+def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:
+    """exp(−d²/(2ℓ²)) with the distance d in the feature space of a kernel with k(x, x) = 1.
+
+    It tells distributions apart that have the same mean in that space. ℓ is ``scale`` times the
+    root of the mean of d² over two different samples.
+    """
+    some = some_rows(X, _MOST_PAIRED)
+    K = kernel.copy().fit(some)(some)
+    n = len(K)
+    mean = float((K.sum() - np.trace(K)) / max(1, n * (n - 1)))
+    squared = 2.0 * max(1.0 - mean, 1e-3)  # the mean of d²
+    return (_digits(1.0 / (squared * scale**2)) * kernel).exp().normalize()
+
+
+def some_rows(X: RawSamples, most: int) -> RawSamples:
+    """All samples, or so many that are drawn at random, whatever sample they belong to."""
+    n = raw_length(X)
+    if n <= most:
+        return X
+    rows = np.random.default_rng(n).choice(n, most, replace=False)
+    return pick_rows(X, np.sort(rows))
+
+
+def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float) -> Kernel:
+    """A kernel of the values, and of where they are missing, however seldom that is."""
+    varies = any(column.spread > 0 for column in columns)
+    kernel = table_kernel(table, scale=scale * _USUAL) if varies else Constant(1.0)
+    unseen = [c.name for c in columns if c.missing_share > 0 and not _tells(c, raw_length(table))]
+    if not unseen:
+        return kernel
+    width = _digits(0.5 * scale * len(columns) ** 0.5)
+    return kernel * SharedMissingness(width).on(unseen)
+
+
+def _tells(column: TableColumn, n: int) -> bool:
+    """Whether `table_kernel` looks at where values of this column are missing."""
+    return column.spread > 0 and round(column.missing_share * n) >= TELLING
+
+
+def _laplacian(columns: list[TableColumn], scale: float) -> Kernel:
+    """exp(−Σ|x−y|/ℓ) in units of the columns, whose exponent is about 1/scale on average."""
+    width = scale * _USUAL * len(columns)
+    kernel = Laplacian(length_scale=[_digits(width * column.unit) for column in columns])
+    return kernel.on([column.name for column in columns])
+
+
+def _spread(X: RawSamples) -> float:
+    """The root of the sum of the variances of the columns of a sparse matrix; 1 if it is 0."""
+    square = np.asarray(X.multiply(X).mean(axis=0)).sum()
+    variance = float(square - (np.asarray(X.mean(axis=0)) ** 2).sum())
+    return float(np.sqrt(max(variance, 0.0))) or 1.0
+
+
+def _digits(value: float) -> float:
+    """Four digits: a width need not be exact, and should be readable."""
+    return float(f"{value:.4g}")

@@ -1,0 +1,1 @@
+"""Tests of independence: of two views of the same samples, of several, and given a third."""
