@@ -266,6 +266,7 @@ _WHERE = {
     "to_sklearn": "mercer.bridges.to_sklearn",
     "learn_metric": "mercer.estimators.learning.metric",
     "scan": "mercer.gram.blocks.sources",
+    "kernel_mean_matching": "mercer.estimators.conformal.mean_matching",
     "LearnedMetric": "mercer.estimators.learning.metric_result",
     "linear_map": "mercer.kernels.combine.linear_map",
     "squash": "mercer.kernels.combine.column_maps",
