@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets, Weights
@@ -36,10 +36,12 @@ class HoldsOut(Wrapper):
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights) -> Given:
         """Check parameters, samples, targets and weights; leave out rows of weight 0."""
-        for name, rule in self._rules.items():
-            rule.check(name, getattr(self, name))
+        for name, constraint in self._rules.items():
+            constraint.check(name, getattr(self, name))
         self._check_estimator()
         X, y = self._checked(X, y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
         if y.ndim != 1:
             rule = f"has {y.shape[1]} columns, and {type(self).__name__} predicts one number"
             raise ShapeError("y", f"array of shape {y.shape}", rule, "fit one model for each")

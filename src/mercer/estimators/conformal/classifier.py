@@ -38,6 +38,10 @@ def _gives_probabilities(model: ConformalClassifier) -> bool:
     return hasattr(model.estimator, "predict_proba")
 
 
+def _gives_decisions(model: ConformalClassifier) -> bool:
+    return hasattr(model.estimator, "decision_function")
+
+
 class ConformalClassifier(ClassifierMixin, Conformal):
     """Sets of labels around any classifier that hold the right one as often as is asked.
 
@@ -276,7 +280,7 @@ exchangeable with the new ones.
 
     def _levels(self, X: RawSamples, coverage: float) -> np.ndarray:
         """The scores up to which labels are in the sets, for each sample or class."""
-        groups = [(slice(None), "")]
+        groups = [(np.arange(len(self.scores_)), "")]
         if self.by_class:
             groups = [
                 (np.flatnonzero(self.labels_ == number), f" of class {label!r}")
@@ -307,6 +311,23 @@ exchangeable with the new ones.
             below = self.scores_[None, :, None] < scores[:, groups]
             members[rows] = below.sum(axis=1) < most
         return members
+
+    @available_if(_gives_decisions)
+    def decision_function(self, X: RawSamples) -> np.ndarray:
+        """Decision values of the fitted classifier.
+
+        Parameters
+        ----------
+        X : array-like or collection of n_samples
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            What ``estimator_.decision_function`` gives.
+        """
+        samples = self._for_model(self._new(X))
+        return np.asarray(self.estimator_.decision_function(samples))
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: RawSamples) -> np.ndarray:

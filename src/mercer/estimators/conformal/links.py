@@ -43,7 +43,7 @@ class IsotonicLink:
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         columns = zip(log_odds(z).T, self.places, self.heights)
-        raised = np.column_stack([np.interp(x, *known) for x, *known in columns])
+        raised = np.column_stack([np.interp(x, at, heights) for x, at, heights in columns])
         total = raised.sum(axis=1, keepdims=True)
         even = np.full_like(raised, 1.0 / raised.shape[1])
         return np.divide(raised, total, out=even, where=total > 0)

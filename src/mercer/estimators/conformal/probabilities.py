@@ -170,7 +170,8 @@ class CalibratedProbabilities(ClassifierMixin, HoldsOut):
             A column for each of ``classes_``.
         """
         samples = self._for_model(self._new(X))
-        return self.link_(logarithms(self._ask(self.estimator_, samples)))
+        values = self._ask(self.estimator_, samples)
+        return self.link_(logarithms(values))
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """Predict the most probable labels.
@@ -185,4 +186,5 @@ class CalibratedProbabilities(ClassifierMixin, HoldsOut):
         ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        p = self.predict_proba(X)
+        return self.classes_[np.argmax(p, axis=1)]
