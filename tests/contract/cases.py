@@ -17,7 +17,7 @@ import pytest
 from sklearn.base import is_classifier, is_regressor
 
 import mercer
-from mercer import RBF, SVC, KernelLogisticRegression, KernelRidge, KernelRidgeClassifier, Linear
+from mercer import RBF, SVC, KernelRidge, KernelRidgeClassifier, Linear
 from mercer.estimators import ESTIMATORS
 
 GAMMA = 0.2

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets, Weights
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.conformal.calibration import Given, Held, Settings, hold_out
-from mercer.estimators.conformal.guarantee import METHODS, PREFIT, Guarantee
-from mercer.estimators.conformal.rows import columns_of, training_rows
+from mercer.estimators.conformal.guarantee import Guarantee
 from mercer.estimators.conformal.shift import ShiftLike, shift_for
+from mercer.estimators.held_out.calibration import Given, Held, Settings, hold_out
+from mercer.estimators.held_out.methods import METHODS, PREFIT
+from mercer.estimators.held_out.rows import columns_of, training_rows
 from mercer.estimators.wrapping import Wrapper
 from mercer.params import Constraint, between, boolean, choice
 from mercer.state import State

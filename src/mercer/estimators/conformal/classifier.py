@@ -14,12 +14,6 @@ from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets
 from mercer.domains.base import raw_length
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.conformal.base import Conformal
-from mercer.estimators.conformal.calibration import Given
-from mercer.estimators.conformal.outputs import (
-    check_gives_probabilities,
-    check_several,
-    probabilities,
-)
 from mercer.estimators.conformal.quantiles import (
     check_coverage,
     check_enough,
@@ -30,6 +24,12 @@ from mercer.estimators.conformal.quantiles import (
 from mercer.estimators.conformal.results import PredictionSets, prediction_sets
 from mercer.estimators.conformal.set_scores import SetScore
 from mercer.estimators.conformal.shift import ShiftLike
+from mercer.estimators.held_out.calibration import Given
+from mercer.estimators.held_out.outputs import (
+    check_gives_probabilities,
+    check_several,
+    probabilities,
+)
 from mercer.params import Constraint, boolean, choice, integer, nonnegative
 from mercer.state import State
 

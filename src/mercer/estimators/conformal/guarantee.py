@@ -15,14 +15,8 @@ import dataclasses
 import math
 from typing import ClassVar
 
+from mercer.estimators.held_out.methods import CV, JACKKNIFE, PREFIT, SPLIT
 from mercer.state import State, storable
-
-SPLIT = "split"
-JACKKNIFE = "jackknife+"
-CV = "cv+"
-PREFIT = "prefit"
-AUTO = "auto"
-METHODS = (AUTO, JACKKNIFE, CV, SPLIT, PREFIT)
 
 
 @storable

@@ -13,11 +13,11 @@ from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.conformal.base import HoldsOut
-from mercer.estimators.conformal.calibration import Settings, hold_out
-from mercer.estimators.conformal.closed_forms import has_closed_form
-from mercer.estimators.conformal.guarantee import CV, JACKKNIFE
 from mercer.estimators.conformal.links import LINKS, log_loss, logarithms
-from mercer.estimators.conformal.outputs import (
+from mercer.estimators.held_out.calibration import Settings, hold_out
+from mercer.estimators.held_out.closed_forms import has_closed_form
+from mercer.estimators.held_out.methods import CV, JACKKNIFE
+from mercer.estimators.held_out.outputs import (
     check_gives_probabilities,
     check_several,
     probabilities,

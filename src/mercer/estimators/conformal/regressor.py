@@ -12,8 +12,6 @@ from sklearn.utils import Tags
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets, Weights
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.conformal.base import Conformal
-from mercer.estimators.conformal.calibration import Given, Held
-from mercer.estimators.conformal.outputs import predictions
 from mercer.estimators.conformal.quantiles import (
     check_coverage,
     check_enough,
@@ -24,6 +22,8 @@ from mercer.estimators.conformal.quantiles import (
 from mercer.estimators.conformal.results import Intervals, intervals
 from mercer.estimators.conformal.scores import AbsoluteScore, QuantileScore, Score, normalized_score
 from mercer.estimators.conformal.shift import ShiftLike
+from mercer.estimators.held_out.calibration import Given, Held
+from mercer.estimators.held_out.outputs import predictions
 from mercer.params import Constraint, choice
 from mercer.state import State
 

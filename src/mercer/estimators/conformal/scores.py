@@ -11,11 +11,11 @@ from sklearn.base import clone
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.errors import ShapeError
-from mercer.estimators.conformal.calibration import Given, Held, Settings, hold_out
-from mercer.estimators.conformal.closed_forms import has_closed_form
-from mercer.estimators.conformal.guarantee import CV, JACKKNIFE
-from mercer.estimators.conformal.outputs import predictions
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
+from mercer.estimators.held_out.calibration import Given, Held, Settings, hold_out
+from mercer.estimators.held_out.closed_forms import has_closed_form
+from mercer.estimators.held_out.methods import CV, JACKKNIFE
+from mercer.estimators.held_out.outputs import predictions
 from mercer.state import State, storable
 
 _FOLDS = 5  # in which residuals are computed where there is no closed form

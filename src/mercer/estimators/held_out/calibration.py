@@ -25,11 +25,11 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter
 from mercer.domains.base import pick_rows
 from mercer.errors import ParameterError
-from mercer.estimators.conformal.choices import doubt_of, doubt_of_kernel
-from mercer.estimators.conformal.closed_forms import has_closed_form, models_without
-from mercer.estimators.conformal.guarantee import AUTO, CV, JACKKNIFE, PREFIT, SPLIT
-from mercer.estimators.conformal.left_out import Ask, ClosedForm, Refits
-from mercer.estimators.conformal.rows import columns_of, fold_of_rows, split_rows, training_rows
+from mercer.estimators.held_out.choices import doubt_of, doubt_of_kernel
+from mercer.estimators.held_out.closed_forms import has_closed_form, models_without
+from mercer.estimators.held_out.left_out import Ask, ClosedForm, Refits
+from mercer.estimators.held_out.methods import AUTO, CV, JACKKNIFE, PREFIT, SPLIT
+from mercer.estimators.held_out.rows import columns_of, fold_of_rows, split_rows, training_rows
 from mercer.execution.progress import Progress
 
 _FIXED = "with hyperparameters and scalers fixed beforehand"

@@ -16,8 +16,8 @@ from scipy.special import expit
 from mercer.aliases import Estimator, RawSamples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.estimators.common.expansion import Expansion
-from mercer.estimators.conformal.outputs import of_decisions
-from mercer.estimators.conformal.rows import columns_of
+from mercer.estimators.held_out.outputs import of_decisions
+from mercer.estimators.held_out.rows import columns_of
 from mercer.gram.plan import rows_at_a_time
 from mercer.state import State, storable
 

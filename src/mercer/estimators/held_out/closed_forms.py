@@ -17,9 +17,9 @@ from scipy.special import expit
 from mercer.aliases import Estimator, RawSamples
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.training import weigh_classes
-from mercer.estimators.conformal.left_out import ClosedForm
 from mercer.estimators.gp.posterior import ExactPosterior
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
+from mercer.estimators.held_out.left_out import ClosedForm
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.ridge.classifier import KernelRidgeClassifier
 from mercer.estimators.ridge.cross_validated import KernelRidgeCV
