@@ -293,8 +293,8 @@ exchangeable with the new ones.
                 for rows, _ in groups
             ]
             return np.column_stack(columns)
-        for rows, whose in groups:
-            check_enough(coverage, len(self.scores_[rows]), whose)
+        fewest, whose = min(groups, key=lambda group: len(group[0]))
+        check_enough(coverage, len(fewest), whose)
         return np.array([[conformal_quantile(self.scores_[rows], coverage) for rows, _ in groups]])
 
     def _members_without(self, X: RawSamples, u: np.ndarray, coverage: float) -> np.ndarray:
