@@ -133,7 +133,7 @@ def _performance(study: Study) -> str:
             _fact(metric_text(name, found.baselines[name]), compared),
             *facts,
         ]
-        table, method = _scores(study), _method(found)
+        table, method = _scores(study), _method(found) + _coverage(found)
     content = f'<div class="facts">{"".join(facts)}</div>{table}<p class="soft">{method}</p>'
     return _section("Predictive performance", content, ' id="error"')
 
@@ -172,6 +172,13 @@ def _method(assessment: Assessment) -> str:
         "length scale and penalty were chosen anew inside each fold, so that the estimate is not "
         "biased by the choice. The standard error allows for the overlap of the training sets."
     )
+
+
+def _coverage(assessment: Assessment) -> str:
+    """The coverage of intervals or sets on held-out samples, beside the one that was asked for."""
+    if assessment.coverage is None:
+        return ""
+    return f" Uncertainty: {escape(str(assessment.coverage))}; this is measured, not guaranteed."
 
 
 def _notes(study: Study) -> str:
