@@ -216,6 +216,8 @@ from mercer.model_files import save as save
 from mercer.params import param as param
 from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
+from mercer.plot.conformal.intervals import IntervalDisplay as IntervalDisplay
+from mercer.plot.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
