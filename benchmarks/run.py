@@ -44,6 +44,7 @@ TASKS: dict[str, list[list[str]]] = {
         )
     ],
     "ridge": [[]],
+    "conformal": [["speed"], ["widths"]],
     "mkl": [["easy"], ["ridge"]],
     "density": [[]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
@@ -59,6 +60,7 @@ PEERS = (
     "gpytorch",
     "torch",
     "tslearn",
+    "MAPIE",
     "strkernel",
 )
 

@@ -31,6 +31,12 @@ from mercer.definiteness.matrices import repair as repair
 from mercer.domains.parts import Parts as Parts
 from mercer.estimators.clustering.kmeans import KernelKMeans as KernelKMeans
 from mercer.estimators.clustering.spectral import SpectralClustering as SpectralClustering
+from mercer.estimators.conformal.classifier import ConformalClassifier as ConformalClassifier
+from mercer.estimators.conformal.mean_matching import kernel_mean_matching as kernel_mean_matching
+from mercer.estimators.conformal.probabilities import (
+    CalibratedProbabilities as CalibratedProbabilities,
+)
+from mercer.estimators.conformal.regressor import ConformalRegressor as ConformalRegressor
 from mercer.estimators.density.neighbors import (
     KernelNeighborsClassifier as KernelNeighborsClassifier,
 )
@@ -211,6 +217,8 @@ from mercer.model_files import save as save
 from mercer.params import param as param
 from mercer.plot.clusters import ClusterDisplay as ClusterDisplay
 from mercer.plot.components import ComponentDisplay as ComponentDisplay
+from mercer.plot.conformal.intervals import IntervalDisplay as IntervalDisplay
+from mercer.plot.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay

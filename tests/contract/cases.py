@@ -17,7 +17,7 @@ import pytest
 from sklearn.base import is_classifier, is_regressor
 
 import mercer
-from mercer import RBF, SVC, KernelRidge, Linear
+from mercer import RBF, SVC, KernelRidge, KernelRidgeClassifier, Linear
 from mercer.estimators import ESTIMATORS
 
 GAMMA = 0.2
@@ -89,9 +89,32 @@ SAMPLER = {
     **none("it solves nothing that could be reported", "report", "callbacks"),
 }
 
+HOLDS_OUT = {
+    **none("the estimators inside have callbacks", "callbacks"),
+    **none("copies of a row are held out apart from each other", "weights"),
+    **none("errors count the rows that a model is fitted on", "overflow"),
+}
+
 CASES: dict[str, Case] = {
     "AdditiveChi2Sampler": Case(
         kernel=lambda kernel: {}, positive=True, cannot={**NO_KERNEL, **SAMPLER}
+    ),
+    "CalibratedProbabilities": Case(
+        kernel=lambda kernel: {"estimator": _precise(SVC(kernel=kernel), kernel)},
+        cannot=HOLDS_OUT,
+        checked={"estimator": SVC()},
+        unlike=none("copies of a row are held out apart from each other", *WEIGHTED),
+    ),
+    "ConformalClassifier": Case(
+        kernel=lambda kernel: {"estimator": _precise(KernelRidgeClassifier(kernel=kernel), kernel)},
+        cannot=HOLDS_OUT,
+        checked={"estimator": KernelRidgeClassifier()},
+        unlike=none("copies of a row are held out apart from each other", *WEIGHTED),
+    ),
+    "ConformalRegressor": Case(
+        kernel=lambda kernel: {"estimator": _precise(KernelRidge(kernel=kernel), kernel)},
+        cannot=none("the estimators inside have callbacks", "callbacks"),
+        checked={"estimator": KernelRidge()},
     ),
     "GaussianProcessClassifier": Case(GIVEN, cannot=PROCESS),
     "GaussianProcessRegressor": Case(

@@ -49,6 +49,12 @@ CONDITIONAL = {
 # Kernels of three columns, beside the examples of their classes.
 BESIDE = {"Warp": [RBF() @ linear_map([1.0, 2.0, 3.0])]}
 
+
+def ratio(X: np.ndarray) -> np.ndarray:
+    """A ratio of two densities."""
+    return np.exp(X[:, 0])
+
+
 # Settings in which `fit` sets different attributes, beside those that suit every estimator.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "SVC": [
@@ -113,6 +119,23 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "MCA": [{}, {"correction": "benzecri"}, {"correction": "greenacre"}, {"missing": "ignore"}],
     "ImputedVote": [{"estimator": mercer.SVC(kernel=mercer.Overlap())}],
+    "CalibratedProbabilities": [
+        {"estimator": mercer.SVC(), "method": method} for method in ("sigmoid", "isotonic")
+    ],
+    "ConformalClassifier": [
+        {"estimator": mercer.KernelRidgeClassifier(kernel=RBF())},
+        {"estimator": mercer.SVC(), "calibration": 0.5, "by_class": True},
+    ],
+    "ConformalRegressor": [
+        {"estimator": mercer.KernelRidge()},
+        {"estimator": mercer.SVR(), "method": "cv+", "cv": 3},
+        {"estimator": mercer.KernelRidge(), "conformity": "normalized", "shift": "kmm"},
+        {
+            "estimator": mercer.KernelQuantileRegressor([0.1, 0.9]),
+            "conformity": "quantile",
+            "shift": ratio,
+        },
+    ],
     "LocalModels": [
         {"estimator": mercer.KernelRidge(), "most": 15},
         {"estimator": mercer.SVC(), "most": 2, "trees": 2},

@@ -55,6 +55,7 @@ APART = {
     # they take several kernels, or none, and are saved in tests of their own
     *("KernelSearch", "LocalModels", "MultipleKernelClassifier", "MultipleKernelRegressor"),
     *("AdditiveChi2Sampler", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"),
+    *("CalibratedProbabilities", "ConformalClassifier", "ConformalRegressor"),
 }
 PARAMETERS: dict[str, dict[str, Any]] = {
     "SVC": {"probability": True},

@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.automatic.metrics import METRICS, Metric, Outcome, Reference, metric_for
 from mercer.automatic.studies.configured import fit
+from mercer.automatic.studies.coverage import Coverage, measure_coverage, of_all_folds
 from mercer.automatic.subsets import split_folds
 from mercer.domains.base import pick_rows, raw_length
 
@@ -51,6 +52,9 @@ class Assessment:
         Every metric of the constant prediction: the most frequent class, or the mean.
     errors : dict of str to float
         Standard errors that are known otherwise than by the folds, as those of a test set.
+    coverage : Coverage or None
+        How many held-out targets lie in their intervals or sets of labels in the first repeat,
+        where the models have such.
 
     References
     ----------
@@ -79,6 +83,7 @@ class Assessment:
     measured: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
     baselines: dict[str, float] = dataclasses.field(default_factory=dict)
     errors: dict[str, float] = dataclasses.field(default_factory=dict)
+    coverage: Coverage | None = None
 
     @property
     def mean(self) -> float:
@@ -199,7 +204,7 @@ def assess(
     predicted = np.empty((repeats, n_samples), dtype=y.dtype if classification else float)
     probability = np.zeros((n_samples, len(reference.shares)))
     fold = np.zeros(n_samples, dtype=int)
-    rows, models = [], []
+    rows, models, covered = [], [], []
     for repeat in range(repeats):
         parts = split_folds(y, classification, folds, (random_state + repeat) % 2**32)
         for index, (train, test) in enumerate(parts):
@@ -209,6 +214,8 @@ def assess(
                     warnings.simplefilter("ignore")
                 fitted = fit(clone(model), pick_rows(X, train), y[train], balanced)
                 outcome = predict(fitted, pick_rows(X, test), y[test], reference)
+                if repeat == 0:
+                    covered.append(measure_coverage(fitted, pick_rows(X, test), y[test]))
             rows.append(reference.measure(outcome))
             predicted[repeat, test] = outcome.predicted
             if repeat == 0:
@@ -229,6 +236,7 @@ def assess(
         chosen.name,
         measured,
         reference.baselines(y),
+        coverage=of_all_folds(covered),
     )
 
 
@@ -250,7 +258,8 @@ def assess_on(
     if reference.task == "regression":
         reference.facts["variance"] = float(y.var())
     outcome = predict(model, X, y, reference)
-    return _of_outcome(outcome, reference, chosen.name, [model], 1, random_state)
+    found = _of_outcome(outcome, reference, chosen.name, [model], 1, random_state)
+    return dataclasses.replace(found, coverage=measure_coverage(model, X, y))
 
 
 def assess_left_out(

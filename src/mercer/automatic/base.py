@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any, ClassVar
 
@@ -88,7 +89,7 @@ class Automatic(CheckedInput):
     ) -> None:
         """Learn kernels of the samples, or choose among given ones."""
         self._check_choices()
-        for name in ("loo_predictions_", "importances_", "report_"):
+        for name in ("loo_predictions_", "loo_errors_", "loo_scores_", "importances_", "report_"):
             self.__dict__.pop(name, None)
         X = self._leave_out_columns(X, y, self._task == "classification")
         columns, parts = self._what_to_learn(X, y)
@@ -209,6 +210,10 @@ class Automatic(CheckedInput):
             self.report_ = mixture_report(model, n_samples, seconds, notes)
         else:
             self.report_ = learned_report(model, n_samples, seconds, notes)
+
+    def _add_note(self, note: str) -> None:
+        """Let the report say something more."""
+        self.report_ = dataclasses.replace(self.report_, notes=(*self.report_.notes, note))
 
     def _in_units(self, predicted: np.ndarray) -> np.ndarray:
         """Predictions of the model in the units of the target."""

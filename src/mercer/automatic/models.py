@@ -14,9 +14,19 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.aliases import ClassWeight, KernelLike, RandomState, RawSamples, Targets, Weights
 from mercer.automatic.base import Automatic
 from mercer.automatic.learners import LEARNED
+from mercer.automatic.tabular.uncertainty import (
+    check_has,
+    interval_note,
+    intervals_around,
+    label_scores,
+    set_note,
+    sets_of,
+)
 from mercer.errors import InputError, ParameterError
 from mercer.estimators.common.fitting import restores
-from mercer.params import between
+from mercer.estimators.conformal.quantiles import check_coverage
+from mercer.estimators.conformal.results import Intervals, PredictionSets
+from mercer.estimators.held_out.outputs import of_decisions
 from mercer.state import State, storable
 
 Groups = ArrayLike | None  # of samples that belong together
@@ -78,6 +88,8 @@ class AutoClassifier(ClassifierMixin, Automatic):
     loo_predictions_ : ndarray
         Class probabilities of the samples by models that were not fitted on them; NaN for samples
         that no choice was made on.
+    loo_scores_ : ndarray
+        The scores of the right labels by these probabilities, which `predict_set` uses.
     report_ : FitReport
         Its members, their weights, and the time of each stage.
 
@@ -92,7 +104,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
     """
 
     _task = "classification"
-    stored: ClassVar[State] = State(plain=("classes_",))
+    stored: ClassVar[State] = State(plain=("classes_",), finite=("loo_scores_",))
 
     def __init__(
         self,
@@ -163,8 +175,35 @@ class AutoClassifier(ClassifierMixin, Automatic):
             factors = compute_sample_weight(self.class_weight, y)
             weight = factors if weight is None else weight * factors
         self._fit(X, codes, weight, groups)
+        if self.learner_ == LEARNED:
+            model, seed = self.model_, self._seed()
+            self.loo_scores_ = label_scores(model.loo_predictions_, codes[model.loo_rows_], seed)
+            self._add_note(set_note(self.loo_scores_, seed))
         self.model_.classes_ = self.classes_[self.model_.classes_]
         return self
+
+    def predict_set(self, X: RawSamples, coverage: float = 0.9) -> PredictionSets:
+        """Sets that should hold this share of new labels, without a guarantee.
+
+        They are adaptive prediction sets, by leave-one-out probabilities.
+
+        Parameters
+        ----------
+        X : array, data frame or list
+            The samples.
+        coverage : float
+            The share of labels, strictly between 0 and 1.
+
+        Returns
+        -------
+        PredictionSets
+            The labels: ``sets[i]`` are those of sample i.
+        """
+        check_is_fitted(self)
+        check_coverage(coverage)
+        check_has(self, "loo_scores_", "sets", "ConformalClassifier")
+        probabilities = self.predict_proba(X)
+        return sets_of(probabilities, self.classes_, self.loo_scores_, coverage, self._seed())
 
     def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int, weight: Weights) -> None:
         """Platt's scaling of a support vector machine, by decision values on held-out folds."""
@@ -190,13 +229,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
         X = self._check_samples(X, reset=False)
         if hasattr(self.model_, "predict_proba"):
             return self.model_.predict_proba(X)
-        scores = self.model_.decision_function(X)
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        else:
-            scores = 2.0 * scores
-        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return exponentials / exponentials.sum(axis=1, keepdims=True)
+        return of_decisions(self.model_.decision_function(X))
 
 
 @storable
@@ -306,45 +339,36 @@ class AutoRegressor(RegressorMixin, Automatic):
         if self.learner_ == LEARNED:
             model = self.model_
             errors = standardised[model.loo_rows_] - model.loo_predictions_
+            self._add_note(interval_note(errors, self._seed()))
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self
 
     def _in_units(self, predicted: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * predicted
 
-    def predict_interval(
-        self, X: RawSamples, coverage: float = 0.9
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def predict_interval(self, X: RawSamples, coverage: float = 0.9) -> Intervals:
         """Intervals that should hold this share of new targets.
 
         Their ends are quantiles of the errors of leave-one-out predictions. There is no guarantee:
         the members were chosen by the same errors, which are therefore a little too small, and the
-        intervals are equally wide everywhere.
+        intervals are equally wide everywhere. `ConformalRegressor` gives intervals with one.
 
         Parameters
         ----------
         X : array, data frame or list
             The samples.
         coverage : float
-            The share of targets, between 0 and 1.
+            The share of targets, strictly between 0 and 1.
 
         Returns
         -------
-        tuple of two ndarray
-            The lower and the upper ends.
+        Intervals
+            The lower and the upper ends: ``low, high = model.predict_interval(X)``.
         """
         check_is_fitted(self)
-        between(0.0, 1.0).check("coverage", coverage)
-        if not hasattr(self, "loo_errors_"):
-            rule = "are known for tables whose kernels are learned only"
-            raise ParameterError("intervals", self.learner_, rule, "learner='auto', kernel='auto'")
-        count = len(self.loo_errors_)
-        tail = (1.0 - coverage) / 2.0
-        # one more sample, which is new, may lie anywhere among the others
-        levels = np.clip([tail * (1 + 1 / count), 1 - tail * (1 + 1 / count)], 0.0, 1.0)
-        low, high = np.quantile(self.loo_errors_, levels)
-        predicted = np.asarray(self.predict(X))
-        return predicted + low, predicted + high
+        check_coverage(coverage)
+        check_has(self, "loo_errors_", "intervals", "ConformalRegressor")
+        return intervals_around(np.asarray(self.predict(X)), self.loo_errors_, coverage)
 
     def predict(
         self, X: RawSamples, return_std: bool = False

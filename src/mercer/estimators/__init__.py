@@ -12,7 +12,10 @@ from typing import Any
 # the name of each public estimator, and the module below this package that defines it
 ESTIMATORS = {
     "AdditiveChi2Sampler": "features.additive_chi2",
+    "CalibratedProbabilities": "conformal.probabilities",
     "CentroidNovelty": "density.novelty",
+    "ConformalClassifier": "conformal.classifier",
+    "ConformalRegressor": "conformal.regressor",
     "GaussianProcessClassifier": "gp.classifier",
     "GaussianProcessRegressor": "gp.regressor",
     "ImputedVote": "vote",

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import (
-    check_array,
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DataWarning, ParameterError, explain, warn
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.validation import as_in_training, check_weights, note_columns
 from mercer.estimators.learning.metric import learn_metric
 from mercer.estimators.local_parts import fit_part
 from mercer.estimators.routing import RoutingTree, directions, grow
-from mercer.estimators.routing_columns import RoutingColumns, is_array_of_numbers
+from mercer.estimators.routing_columns import RoutingColumns
+from mercer.estimators.wrapping import Wrapper
 from mercer.execution.progress import Progress
 from mercer.kernels.vectors.radial import RBF
 from mercer.kernels.vectors.widths import width
@@ -44,7 +36,7 @@ def _gives_probabilities(model: LocalModels) -> bool:
     return hasattr(model.estimator, "predict_proba")
 
 
-class LocalModels(MetaEstimatorMixin, BaseEstimator):
+class LocalModels(Wrapper):
     """A copy of an estimator for each part of a large table.
 
     The rows are split at the median again and again, until no part has more than ``most`` rows. A
@@ -179,41 +171,6 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
         if not is_estimator or not (is_classifier(self.estimator) or is_regressor(self.estimator)):
             rule = "is neither a regressor nor a classifier"
             raise ParameterError("estimator", self.estimator, rule, "give one, such as SVC()")
-
-    def _checked(self, X: RawSamples, y: Targets) -> tuple[RawSamples, np.ndarray]:
-        """Samples as arrays of numbers or tables, and targets as an array."""
-        if y is None:
-            name = type(self).__name__
-            message = "requires y to be passed, but the target y is None"
-            raise ValueError(f"This {name} estimator {message}")
-        X = self._samples(X, reset=True)
-        if is_classifier(self):
-            targets = column_or_1d(y, warn=True)
-            check_classification_targets(targets)
-        else:
-            targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        check_consistent_length(X, targets)
-        return X, targets
-
-    def _samples(self, X: RawSamples, reset: bool) -> RawSamples:
-        """Arrays of numbers after scikit-learn's checks; tables as they are."""
-        if is_array_of_numbers(X):
-            tags = self.__sklearn_tags__().input_tags
-            sparse = "csr" if tags.sparse else False
-            finite = "allow-nan" if tags.allow_nan else True
-            return validate_data(
-                self, X, reset=reset, accept_sparse=sparse, ensure_all_finite=finite
-            )
-        if reset:
-            note_columns(self, X)
-            return X
-        return as_in_training(self, X)
-
-    def _checked_weights(self, sample_weight: Weights, n: int) -> np.ndarray:
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            rule = "takes no sample_weight"
-            raise ParameterError("estimator", self.estimator, rule, "choose one that does")
-        return check_weights(sample_weight, n)
 
     def _divide(self, X: RawSamples, y: np.ndarray, weight: Weights) -> list[np.ndarray]:
         """Learn a metric, grow the trees, and return the rows of every part."""
@@ -380,11 +337,5 @@ class LocalModels(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = copy.deepcopy(inner.classifier_tags)
-        tags.regressor_tags = copy.deepcopy(inner.regressor_tags)
-        tags.target_tags = copy.deepcopy(inner.target_tags)
-        tags.input_tags = copy.deepcopy(inner.input_tags)
         tags.input_tags.pairwise = False
         return tags

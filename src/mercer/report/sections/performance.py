@@ -30,6 +30,9 @@ def performance(study: Study) -> str:
     if study.assessment is not None:
         facts = [*_compared(study, study.assessment), *facts[:1]]
         scores, method = _scores(study, study.assessment), _method(study.assessment)
+        if study.assessment.coverage is not None:
+            coverage = escape(str(study.assessment.coverage))
+            method += f" Prediction {coverage}; this is measured, not guaranteed."
     content = f'<div class="facts">{"".join(facts)}</div>{scores}<p class="soft">{method}</p>'
     return section("Predictive performance", content, ' id="error"')
 

@@ -40,8 +40,14 @@ def leave_one_out(K: np.ndarray, noise: np.ndarray | float, Y: np.ndarray) -> Le
     factored = evidence(K, noise, Y)
     if factored is None:
         return None
-    inverse, _ = linalg.lapack.dpotri(factored.upper, lower=0)
-    inverse = np.triu(inverse)
-    inverse += np.triu(inverse, 1).T
+    inverse = whole_inverse(factored.upper)
     errors = factored.alpha / inverse.diagonal()[:, None]
     return LeaveOneOut(inverse, factored.alpha, errors)
+
+
+def whole_inverse(upper: np.ndarray) -> np.ndarray:
+    """The inverse of UᵀU, both triangles of it."""
+    inverse, _ = linalg.lapack.dpotri(upper, lower=0)
+    inverse = np.triu(inverse)
+    inverse += np.triu(inverse, 1).T
+    return inverse

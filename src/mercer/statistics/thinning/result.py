@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import pick_rows
-from mercer.estimators.common.report import shortened
+from mercer.statistics.result import shortened
 from mercer.kernels.base import Kernel
 
 

@@ -1,0 +1,1 @@
+"""Conformal prediction: intervals and sets of labels whose coverage is proven, for any learner."""

@@ -1,0 +1,1 @@
+"""Rows held out from a learner, and what models without them say of them."""

@@ -1,0 +1,66 @@
+"""Rows for training and rows for calibration, also of precomputed Gram matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import KFold, train_test_split
+
+from mercer.aliases import RandomState, RawSamples, Splitter
+from mercer.domains.base import pick_rows
+from mercer.errors import ParameterError
+from mercer.params import is_integer
+
+
+def columns_of(X: RawSamples, training: np.ndarray, pairwise: bool) -> RawSamples:
+    """New samples for a model of some training rows: their columns of a matrix k(X, X_train)."""
+    if not pairwise:
+        return X
+    return np.asarray(X)[:, training]
+
+
+def training_rows(X: RawSamples, rows: np.ndarray, pairwise: bool) -> RawSamples:
+    """Rows to fit on; of a Gram matrix the columns too."""
+    return columns_of(pick_rows(X, rows), rows, pairwise)
+
+
+def split_rows(
+    y: np.ndarray, share: float, random_state: RandomState, stratified: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows for training and for calibration, drawn at random; stratified: in every class alike.
+
+    Only a guarantee for each class allows strata: otherwise the numbers of calibration rows of the
+    classes must be as random as the class of a new sample.
+    """
+    rows = np.arange(len(y))
+    labels = None
+    if stratified and np.unique(y, return_counts=True)[1].min() > 1:
+        labels = y
+    parts = {"test_size": share, "random_state": random_state}
+    try:
+        training, calibration = train_test_split(rows, stratify=labels, **parts)
+    except ValueError:  # fewer rows in a part than classes
+        training, calibration = train_test_split(rows, **parts)
+    return np.sort(training), np.sort(calibration)
+
+
+def fold_of_rows(y: np.ndarray, cv: Splitter, random_state: RandomState) -> np.ndarray:
+    """The number of the fold in which each row is held out."""
+    splitter = cv
+    if is_integer(cv):
+        if not 2 <= cv <= len(y):
+            rule = f"must be a number of folds from 2 to the {len(y)} rows, or a splitter"
+            raise ParameterError("cv", cv, rule)
+        splitter = KFold(cv, shuffle=True, random_state=random_state)
+    if not hasattr(splitter, "split"):
+        raise ParameterError("cv", cv, "is neither a number of folds nor a splitter")
+    folds = np.full(len(y), -1)
+    for number, (_, held_out) in enumerate(splitter.split(np.zeros(len(y)), y)):
+        if (folds[held_out] >= 0).any():
+            rule = "holds a row out twice: the folds must divide the rows"
+            raise ParameterError("cv", cv, rule, "give a number, or a KFold")
+        folds[held_out] = number
+    if (folds < 0).any():
+        row = int(np.argmin(folds))
+        rule = f"never holds row {row} out: the folds must divide the rows"
+        raise ParameterError("cv", cv, rule, "give a number, or a KFold")
+    return folds

@@ -1,0 +1,1 @@
+"""Pictures of intervals and of sets of labels."""
