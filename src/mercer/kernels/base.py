@@ -34,6 +34,7 @@ from mercer.kernels import derivatives, refutation
 from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised, restore
+from mercer.kernels.separable.separable import Separable
 from mercer.params import integer
 from mercer.state import State
 
@@ -65,7 +66,7 @@ def _is_row(value: RawSamples) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
 
 
-class Kernel(Algebra, Logarithms, Parameterised):
+class Kernel(Algebra, Logarithms, Separable, Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS

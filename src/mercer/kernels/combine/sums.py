@@ -20,6 +20,7 @@ from mercer.gram.single import ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
 from mercer.kernels.vectors.radial import RBF
@@ -78,6 +79,10 @@ class Sum(Nary):
 
     def feature_dim(self, p: int) -> float:
         return sum(term.feature_dim(p) for term in self.terms)
+
+    def separation(self, columns: Columns) -> Separation:
+        parts = [term.separation(columns) for term in self.terms]
+        return functools.reduce(Separation.plus, parts)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         for name, child, part in self.pairs(pair):
@@ -189,6 +194,9 @@ class Scaled(Pointwise):
 
     def feature_dim(self, p: int) -> float:
         return self.kernel.feature_dim(p)
+
+    def separation(self, columns: Columns) -> Separation:
+        return self.kernel.separation(columns).scaled(float(self.factor))
 
     @classmethod
     def examples(cls) -> list[Kernel]:
