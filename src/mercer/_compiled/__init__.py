@@ -9,6 +9,7 @@ streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
 categories           columns of categories compared, also where values are missing
 distributions        Jensen-Shannon divergences of probability rows
+shapley              Shapley values of sums of products over columns
 pairs                a user's function of two rows, and the loop over all pairs of rows
 gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel on the line
 products             tiles of inner products, squared distances, L1 distances and angles
@@ -60,6 +61,7 @@ _MODULES = {
     "categories": "categories",
     "distributions": "distributions",
     "pairs": "pairs",
+    "shapley": "shapley",
     "gaussian_cholesky": "gaussian_cholesky",
     "fused": "fused",
     "products": "vectors.products",

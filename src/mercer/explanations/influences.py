@@ -1,0 +1,2 @@
+class Influence: pass
+def influence(): pass
