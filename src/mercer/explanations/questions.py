@@ -81,12 +81,11 @@ class Question:
         if interactions:
             rule = "are known for sums of products over columns only"
             raise ParameterError("interactions", True, rule, "leave them out")
-        seen = dataclasses.replace(self)
-        seen.players.of_column = self.owners
-        values, errors = sampled_values(
-            self.function, self.rows, self.others, seen.players, samples, rng
-        )
-        return self._explanation(values, "sampling", errors)
+        used, owners = np.unique(self.owners, return_inverse=True)
+        drawn = sampled_values(self.function, self.rows, self.others, owners, samples, rng)
+        spread = np.zeros((2, len(drawn[0]), len(self.players), drawn[0].shape[2]))
+        spread[:, :, used] = drawn  # columns that the model does not read have the value 0
+        return self._explanation(spread[0], "sampling", spread[1])
 
     def _separations(self, function: LearnedFunction) -> list[Separation] | None:
         """Every part as a sum of products over the players; None where one is not."""
@@ -120,11 +119,8 @@ class Question:
         if values.shape[2] == 1:
             values, base, error, outputs = values[..., 0], base[:, 0], error[..., 0], None
             pairs = None if pairs is None else pairs[..., 0]
-        names, data = list(self.players.names), Players(self.players.columns, self.groups).data(self.X)
-        names = [f"x{name}" if name.isdigit() else name for name in names]
-        return Explanation(
-            values, base, data, names, outputs, self.quantity, method, error, pairs
-        )
+        names, data = self.players.names, self.players.data(self.X)
+        return Explanation(values, base, data, names, outputs, self.quantity, method, error, pairs)
 
 
 def _halved(values: np.ndarray, pairs: np.ndarray | None) -> np.ndarray | None:

@@ -25,8 +25,9 @@ def as_table(X: RawSamples) -> RawSamples:
     """Lists of rows as an array; anything else unchanged."""
     if not isinstance(X, (list, tuple)) or not len(X):
         return X
-    are_rows = all(isinstance(row, (list, tuple, np.ndarray)) for row in X)
-    if not are_rows or len({len(row) for row in X}) != 1 or np.ndim(X[0]) != 1:
+    kinds = (list, tuple, np.ndarray)
+    are_rows = all(isinstance(row, kinds) and not any(isinstance(cell, kinds) for cell in row) for row in X)
+    if not are_rows or len({len(row) for row in X}) != 1:
         return X
     array = np.array(X, dtype=object)
     try:
@@ -89,6 +90,11 @@ def mixed(rows: RawSamples, background: RawSamples, chosen: np.ndarray) -> RawSa
     return type(rows)(columns)
 
 
+def _name(column: Any) -> str:
+    """The name of a column; that of a position is x0, x1, ..."""
+    return f"x{column}" if isinstance(column, (int, np.integer)) else str(column)
+
+
 class Players:
     """The columns of a table, some of which may count as one.
 
@@ -119,7 +125,7 @@ class Players:
                 owner[column] = str(name)
         labels = [owner.get(column, ("", column)) for column in columns]
         distinct = list(dict.fromkeys(labels))
-        self.names = [label if isinstance(label, str) else str(label[1]) for label in distinct]
+        self.names = [label if isinstance(label, str) else _name(label[1]) for label in distinct]
         self.of_column = np.array([distinct.index(label) for label in labels], dtype=int)
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.raw import pick_rows, raw_length
-from mercer.explanations.rows import Players, mixed
+from mercer.explanations.rows import mixed
 
 _BLOCK = 4096  # rows that are put together at a time
 
@@ -19,7 +19,7 @@ def sampled_values(
     function: RowFunction,
     rows: RawSamples,
     background: RawSamples,
-    players: Players,
+    owners: np.ndarray,
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -34,8 +34,8 @@ def sampled_values(
         Values of rows, of shape (n, n_outputs).
     rows, background : tables
         What is explained, and what it is compared with.
-    players : Players
-        The columns.
+    owners : ndarray of int
+        The player that each column belongs to.
     samples : int
         The least number of orders.
     rng : Generator
@@ -46,14 +46,14 @@ def sampled_values(
     tuple of two ndarray of shape (n_rows, n_players, n_outputs)
         The values and their standard errors.
     """
-    repeats = max(1, -(-samples // (2 * raw_length(background))))
+    least = 2 if raw_length(background) == 1 else 1  # one pair of orders shows no error
+    repeats = max(least, -(-samples // (2 * raw_length(background))))
     values, errors = [], []
     for row in range(raw_length(rows)):
-        draws = list(_pairs_of_orders(function, rows, row, background, players, repeats, rng))
+        draws = list(_pairs_of_orders(function, rows, row, background, owners, repeats, rng))
         drawn = np.concatenate(draws)
         values.append(drawn.mean(axis=0))
-        deviation = drawn.std(axis=0, ddof=1) if len(drawn) > 1 else np.full(drawn.shape[1:], np.nan)
-        errors.append(deviation / np.sqrt(len(drawn)))
+        errors.append(drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn)))
     return np.array(values), np.array(errors)
 
 
@@ -62,12 +62,12 @@ def _pairs_of_orders(
     rows: RawSamples,
     row: int,
     background: RawSamples,
-    players: Players,
+    owners: np.ndarray,
     repeats: int,
     rng: np.random.Generator,
 ) -> Iterator[np.ndarray]:
     """Mean contributions of an order and its reverse, for some background rows at a time."""
-    count, n_background = len(players), raw_length(background)
+    count, n_background = int(owners.max()) + 1, raw_length(background)
     step = max(1, _BLOCK // (2 * (count + 1)))
     others = np.tile(np.arange(n_background), repeats)
     for start in range(0, len(others), step):
@@ -76,7 +76,7 @@ def _pairs_of_orders(
         both = np.concatenate([orders, orders[:, ::-1]])
         places = np.argsort(both, axis=1)  # of every player in its order
         known = places[:, None, :] < np.arange(count + 1)[None, :, None]
-        chosen = known[:, :, players.of_column].reshape(-1, len(players.of_column))
+        chosen = known[:, :, owners].reshape(-1, len(owners))
         theirs = np.repeat(np.concatenate([some, some]), count + 1)
         ours = np.full(len(theirs), row)
         table = mixed(pick_rows(rows, ours), pick_rows(background, theirs), chosen)

@@ -21,6 +21,7 @@ from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Mapped, as_dense, within
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.derivatives import Bounds
+from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
@@ -75,6 +76,12 @@ class Normalized(Mapped):
             return super().separation(columns)
         factors = {j: Normalized(factor) for j, factor in inner.terms[0].factors.items()}
         return Separation([ColumnTerm(1.0, factors)], 0.0, 1.0)
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        ours, theirs = self.kernel.diag(X), self.kernel.diag(samples)
+        lengths, others = (np.sqrt(np.where(k > 0, k, 1.0)) for k in (ours, theirs))
+        inner = self.kernel.part_values(X, samples, C / others[:, None])
+        return [part.scaled(1.0 / length) for part, length in zip(inner, lengths, strict=True)]
 
     def prepare(self, batch: Batch) -> Parts:
         samples = self.kernel.prepare(batch)

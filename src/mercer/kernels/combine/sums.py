@@ -20,6 +20,7 @@ from mercer.gram.single import ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
+from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
@@ -97,6 +98,11 @@ class Sum(Nary):
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
         parts = [child.tile_input_gradients(part, weights) for _, child, part in self.pairs(pair)]
         return functools.reduce(np.add, parts)
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        of_terms = [term.part_values(X, samples, C) for term in self.terms]
+        columns = zip(*of_terms, strict=True)
+        return [functools.reduce(PartValues.plus, of_sample) for of_sample in columns]
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -197,6 +203,9 @@ class Scaled(Pointwise):
 
     def separation(self, columns: Columns) -> Separation:
         return self.kernel.separation(columns).scaled(float(self.factor))
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        return self.kernel.part_values(X, samples, float(self.factor) * C)
 
     @classmethod
     def examples(cls) -> list[Kernel]:

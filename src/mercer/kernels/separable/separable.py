@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from mercer.aliases import RawSamples
 from mercer.errors import NotSeparableError
 from mercer.kernels.separable.mixtures import gaussian_mixture
+from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation, constant
 
 if TYPE_CHECKING:
@@ -46,6 +48,35 @@ class Separable:
     def largest_value(self) -> float:
         """A bound on |k|; infinite where none is known."""
         return 1.0 if self.invariance in ("translation", "radial") else math.inf
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        """What positions, words or nodes of samples add to Σ c_i k(x, x_i), c the rows of C.
+
+        Parameters
+        ----------
+        X : collection
+            The samples.
+        samples : collection of m samples
+            The x_i.
+        C : ndarray of shape (m, n_outputs)
+            The coefficients.
+
+        Returns
+        -------
+        list of PartValues
+            The parts of each sample, whose values sum to its sums.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import Spectrum
+        >>> found = Spectrum(length=2).part_values(["aab"], ["ab", "abb"], np.ones((2, 1)))
+        >>> found[0].labels, found[0].values.ravel().tolist()
+        (['a', 'a', 'b'], [0.0, 1.0, 1.0])
+        """
+        rule = "has no parts whose share of its features is known"
+        remedy = "take Spectrum(), BagOfWords(), TfIdf(), WeisfeilerLehman() or sums of them"
+        raise NotSeparableError("kernel", self, rule, remedy)
 
     def separation(self, columns: Columns) -> Separation:
         """The kernel of a table with these columns as a sum of products over them.
