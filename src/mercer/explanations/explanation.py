@@ -156,7 +156,9 @@ class Explanation:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"Explanation(shape={self.shape}, quantity={self.quantity!r}, method={self.method!r})"
+        return (
+            f"Explanation(shape={self.shape}, quantity={self.quantity!r}, method={self.method!r})"
+        )
 
     def _repr_html_(self) -> str:
         return as_html(self)

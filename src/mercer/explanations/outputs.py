@@ -39,7 +39,9 @@ def output_function(model: Estimator) -> Output:
     if hasattr(model, "decision_function"):
         return Output(model.decision_function, DECISION, classes if len(classes) > 2 else [])
     if is_classifier(model):
-        return Output(lambda X: _log_odds(model.predict_proba(X)), LOG_ODDS, classes[2:] and classes)
+        return Output(
+            lambda X: _log_odds(model.predict_proba(X)), LOG_ODDS, classes[2:] and classes
+        )
     if hasattr(model, "predict"):
         return Output(model.predict, PREDICTION, [])
     return Output(model, "function", [])

@@ -159,8 +159,7 @@ def explain_parts(function: LearnedFunction, X: RawSamples) -> PartExplanation:
         for part in function.parts
     ]
     found = [functools.reduce(PartValues.plus, some) for some in zip(*of_sums, strict=True)]
-    total = np.array([part.values.sum(axis=0) for part in found])
-    base = function(rows) - total.reshape(raw_length(rows), -1)
+    base = np.tile(function.intercept, (raw_length(rows), 1))
     values = [part.values for part in found]
     outputs: list[str] | None = function.outputs
     if base.shape[1] == 1:

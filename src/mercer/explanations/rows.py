@@ -26,7 +26,9 @@ def as_table(X: RawSamples) -> RawSamples:
     if not isinstance(X, (list, tuple)) or not len(X):
         return X
     kinds = (list, tuple, np.ndarray)
-    are_rows = all(isinstance(row, kinds) and not any(isinstance(cell, kinds) for cell in row) for row in X)
+    are_rows = all(
+        isinstance(row, kinds) and not any(isinstance(cell, kinds) for cell in row) for row in X
+    )
     if not are_rows or len({len(row) for row in X}) != 1:
         return X
     array = np.array(X, dtype=object)

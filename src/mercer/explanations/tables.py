@@ -97,5 +97,3 @@ def _of_automatic(model: AutoRegressor | AutoClassifier) -> LearnedFunction | No
         return within(model._check_samples(X, reset=False))
 
     return dataclasses.replace(inner, read=read)
-
-
