@@ -93,9 +93,9 @@ class Explanation:
     def __getitem__(self, item: Any) -> Explanation:
         """Some rows; with a third index, of one output: ``explanation[:, :, 1]``."""
         rows, *others = item if isinstance(item, tuple) else (item,)
-        if others and not (others[0] == slice(None) or others[0] is Ellipsis):
-            rule = "must be a colon: all columns are needed for the sum"
-            raise ParameterError("the second index", others[0], rule)
+        every_column = not others or (isinstance(others[0], slice) and others[0] == slice(None))
+        if not every_column:  # single columns, as shap's scatter plots ask for them
+            return self._in_shap("the second index", others[0])[item]
         picked = self._rows(rows)
         return picked.output(others[1]) if len(others) > 1 else picked
 
@@ -217,10 +217,17 @@ class Explanation:
         shap = sys.modules.get("shap")
         return getattr(shap, "Explanation", Explanation)
 
+    def _in_shap(self, what: str, value: object) -> Any:
+        """The same as shap's own explanation, if shap is loaded."""
+        shap = sys.modules.get("shap")
+        if shap is None:
+            rule = "must be a colon: all columns are needed for the sum"
+            raise ParameterError(what, value, rule)
+        names = ("values", "base_values", "data", "feature_names", "output_names")
+        return shap.Explanation(**{name: vars(self)[name] for name in names})
+
     def __getattr__(self, name: str) -> Any:
         """What else shap's plots ask of an explanation, such as ``abs``, its own class answers."""
-        shap = sys.modules.get("shap")
-        if shap is None or name.startswith("_"):
+        if name.startswith("_") or "shap" not in sys.modules:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        names = ("values", "base_values", "data", "feature_names", "output_names")
-        return getattr(shap.Explanation(**{each: vars(self)[each] for each in names}), name)
+        return getattr(self._in_shap("attribute", name), name)

@@ -41,7 +41,7 @@ def error_text(explanation: Explanation) -> str:
 def _single_rows(explanation: Explanation) -> list[tuple[str, Explanation]]:
     """Explanations of one row and one output each, with their titles."""
     if np.ndim(explanation.base_values) == 0 and np.ndim(explanation.values) == 1:
-        return [("", explanation)]
+        return [("this row", explanation)]
     if explanation.output_names:
         pairs = []
         for row in range(min(_ROWS, len(explanation))):
