@@ -47,6 +47,7 @@ _ID = "The column that names the rows: it is not learned from, and goes with the
 _FAST = "Choose among less, cross-validate once and draw no learning curve."
 _TIME = "Seconds that the command should take, about."
 _TEST = "A file of further samples to estimate the error on, instead of by cross-validation."
+_ROWS = "Numbers of the samples to explain, such as 1,2,5-8; 1 is the first."
 _STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
 
 Data = Annotated[list[Path], Argument(help=_FILES)]
@@ -111,6 +112,10 @@ NoAssess = Annotated[
     bool, Option("--no-assess", help="Fit the model only, without cross-validation.")
 ]
 Test = Annotated[Path | None, Option("--test", metavar="FILE", help=_TEST)]
+Explained = Annotated[
+    list[Path] | None, Argument(help="Samples whose predictions are explained, one by one.")
+]
+Rows = Annotated[str | None, Option("--rows", show_default="the first three", help=_ROWS)]
 LeftOut = Annotated[
     str | None, Option("--target", "-t", help="A column of the data to leave out of the samples.")
 ]
@@ -216,8 +221,17 @@ def predict(
 
 
 @app.command()
-def explain(model: AnyModel, json: Json = False) -> int:
-    """Show a saved model: its kernel with a proof, its score, and what it depends on most."""
+def explain(
+    model: AnyModel, data: Explained = None, rows: Rows = None, json: Json = False
+) -> int:
+    """Show a saved model: its kernel with a proof, its score, and what it depends on most.
+
+    With data, show what each column, or each part of a sample, adds to single predictions.
+    """
+    if data:
+        from mercer.cli.explain_rows import run as run_rows
+
+        return run_rows(model, data, rows, json)
     from mercer.cli.explain import run
 
     return run(model, json)

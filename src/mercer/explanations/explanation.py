@@ -100,7 +100,7 @@ class Explanation:
         return picked.output(others[1]) if len(others) > 1 else picked
 
     def _rows(self, rows: Any) -> Explanation:
-        error = self.error if np.ndim(self.error) == 0 else self.error[rows]
+        error = self.error[rows] if self._has_errors() else self.error
         interactions = None if self.interactions is None else self.interactions[rows]
         return self._with(
             values=self.values[rows],
@@ -127,9 +127,7 @@ class Explanation:
         at = names.index(output) if output in names else output
         if not isinstance(at, (int, np.integer)) or not -len(names) <= at < len(names):
             raise ParameterError("output", output, f"must be one of {names}, or a position")
-        error = self.error if np.ndim(self.error) < 2 else self.error[..., at]
-        if np.ndim(error) == 1:  # a bound for each output
-            error = float(np.asarray(error)[at])
+        error = np.broadcast_to(self.error, (*np.shape(self.error)[:-1], len(names)))[..., at]
         interactions = None if self.interactions is None else self.interactions[..., at]
         return self._with(
             values=self.values[..., at],
@@ -139,6 +137,10 @@ class Explanation:
             error=error,
             interactions=interactions,
         )
+
+    def _has_errors(self) -> bool:
+        """Whether every value has an error of its own, instead of one bound for all."""
+        return np.shape(self.error) == np.shape(self.values)
 
     def _with(self, **changed: Any) -> Explanation:
         return Explanation(**{**self._arguments(), **changed})

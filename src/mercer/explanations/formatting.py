@@ -38,26 +38,29 @@ def error_text(explanation: Explanation) -> str:
     return f"Shapley values by sampling, standard errors up to {largest:.2g}"
 
 
-def _single_rows(explanation: Explanation) -> list[tuple[str, Explanation]]:
+def _single_rows(
+    explanation: Explanation, titles: list[str] | None = None
+) -> list[tuple[str, Explanation]]:
     """Explanations of one row and one output each, with their titles."""
     if np.ndim(explanation.base_values) == 0 and np.ndim(explanation.values) == 1:
         return [("this row", explanation)]
-    if explanation.output_names:
-        pairs = []
-        for row in range(min(_ROWS, len(explanation))):
-            one = explanation[row : row + 1]
-            for name in explanation.output_names:
-                pairs.append((f"row {row}, {name}", one.output(name)[0]))
-        return pairs
-    return [(f"row {row}", explanation[row]) for row in range(min(_ROWS, len(explanation)))]
+    names = titles or [f"row {row}" for row in range(min(_ROWS, len(explanation)))]
+    if not explanation.output_names:
+        return [(name, explanation[row]) for row, name in enumerate(names)]
+    pairs = []
+    for row, title in enumerate(names):
+        one = explanation[row : row + 1]
+        for name in explanation.output_names:
+            pairs.append((f"{title}, {name}", one.output(name)[0]))
+    return pairs
 
 
-def as_text(explanation: Explanation) -> str:
-    """Every row's largest contributions, with bars."""
+def as_text(explanation: Explanation, titles: list[str] | None = None) -> str:
+    """The largest contributions to the first rows, or to all of them if they have titles."""
     lines = [f"{error_text(explanation)} of the {explanation.quantity}"]
-    for title, one in _single_rows(explanation):
+    for title, one in _single_rows(explanation, titles):
         lines += ["", *_row_text(title, one)]
-    rest = 0 if np.ndim(explanation.values) == 1 else len(explanation) - _ROWS
+    rest = 0 if titles or np.ndim(explanation.values) == 1 else len(explanation) - _ROWS
     if rest > 0:
         lines += ["", f"and {rest} more rows"]
     return "\n".join(lines)
