@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.errors import InputTypeError
@@ -38,7 +37,7 @@ def output_function(model: Estimator) -> Output:
         raise InputTypeError("model", model, rule, "give a fitted learner")
     if hasattr(model, "decision_function"):
         return Output(model.decision_function, DECISION, classes if len(classes) > 2 else [])
-    if is_classifier(model):
+    if hasattr(model, "predict_proba"):
         return Output(
             lambda X: _log_odds(model.predict_proba(X)), LOG_ODDS, classes[2:] and classes
         )
