@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pytest
 from naive.shapley import shapley
+from sklearn import svm as peer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC as PeerSVC
 
 from mercer import (
     RBF,
@@ -132,7 +132,7 @@ def test_pairs_of_classes_are_summed():
         (SVR(kernel="sigmoid"), NUMBERS, "predict"),
         (SVDD(kernel=RBF() + RBF(2.0)), NUMBERS, "decision_function"),
         (make_pipeline(PCA(), SVR(kernel=RBF())), NUMBERS, "predict"),
-        (PeerSVC(), TWO, "decision_function"),
+        (peer.SVC(), TWO, "decision_function"),
     ],
     ids=["neighbours", "local", "sigmoid", "svdd", "pipeline", "scikit-learn"],
 )

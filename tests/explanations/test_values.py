@@ -128,8 +128,10 @@ def test_groups_are_one_player():
 
     # rows whose grouped columns are equal, so that one number stands for both
     rows, others = X[:2, [0, 1, 2, 4]], X[3:6, [0, 1, 2, 4]]
+
     def both(Z):
         return np.column_stack([Z[:, 0], Z[:, 1], Z[:, 2], Z[:, 1], Z[:, 3]])
+
     found = explain(model, both(rows), background=both(others), groups=groups)
     assert found.feature_names == ["x0", "pair", "x2", "x4"]
     np.testing.assert_allclose(found.values, shapley(of_players, rows, others), atol=1e-10)

@@ -73,60 +73,6 @@ def _nodes(count: int) -> Callable[..., None]:
 _one_node, _two_nodes = _nodes(1), _nodes(2)
 
 
-def _nodes(count: int) -> Callable[..., None]:
-    """The products without one factor at ``count`` nodes of the quadrature, added to ``total``.
-
-    All arrays are flat, with LANES numbers for each column. ``before`` is working memory. What
-    passes from column to column stays in registers.
-    """
-
-    @intrinsic
-    def step_over(typingctx, base, step, before, total, nodes, weights, first, n_columns):
-        def codegen(context, builder, signature, args):
-            places = pointers(context, builder, signature, args)
-            base, step, before, total, nodes, weights, first, n_columns = places
-            lanes, word = Lanes(builder, LANES), n_columns.type
-            running = [lanes.variable() for _ in range(count)]
-            at_node = [builder.add(first, word(k)) for k in range(count)]
-            t = [lanes.splat(builder.load(builder.gep(nodes, [at]))) for at in at_node]
-            for place in running:
-                builder.store(lanes.constant(1.0), place)
-
-            def advance(k, at, own):
-                factor = lanes.add(lanes.load(base, at), lanes.times(t[k], lanes.load(step, at)))
-                builder.store(lanes.times(own, factor), running[k])
-
-            with cgutils.for_range(builder, n_columns) as loop:
-                at = builder.mul(loop.index, word(LANES))
-                for k, place in enumerate(running):
-                    own = builder.load(place)
-                    aside = builder.add(builder.mul(at, word(count)), word(k * LANES))
-                    lanes.store(own, before, aside)
-                    advance(k, at, own)
-            for k, place in enumerate(running):
-                weight = builder.load(builder.gep(weights, [at_node[k]]))
-                builder.store(lanes.splat(weight), place)
-            with cgutils.for_range(builder, n_columns) as loop:
-                last = builder.sub(n_columns, word(1))
-                at = builder.mul(builder.sub(last, loop.index), word(LANES))
-                added = lanes.load(total, at)
-                for k, place in enumerate(running):
-                    own = builder.load(place)
-                    aside = builder.add(builder.mul(at, word(count)), word(k * LANES))
-                    added = lanes.add(added, lanes.times(lanes.load(before, aside), own))
-                    advance(k, at, own)
-                lanes.store(added, total, at)
-            return context.get_dummy_value()
-
-        arrays = base, step, before, total, nodes, weights
-        return types.void(*arrays, types.intp, types.intp), codegen
-
-    return step_over
-
-
-_one_node, _two_nodes = _nodes(1), _nodes(2)
-
-
 @compiled
 def product_values(a, c, coefficients, nodes, weights, out):
     """Add to out[j, o] the values of Σ_z coefficients[z, o] Π_l f_l(x, z), all against all rows c.

@@ -221,9 +221,7 @@ def predict(
 
 
 @app.command()
-def explain(
-    model: AnyModel, data: Explained = None, rows: Rows = None, json: Json = False
-) -> int:
+def explain(model: AnyModel, data: Explained = None, rows: Rows = None, json: Json = False) -> int:
     """Show a saved model: its kernel with a proof, its score, and what it depends on most.
 
     With data, show what each column, or each part of a sample, adds to single predictions.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -114,7 +115,7 @@ def _function_of(model: Estimator) -> LearnedFunction | None:
     """The function of a fitted model; None where only its outputs are known."""
     if hasattr(model, "_check_fitted"):
         model._check_fitted()
-    elif hasattr(model, "fit"):
+    elif isinstance(model, BaseEstimator):
         check_is_fitted(model)
     if getattr(model, "kernel", None) == "precomputed":
         rule, remedy = "knows no columns", "fit the model with the kernel itself"

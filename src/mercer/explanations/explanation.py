@@ -213,8 +213,8 @@ class Explanation:
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), tuple(self._arguments().values())
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         """The class of shap's own explanations where shap is loaded: its plots ask for it."""
         shap = sys.modules.get("shap")
         return getattr(shap, "Explanation", Explanation)

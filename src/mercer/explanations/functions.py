@@ -251,7 +251,7 @@ def _of_process_classes(model: GaussianProcessClassifier) -> LearnedFunction | N
     """The latent mean of two classes, or of each class against the rest or beside the others."""
     quantity, parts = "latent mean", []
     of_pairs = any(negative is not None for _, negative in model._contrasts)
-    if of_pairs or any(p.parameters.mercer_kernel is None for p in model._problems):
+    if of_pairs:
         return None
     n_outputs = len(model.classes_) if len(model.classes_) > 2 else 1
     for number, problem in enumerate(model._problems):
@@ -260,7 +260,10 @@ def _of_process_classes(model: GaussianProcessClassifier) -> LearnedFunction | N
         if len(model._problems) > 1:
             coefficients = np.zeros((slope.shape[1], n_outputs))
             coefficients[:, number] = slope[0]
-        parts.append(Part(problem.parameters.mercer_kernel, problem.X, coefficients))
+        kernel = problem.parameters.mercer_kernel
+        if kernel is None:
+            return None
+        parts.append(Part(kernel, problem.X, coefficients))
     outputs = [str(name) for name in model.classes_] if n_outputs > 1 else []
     read = functools.partial(model._check_X, reset=False)
     return LearnedFunction(parts, np.zeros(n_outputs), quantity, outputs, read)

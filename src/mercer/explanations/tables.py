@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.automatic.kinds.models import LearnedMixture
 from mercer.automatic.models import AutoClassifier, AutoRegressor
 from mercer.automatic.tabular.ensembles import LogisticMembers, RidgeMembers
+from mercer.automatic.tabular.members import Member
 from mercer.automatic.tabular.models import LearnedTable
 from mercer.explanations.functions import (
     LOG_ODDS,
@@ -39,7 +40,7 @@ def _of_logistic_members(model: LogisticMembers) -> LearnedFunction | None:
     return LearnedFunction(parts, dual.sum(axis=0), LOG_ODDS, [], np.asarray)
 
 
-def _member_part(model: RidgeMembers | LogisticMembers, member: object, dual: np.ndarray) -> Part:
+def _member_part(model: RidgeMembers | LogisticMembers, member: Member, dual: np.ndarray) -> Part:
     """The sum of one member, which reads its own kind of scores."""
     encode = functools.partial(model._part, member=member)
     return Part(member.kernel, encode(model.Z_), dual, encode)

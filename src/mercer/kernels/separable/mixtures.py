@@ -1,6 +1,6 @@
 """Radial kernels as mixtures of Gaussians, by quadrature: k(s) ≈ Σ_q w_q exp(−τ_q s²/2).
 
-The rational quadratic kernel has τ ~ Gamma(α, rate α), and the Matérn kernel 1/τ ~ Gamma(ν, rate ν).
+The rational quadratic kernel has τ ~ Gamma(α, rate α), the Matérn kernel 1/τ ~ Gamma(ν, rate ν).
 In u = log of that variable the density is analytic and falls off on both sides, so that the
 trapezoidal rule converges exponentially with the number of nodes.
 """

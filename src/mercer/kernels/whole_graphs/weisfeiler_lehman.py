@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import RawSamples
+from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import PSD, Definite
 from mercer.domains.ngrams import NgramCounts, splitmix64
 from mercer.domains.structures.graph_counts import count_hashes, in_unary
@@ -154,7 +154,10 @@ class WeisfeilerLehman(_ColourKernel):
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
         """Values of nodes: those of their colours after all rounds."""
-        new, training = (batch.encode(self.domain) for batch in both_batches(X, samples))
+        new, training = both_batches(X, samples)
+        return self._node_values(new.encode(self.domain), training.encode(self.domain), C)
+
+    def _node_values(self, new: Prepared, training: Prepared, C: np.ndarray) -> list[PartValues]:
         total = np.zeros((len(new.owners), C.shape[1]))
         for weight, group in self.groups():
             known = self.find(training, group)
