@@ -6,6 +6,7 @@ from mercer import datasets as datasets
 from mercer import definiteness as definiteness
 from mercer import domains as domains
 from mercer import errors as errors
+from mercer import explanations as explanations
 from mercer import gram as gram
 from mercer import kernels as kernels
 from mercer import params as params
@@ -15,6 +16,7 @@ from mercer import statistics as statistics
 from mercer import testing as testing
 from mercer.automatic import assess as assess
 from mercer.automatic.checks.counts import describe as describe
+from mercer.automatic.explanations import column_contributions as column_contributions
 from mercer.automatic.models import AutoClassifier as AutoClassifier
 from mercer.automatic.models import AutoRegressor as AutoRegressor
 from mercer.bridges.to_sklearn import to_sklearn as to_sklearn
@@ -88,6 +90,11 @@ from mercer.estimators.svm.svdd import SVDD as SVDD
 from mercer.estimators.svm.svr import SVR as SVR
 from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
+from mercer.explanations.explain import explain as explain
+from mercer.explanations.explanation import Explanation as Explanation
+from mercer.explanations.influences import Influence as Influence
+from mercer.explanations.influences import influence as influence
+from mercer.explanations.parts import PartExplanation as PartExplanation
 from mercer.first_use import warmup as warmup
 from mercer.gram.blocks.sources import scan as scan
 from mercer.gram.operator import Gram as Gram
@@ -221,6 +228,9 @@ from mercer.plot.conformal.intervals import IntervalDisplay as IntervalDisplay
 from mercer.plot.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
+from mercer.plot.explanations.bars import ContributionsDisplay as ContributionsDisplay
+from mercer.plot.explanations.beeswarm import BeeswarmDisplay as BeeswarmDisplay
+from mercer.plot.explanations.waterfall import WaterfallDisplay as WaterfallDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
 from mercer.plot.learning.effects import EffectsDisplay as EffectsDisplay
 from mercer.plot.learning.metric import MetricDisplay as MetricDisplay

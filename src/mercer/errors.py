@@ -153,6 +153,10 @@ class ModelFileError(MercerError, ValueError):
     """A model cannot be saved, or a file is not a whole, unaltered model of a known kind."""
 
 
+class NotSeparableError(MercerError, TypeError):
+    """A kernel is no sum of products over columns, where one is needed."""
+
+
 class NotDifferentiableError(MercerError, TypeError):
     """A derivative was asked of something that has none."""
 

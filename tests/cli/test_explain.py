@@ -86,3 +86,35 @@ def test_one_kernel_for_each_class(mercer, tmp_path):
     said = mercer("explain", "g.mercer")
     assert said.code == 0 and said.out.count("RBF(") >= 3
     assert len(json.loads(mercer("explain", "g.mercer", "--json").out)["kernel"]) == 3
+
+
+def test_single_rows(mercer, fit, rows, write, tmp_path):
+    table = write(tmp_path / "t.csv", rows)
+    fit(table, "-t", "y", "-q", "-k", "RBF().on(['a']) + RBF().on(['b'])")
+    said = mercer("explain", "t.mercer", table, "--rows", "1,4-5")
+    assert said.code == 0 and "exact Shapley values" in said.out
+    assert all(f"row {number}: " in said.out for number in (1, 4, 5))
+    told = json.loads(mercer("explain", "t.mercer", table, "--rows", "2", "--json").out)
+    assert told["rows"] == [2] and told["background"] == 60
+    assert len(told["values"][0]) == len(told["feature_names"])
+
+
+def test_parts_of_sequences(mercer, fit, write, tmp_path):
+    texts = [["s", "y"], *([text, str("ac" in text)] for text in map("".join, _sequences()))]
+    table = write(tmp_path / "s.csv", texts)
+    assert fit(table, "-t", "y", "-q", "--text", "s", "-k", "Spectrum(2).on('s')").code == 0
+    said = mercer("explain", "s.mercer", table, "--rows", "3")
+    assert said.code == 0 and "s = " in said.out
+
+
+def _sequences():
+    return np.random.default_rng(0).choice(list("acgt"), (40, 8))
+
+
+def test_rows_that_are_not_there(mercer, one_line, fit, rows, write, tmp_path):
+    table = write(tmp_path / "t.csv", rows)
+    fit(table, "-t", "y", "-q", "-k", "RBF().on(['a']) + RBF().on(['b'])")
+    one_line(mercer("explain", "t.mercer", table, "--rows", "0"), "between 1 and 60")
+    one_line(mercer("explain", "t.mercer", table, "--rows", "one"), "such as 1,2,5-8")
+    alone = write(tmp_path / "one.csv", rows[:2])
+    one_line(mercer("explain", "t.mercer", alone), "nothing to compare with")

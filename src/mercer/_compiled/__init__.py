@@ -9,6 +9,7 @@ streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
 categories           columns of categories compared, also where values are missing
 distributions        Jensen-Shannon divergences of probability rows
+shapley              Shapley values of sums of products over columns
 pairs                a user's function of two rows, and the loop over all pairs of rows
 permuted             sums over products of matrices, permuted
 gaussian_cholesky    an incomplete Cholesky factor of the Gaussian kernel on the line
@@ -63,6 +64,7 @@ _MODULES = {
     "distributions": "distributions",
     "pairs": "pairs",
     "permuted": "permuted",
+    "shapley": "shapley",
     "gaussian_cholesky": "gaussian_cholesky",
     "fused": "fused",
     "products": "vectors.products",

@@ -149,14 +149,25 @@ def predict(
 
 
 @app.command(
-    epilog=_examples("mercer explain customers.mercer", "mercer explain customers.mercer --json")
+    epilog=_examples(
+        "mercer explain customers.mercer", "mercer explain customers.mercer new.csv --rows 1,2"
+    )
 )
-def explain(model: o.AnyModel, json: o.Json = False) -> int:
+def explain(
+    model: o.AnyModel, data: o.Explained = None, rows: o.SampleNumbers = None, json: o.Json = False
+) -> int:
     """Explain a saved model.
 
     The command prints the kernel with its proof, the score, the importance of the columns, and the
     training samples with the largest weights.
+
+    Given samples, it prints what each column, or each part of a sample, adds to the prediction of
+    each of them.
     """
+    if data:
+        from mercer.cli.explain_rows import run as run_rows
+
+        return run_rows(model, data, rows, json)
     from mercer.cli.explain import run
 
     return run(model, json)

@@ -242,3 +242,14 @@ Permutations = Annotated[
 Rows = Annotated[
     int, Option("--rows", min=2, help="The number of rows to draw at random, where there are more.")
 ]
+Explained = Annotated[
+    list[Path] | None, Argument(help="Samples whose predictions are explained, one by one.")
+]
+SampleNumbers = Annotated[
+    str | None,
+    Option(
+        "--rows",
+        show_default="the first three",
+        help="The numbers of the samples to explain, such as 1,2,5-8; 1 is the first.",
+    ),
+]

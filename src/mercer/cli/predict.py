@@ -56,7 +56,7 @@ def run(
         check_writable(out, [path, *data], whole=False)
     model = load_fitted(path)
     with plain_warnings(not quiet), with_threads(threads):
-        samples = _read(model, data, reading)
+        samples = read_samples(model, data, reading)
         predicted, columns = _predict(model, samples.X, probabilities)
         known = _is_known(samples.y, len(predicted))
         if known.any() and not _check_labels(model, np.asarray(samples.y)[known]):
@@ -134,7 +134,7 @@ def _no_formula(cell: str) -> str:
     return cell
 
 
-def _read(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSamples:
+def read_samples(model: Estimator, data: list[Path], reading: dict[str, Any]) -> _NewSamples:
     """Read the samples in the same way as those of the training."""
     check_case(reading["case"])
     layout = layout_of(model)

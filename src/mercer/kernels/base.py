@@ -35,6 +35,7 @@ from mercer.kernels.faces.shown import Shown
 from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterised, restore
+from mercer.kernels.separable.separable import Separable
 from mercer.params import integer
 from mercer.state import State
 
@@ -66,7 +67,7 @@ def _is_row(value: RawSamples) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
 
 
-class Kernel(Algebra, Logarithms, Shown, Parameterised):
+class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS

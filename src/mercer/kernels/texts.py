@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from mercer import errors
-from mercer.aliases import Features, Prepared
+from mercer.aliases import Features, Prepared, RawSamples
 from mercer.definiteness import PSD, Definite
 from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain
@@ -24,6 +24,7 @@ from mercer.errors import DomainMismatchError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.parameters import computed
+from mercer.kernels.separable.parts import PartValues, both_batches, feature_values
 from mercer.params import Constraint, boolean, integer, param
 from mercer.state import State
 
@@ -103,6 +104,10 @@ class BagOfWords(_WordKernel):
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
         return self.prepare(batch).counts.x
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        new, training = map(self.prepare, both_batches(X, samples))
+        return feature_values(new.counts.x, training.counts.x, list(new.vocabulary), C)
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -231,6 +236,10 @@ class TfIdf(_WordKernel):
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
         return self.prepare(batch)[0].x
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        new, training = map(self.prepare, both_batches(X, samples))
+        return feature_values(new[0].x, training[0].x, list(self.idf_), C)
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -19,6 +19,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.domains.tables.columns import Markers, missing_values
 from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
 from mercer.kernels.functions import FUNCTIONS
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.tables.columns import days
 from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
@@ -92,6 +93,12 @@ class TableScores:
                 values = self._values(X, column)
                 parts.append(_indicators(values, self.levels_[column.name], self.missing))
         return np.ascontiguousarray(np.hstack(parts))
+
+    def separated(self, warp: Any, columns: Columns) -> Separation:
+        """The form of a kernel of scores, each of which belongs to one column of the table."""
+        places = [list(columns).index(owner) for owner in self.owners_]
+        inner = warp.kernel.separation(range(len(places)))
+        return inner.mapped(lambda factor: type(warp)(factor, self), places)
 
     def _layout(self) -> tuple[list[Any], np.ndarray]:
         """The column of the table that each score belongs to, and which scores share a scale."""

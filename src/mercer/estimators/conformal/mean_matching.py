@@ -73,7 +73,10 @@ def kernel_mean_matching(
     >>> from mercer import RBF, kernel_mean_matching
     >>> X = np.linspace(-2.0, 2.0, 41)[:, None]
     >>> weights = kernel_mean_matching(RBF(), X, X[25:35], bound=10.0)
-    >>> float(np.average(X[:, 0], weights=weights).round(2)), float(X[25:35].mean().round(2))
+    >>> (
+    ...     float(np.average(X[:, 0], weights=weights).round(2)),
+    ...     float(X[25:35].mean().round(2)),
+    ... )
     (0.95, 0.95)
     """
     kernel = _checked_kernel(kernel)

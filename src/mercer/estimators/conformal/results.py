@@ -131,7 +131,9 @@ class PredictionSets(_Text):
     >>> from sklearn.datasets import load_iris
     >>> from mercer import RBF, ConformalClassifier, KernelLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = ConformalClassifier(KernelLogisticRegression(10.0, kernel=RBF()), conformity="lac")
+    >>> model = ConformalClassifier(
+    ...     KernelLogisticRegression(10.0, kernel=RBF()), conformity="lac"
+    ... )
     >>> sets = model.fit(X[::2], y[::2]).predict_set(X[1::2], coverage=0.9)
     >>> sets.bound, sets[0].tolist()
     (0.9, [0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from mercer.errors import (
     WidthError,
 )
 from mercer.kernels.functions import register_function
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.state import State, storable
 
 __all__: list[str] = []
@@ -83,6 +84,11 @@ class ColumnMap:
             rule = f"must have the {self.n_columns} columns that {self.name} was fitted on"
             raise WidthError("X", f"{x.shape[1]} columns", rule)
         return self._images(x)
+
+    def separated(self, warp: Any, columns: Columns) -> Separation:
+        """The form of a kernel of the images, each of which depends on one column."""
+        inner = warp.kernel.separation(range(len(columns)))
+        return inner.mapped(lambda factor: type(warp)(factor, self))
 
     def __repr__(self) -> str:
         if not self.n_columns:

@@ -20,6 +20,7 @@ from mercer.domains.vectors.domain import Vectors
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Mapped, within
 from mercer.kernels.parameters import computed, show_value
+from mercer.kernels.separable import terms
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import Constraint, param
 
@@ -219,6 +220,15 @@ class On(Mapped):
 
     def feature_dim(self, p: int) -> float:
         return self.kernel.feature_dim(len(self.positions(p) or []))
+
+    def separation(self, columns: terms.Columns) -> terms.Separation:
+        names = list(columns)
+        if isinstance(self.columns, slice):
+            places = list(range(len(names)))[self.columns]
+        else:
+            places = [names.index(c) if c in names else int(c) % len(names) for c in self.listed()]
+        inner = self.kernel.separation([names[place] for place in places])
+        return inner.mapped(lambda factor: On(factor, self.columns), places)
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -21,6 +21,8 @@ from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Mapped, as_dense, within
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.derivatives import Bounds
+from mercer.kernels.separable.parts import PartValues
+from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
 from mercer.kernels.vectors.radial import RBF
@@ -66,6 +68,20 @@ class Normalized(Mapped):
 
     def __repr__(self) -> str:
         return f"{within(self.kernel, 9)}.normalize()"
+
+    def separation(self, columns: Columns) -> Separation:
+        """Where k is one product over columns, every factor is normalised."""
+        inner = self.kernel.separation(columns)
+        if len(inner.terms) != 1 or len(columns) == 1:
+            return super().separation(columns)
+        factors = {j: Normalized(factor) for j, factor in inner.terms[0].factors.items()}
+        return Separation([ColumnTerm(1.0, factors)], 0.0, 1.0)
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        ours, theirs = self.kernel.diag(X), self.kernel.diag(samples)
+        lengths, others = (np.sqrt(np.where(k > 0, k, 1.0)) for k in (ours, theirs))
+        inner = self.kernel.part_values(X, samples, C / others[:, None])
+        return [part.scaled(1.0 / length) for part, length in zip(inner, lengths, strict=True)]
 
     def prepare(self, batch: Batch) -> Parts:
         samples = self.kernel.prepare(batch)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.aliases import RawSamples
 from mercer.domains.raw import dense_numbers
-from mercer.errors import ParameterError, WidthError
+from mercer.errors import NotSeparableError, ParameterError, WidthError
 from mercer.kernels.functions import MAKERS
 from mercer.kernels.parameters import show_map, show_value
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.state import State, storable
 
 __all__: list[str] = []
@@ -47,6 +48,14 @@ class LinearMap:
     def pull_back(self, gradients: np.ndarray) -> np.ndarray:
         """Gradients in A x as gradients in x, along the last axis."""
         return gradients * self.matrix if self.matrix.ndim == 1 else gradients @ self.matrix
+
+    def separated(self, warp: Any, columns: Columns) -> Separation:
+        """The form of a kernel of images that are multiples of single columns."""
+        if self.matrix.ndim > 1:
+            rule = "mixes the columns"
+            raise NotSeparableError("linear_map", warp, rule, "explain it by sampling")
+        inner = warp.kernel.separation(range(len(columns)))
+        return inner.mapped(lambda factor: type(warp)(factor, self))
 
     def __repr__(self) -> str:
         numbers = show_value(self.matrix)

@@ -22,6 +22,7 @@ from mercer.kernels.combine.composite import Mapped, as_dense, within
 from mercer.kernels.combine.linear_map import LinearMap
 from mercer.kernels.functions import SampleFunction, absolute, arctan, describe, row_sums
 from mercer.kernels.parameters import show_value
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import boolean, function, param
@@ -97,6 +98,13 @@ class Warp(Mapped):
             self.function_ = self.function.fit(batch.raw)
         self.kernel.fit_batch(batch.apply(self.learned))
         return self
+
+    def separation(self, columns: Columns) -> Separation:
+        """Where every column has images of its own, the form of the kernel of the images."""
+        by_column = getattr(self.learned, "separated", None)
+        if by_column is None or len(columns) == 1:
+            return super().separation(columns)
+        return by_column(self, columns)
 
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
         if not isinstance(self.function, LinearMap):

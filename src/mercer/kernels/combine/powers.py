@@ -18,6 +18,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Profile, as_dense, within
 from mercer.kernels.parameters import show_value
+from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.monomials import dot_power_features
@@ -139,6 +140,19 @@ class Exp(Profile):
 
     def values(self, inner: np.ndarray, out: np.ndarray) -> None:
         _compiled.profiles.exponential(inner, 1.0, out)
+
+    def separation(self, columns: Columns) -> Separation:
+        """The exponential of a sum over columns is a product."""
+        inner = self.kernel.separation(columns)
+        is_sum = all(len(term.factors) <= 1 for term in inner.terms) and not inner.error
+        if not is_sum or len(columns) == 1:
+            return super().separation(columns)
+        product = ColumnTerm(1.0, {})
+        for term in inner.terms:
+            factors = {j: Exp(term.weight * factor) for j, factor in term.factors.items()}
+            weight = 1.0 if factors else math.exp(term.weight)
+            product = product.times(ColumnTerm(weight, factors))
+        return Separation([product])
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         value = np.empty(pair.shape)

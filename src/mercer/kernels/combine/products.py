@@ -17,6 +17,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.columns import On, only_in
 from mercer.kernels.combine.composite import Nary, as_dense, within
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear
 from mercer.kernels.vectors.radial import RBF
@@ -85,6 +86,10 @@ class Product(Nary):
         if 0 in dims:
             return 0
         return math.prod(dims)
+
+    def separation(self, columns: Columns) -> Separation:
+        parts = [term.separation(columns) for term in self.terms]
+        return functools.reduce(Separation.times, parts)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         for name, child, part, others in self._with_others(pair):

@@ -20,6 +20,8 @@ from mercer.gram.single import ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
+from mercer.kernels.separable.parts import PartValues
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear, Polynomial
 from mercer.kernels.vectors.radial import RBF
@@ -79,6 +81,10 @@ class Sum(Nary):
     def feature_dim(self, p: int) -> float:
         return sum(term.feature_dim(p) for term in self.terms)
 
+    def separation(self, columns: Columns) -> Separation:
+        parts = [term.separation(columns) for term in self.terms]
+        return functools.reduce(Separation.plus, parts)
+
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         for name, child, part in self.pairs(pair):
             for inner, place, tile in child.tile_derivatives(part):
@@ -92,6 +98,11 @@ class Sum(Nary):
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
         parts = [child.tile_input_gradients(part, weights) for _, child, part in self.pairs(pair)]
         return functools.reduce(np.add, parts)
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        of_terms = [term.part_values(X, samples, C) for term in self.terms]
+        columns = zip(*of_terms, strict=True)
+        return [functools.reduce(PartValues.plus, of_sample) for of_sample in columns]
 
     @classmethod
     def examples(cls) -> list[Kernel]:
@@ -189,6 +200,12 @@ class Scaled(Pointwise):
 
     def feature_dim(self, p: int) -> float:
         return self.kernel.feature_dim(p)
+
+    def separation(self, columns: Columns) -> Separation:
+        return self.kernel.separation(columns).scaled(float(self.factor))
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        return self.kernel.part_values(X, samples, float(self.factor) * C)
 
     @classmethod
     def examples(cls) -> list[Kernel]:

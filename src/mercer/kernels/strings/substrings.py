@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -20,10 +21,11 @@ from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain, Tile
 from mercer.domains.ngrams import Coding, NgramCounts, Ngrams, canonical, expanded, substrings
 from mercer.domains.parts import Parts
-from mercer.domains.strings import STRINGS, StringSamples
+from mercer.domains.strings import STRINGS, StringSamples, texts_of
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.parts import PartValues, window_values
 from mercer.params import between, integer, param
 
 __all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum"]
@@ -66,6 +68,10 @@ class NgramKernel(Kernel, abstract=True):
         if samples.rest is None:
             return counts
         return hstack([counts, samples.rest.x], format="csr")
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        length = int(vars(self)["length"])
+        return window_values(self, length, texts_of(Batch(X)), samples, C)
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
         """Sparse rows of hashed features, in the same columns for every collection.
@@ -195,6 +201,14 @@ class BlendedSpectrum(Kernel):
         decay = float(self.decay)
         blocks = [part.map_features(batch, truncate) * decay**m for m, part in self._parts()]
         return hstack(blocks, format="csr")
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        decay = float(self.decay)
+        of_lengths = [
+            part.part_values(X, samples, decay ** (2 * m) * C) for m, part in self._parts()
+        ]
+        columns = zip(*of_lengths, strict=True)
+        return [functools.reduce(PartValues.plus, of_sample) for of_sample in columns]
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
         """Sparse rows of hashed features, as those of `Spectrum`, weighted by ``decay``."""

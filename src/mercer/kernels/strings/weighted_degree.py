@@ -7,15 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mercer.aliases import SparseMatrix
+from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import PSD, SEPARATES, Definite
 from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
 from mercer.domains.ngrams import NgramCounts, Ngrams, canonical, placed_substrings
 from mercer.domains.parts import Parts
-from mercer.domains.strings import STRINGS, StringSamples
+from mercer.domains.strings import STRINGS, StringSamples, texts_of
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
+from mercer.kernels.separable.parts import PartValues
 from mercer.params import integer, param
 
 __all__ = ["WeightedDegree"]
@@ -89,6 +90,20 @@ class WeightedDegree(Kernel):
             counts = csr_matrix(rows, dtype=np.float64)
             blocks.append(counts * float(np.sqrt(factor)))
         return hstack(blocks, format="csr")
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        """Values of positions: a common substring's is divided equally among its letters."""
+        found, others = [], texts_of(Batch(samples))
+        for x in texts_of(Batch(X)):
+            padded = [z.ljust(len(x), "\0")[: len(x)] for z in others]
+            same = np.array([[a == b for a, b in zip(x, z, strict=True)] for z in padded])
+            same, values = same.reshape(len(others), len(x)), np.zeros((len(x), C.shape[1]))
+            for m, factor in enumerate(self._factors(), start=1):
+                for at in range(len(x) - m + 1):
+                    equal = same[:, at : at + m].all(axis=1)
+                    values[at : at + m] += factor / m * (equal @ C)
+            found.append(PartValues(list(x), values))
+        return found
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from typing import ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,8 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
 from mercer.kernels.functions import register_function
+from mercer.kernels.separable.separable import FORMS
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.single_tiles import Formula, MatchTiles
 from mercer.params import param, positive
 from mercer.state import State
@@ -50,7 +52,7 @@ def _indicator_matrix(codes: np.ndarray, sizes: list[int]) -> SparseMatrix:
     return csr_matrix((np.ones(n * d), places, np.arange(0, n * d + 1, d)), (n, int(first[-1])))
 
 
-class Overlap(Kernel):
+class Overlap(Kernel, splits="mean"):
     """(1/d) Σ_k [x_k = y_k]: the share of columns in which two rows agree.
 
     Rows of a table, of any hashable values; the simple matching coefficient of two of them.
@@ -155,7 +157,7 @@ def rarity(share: float | np.ndarray, alpha: float) -> np.ndarray:
     return (1.0 - np.asarray(share, dtype=float) ** alpha) ** (1.0 / alpha)
 
 
-class WeightedOverlap(Kernel):
+class WeightedOverlap(Kernel, splits="product"):
     """exp((γ/d) Σ_k h_α(P_k(x_k)) [x_k = y_k]), h_α(z) = (1 − z^α)^{1/α}.
 
     Agreement on what is rare counts more: P_k is the share of a category among the training values
@@ -198,6 +200,11 @@ class WeightedOverlap(Kernel):
         self.frequencies_ = frequencies(batch)
         self.names_ = batch.names
         return self
+
+    def of_column(self, position: int, n_columns: int) -> WeightedOverlap:
+        kernel = WeightedOverlap(self.alpha, float(self.gamma) / n_columns)
+        kernel.frequencies_, kernel.names_ = [self.frequencies_[position]], None
+        return kernel
 
     def weights(self, samples: CategorySamples) -> np.ndarray:
         """h_α(P) of every value, and 0 of a missing one."""
@@ -295,6 +302,14 @@ class _OneHot:
         image.vocabularies = vocabularies
         image.names = batch.names
         return image
+
+    def separated(self, warp: Any, columns: Columns) -> Separation:
+        """The form of a kernel of zeros and ones that treats all of them alike."""
+        alike = all(np.ndim(value) == 0 for value in warp.continuous_params().values())
+        if not alike or warp.kernel.splits not in ("product", "sum"):
+            rule = "is no sum of products over columns of categories"
+            raise errors.NotSeparableError("kernel", warp, rule, "explain it by sampling")
+        return FORMS[warp.kernel.splits](warp, columns)
 
     def __reduce__(self) -> str:
         return "one_hot"

@@ -13,6 +13,8 @@ from mercer.domains.tables.categories import Categories, CategorySamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
 from mercer.kernels.combine.maps import Warp
+from mercer.kernels.separable.separable import mean_form, product_form
+from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.tables.categories import Overlap, WeightedOverlap, rarity
 from mercer.kernels.tables.expectations import ColumnTerms, Expected, column_shares
 from mercer.kernels.vectors.radial import RBF
@@ -94,6 +96,19 @@ class ExpectedMatches(Expected, abstract=True):
         of_both = alike @ (np.exp(agree - both) * agree_slope)
         of_both = of_both + unlike * np.exp(differ - both) * differ_slope
         return agree_slope, of_one, float(of_both)
+
+    def separation(self, columns: Columns) -> Separation:
+        form = product_form if self._product else mean_form
+        return form(self, columns)
+
+    def of_column(self, position: int, n_columns: int) -> ExpectedMatches:
+        inner = self.kernel.copy()
+        if isinstance(inner, WeightedOverlap):
+            inner.gamma = float(inner.gamma) / n_columns
+        kernel = ExpectedMatches(inner, self.missing, self.uniform)
+        kernel.shares_ = [self.shares_[position]]
+        kernel.rarities_ = None if self.rarities_ is None else [self.rarities_[position]]
+        return kernel
 
     def _column_terms(self, samples: CategorySamples, terms_of: TermsOf) -> ColumnTerms:
         n, d = samples.codes.shape

@@ -48,6 +48,14 @@ class _Numbers(Expected, abstract=True):
             self.observed_ = [_weighted_values(column) for column in columns]
         return self
 
+    def of_column(self, position: int, n_columns: int) -> Self:
+        only = slice(position, position + 1)
+        inner = self.kernel.of_column(position, n_columns)
+        kernel = type(self)(inner, self.missing, self.uniform, numbers=self.numbers)
+        kernel.means_, kernel.variances_ = self.means_[only], self.variances_[only]
+        kernel.observed_ = None if self.observed_ is None else self.observed_[only]
+        return kernel
+
     def _fillings(self, k: int, samples: IncompleteSamples) -> np.ndarray | Weighted:
         """The numbers that may fill a column, as often as they are likely, or with weights."""
         column, name = samples.x[:, k], samples.names[k]
@@ -119,7 +127,7 @@ def _log_mean_slope(
 
 
 @storable
-class ExpectedGaussian(_Numbers, abstract=True):
+class ExpectedGaussian(_Numbers, abstract=True, splits="product"):
     """The expectation of `RBF`: missing numbers are normal, or any of their column's values."""
 
     @property
@@ -207,7 +215,7 @@ class ExpectedGaussian(_Numbers, abstract=True):
 
 
 @storable
-class MeanFilled(_Numbers, abstract=True):
+class MeanFilled(_Numbers, abstract=True, splits="sum"):
     """The expectation of `Linear`: the inner product of rows filled with their columns' means."""
 
     def prepare(self, batch: Batch) -> Prepared:

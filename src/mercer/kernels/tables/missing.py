@@ -254,6 +254,9 @@ class _Expectation(Kernel, abstract=True):
             self.expected_.set_params(**wanted)
         return self.expected_
 
+    def separation(self, columns: Any) -> Any:
+        return self._present().separation(columns)
+
     def prepare(self, batch: Batch) -> Prepared:
         return self._present().prepare(by_names(batch, self.names_, self.kernel))
 

@@ -24,7 +24,7 @@ __all__ = ["SameHoles", "SharedMissingness"]
 
 
 @formerly("SameHoles")
-class SharedMissingness(Kernel):
+class SharedMissingness(Kernel, splits="product"):
     """exp(−h/ℓ²), h the number of columns in which the value of just one of two rows is missing.
 
     What the values are does not count. Beside `MissingAware`, for values that are missing for a

@@ -83,7 +83,7 @@ class ANOVA(Kernel):
         return [cls(degree=2), cls(degree=1), cls(degree=3), cls(degree=0)]
 
 
-class AllSubsets(Kernel):
+class AllSubsets(Kernel, splits="product"):
     """Π (1 + x_i y_i): one feature for every subset of the columns.
 
     References
@@ -115,7 +115,7 @@ class AllSubsets(Kernel):
         return 2**p
 
 
-class Periodic(Kernel):
+class Periodic(Kernel, splits="product"):
     """exp(−2 Σ sin²(π (x_j − y_j)/p_j)/ℓ_j²), the periodic kernel (MacKay), column by column.
 
     Parameters
@@ -198,7 +198,7 @@ class _Histogram(Kernel, abstract=True):
     domain: ClassVar[Domain] = NONNEGATIVE
 
 
-class Brownian(_Histogram):
+class Brownian(_Histogram, splits="product"):
     """Π min(x_j, y_j) on x ≥ 0, the covariance of Brownian motion (of a sheet, in several columns).
 
     Examples
@@ -214,7 +214,7 @@ class Brownian(_Histogram):
         _compiled.coordinates.brownian_tile(*pair.coordinates(), out)
 
 
-class Spline(_Histogram):
+class Spline(_Histogram, splits="product"):
     """Π (1 + xy + xy m − (x+y)m²/2 + m³/3), m = min(x, y): cubic splines on x ≥ 0.
 
     References
@@ -240,7 +240,7 @@ class Spline(_Histogram):
         _compiled.coordinates.spline_tile(*pair.coordinates(), out)
 
 
-class Chi2(_Histogram):
+class Chi2(_Histogram, splits="product"):
     """exp(−γ Σ (x_j − y_j)²/(x_j + y_j)), on x ≥ 0; 0/0 counts 0: the exponential χ² kernel.
 
     Parameters

@@ -237,7 +237,7 @@ class LogDistance(_PowerOfDistance):
         return self.power * power / (r2 * (1.0 + power))
 
 
-class Laplacian(Kernel):
+class Laplacian(Kernel, splits="product"):
     """k(x, y) = exp(−Σ |x_j − y_j|/ℓ_j), a product of exponential kernels over the columns.
 
     Parameters

@@ -94,7 +94,7 @@ class DotKernel(Kernel, abstract=True):
         return vector_tiles(formula, centers, 1.0, largest)
 
 
-class Linear(DotKernel):
+class Linear(DotKernel, splits="sum"):
     """k(x, y) = ⟨x, y⟩, the linear kernel.
 
     Examples
@@ -123,7 +123,7 @@ class Linear(DotKernel):
         return p
 
 
-class Polynomial(DotKernel):
+class Polynomial(DotKernel, splits="power"):
     """k(x, y) = (scale ⟨x, y⟩ + offset)^degree, the polynomial kernel.
 
     With a negative offset it is indefinite, and its certificate says so.
@@ -211,7 +211,7 @@ class Polynomial(DotKernel):
         return [cls(degree=3), cls(degree=2, scale=0.5), cls(degree=4, offset=0.0), indefinite]
 
 
-class ExponentialDot(DotKernel):
+class ExponentialDot(DotKernel, splits="product"):
     """k(x, y) = exp(α ⟨x, y⟩), the exponential of an inner product.
 
     Parameters
@@ -316,7 +316,7 @@ class Sigmoid(DotKernel):
         return [cls(), cls(scale=0.5, offset=1.0), cls(offset=-1.0)]
 
 
-class Constant(Kernel):
+class Constant(Kernel, splits="constant"):
     """k(x, y) = c ≥ 0, the same for any two samples: the prior variance of a bias term.
 
     Parameters
@@ -363,7 +363,7 @@ class Constant(Kernel):
         return 1
 
 
-class White(Kernel):
+class White(Kernel, splits="noise"):
     """k(X) is the identity and k(X, Y) is 0: white noise, independent from sample to sample.
 
     The noise belongs to a sample, not to its value: two equal rows have independent noise.

@@ -58,7 +58,7 @@ def _debye_log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
     return leading - 0.5 * np.log(root) + np.log(correction)
 
 
-class Matern(RadialKernel):
+class Matern(RadialKernel, splits="mixture"):
     """k = 2^(1−ν)/Γ(ν) z^ν K_ν(z), z = √(2ν) s, s the scaled distance: the Matérn kernel.
 
     There are closed forms at ν = ½, 3/2, 5/2 and ∞ (the Gaussian).
@@ -112,6 +112,9 @@ class Matern(RadialKernel):
 
     def formula(self) -> tuple[Formula, float] | None:
         return _FORMULAS.get(float(self.nu))
+
+    def mixture(self) -> tuple[float, bool]:
+        return float(self.nu), True
 
     def _bessel(self, z: np.ndarray, order: float, shift: float) -> np.ndarray:
         """2^(1−ν)/Γ(ν) z^shift K_order(z), in logarithms."""

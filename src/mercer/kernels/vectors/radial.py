@@ -179,7 +179,7 @@ class RadialKernel(ScaledDistance, abstract=True):
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
 
 
-class RBF(RadialKernel):
+class RBF(RadialKernel, splits="product"):
     """The Gaussian: k(x, y) = exp(−½ Σ ((x_j − y_j)/ℓ_j)²).
 
     Parameters
@@ -299,7 +299,7 @@ Gaussian = RBF
 SquaredExponential = RBF
 
 
-class Exponential(RadialKernel):
+class Exponential(RadialKernel, splits="mixture"):
     """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck).
 
     Parameters
@@ -332,12 +332,15 @@ class Exponential(RadialKernel):
     def formula(self) -> tuple[Formula, float]:
         return Formula("EXPONENTIAL", smooth=False), 1.0
 
+    def mixture(self) -> tuple[float, bool]:
+        return 0.5, True
+
     def slope(self, s2: np.ndarray) -> np.ndarray:
         s = np.sqrt(s2)
         return np.exp(-s) / s
 
 
-class RationalQuadratic(RadialKernel):
+class RationalQuadratic(RadialKernel, splits="mixture"):
     """k = (1 + s²/(2α))^(−α), s the scaled Euclidean distance: the rational quadratic kernel.
 
     Parameters
@@ -381,6 +384,9 @@ class RationalQuadratic(RadialKernel):
     def formula(self) -> tuple[Formula, float]:
         alpha = float(self.alpha)
         return Formula("RATIONAL", a=alpha, slope=max(1.0, alpha)), 0.5 / alpha
+
+    def mixture(self) -> tuple[float, bool]:
+        return float(self.alpha), False
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))

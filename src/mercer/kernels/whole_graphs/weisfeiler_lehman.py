@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import PSD, Definite
 from mercer.definiteness.means import blind
 from mercer.domains.ngrams import NgramCounts, splitmix64
@@ -23,6 +24,7 @@ from mercer.domains.structures.graphs import GraphSamples
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.parts import PartValues, both_batches
 from mercer.kernels.whole_graphs.graph_kernel import CountKernel
 from mercer.params import integer, param, positive_or_per_column
 
@@ -88,12 +90,16 @@ class _ColourKernel(CountKernel, abstract=True):
         return [(float(self.weights), (0, self.depth))]
 
     def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
-        first, last = group
-        colours = samples.once(
-            ("rounds", self.unlabelled, last), lambda: colours_of(samples, last, self.unlabelled)
-        )[first:]
+        colours = self._colours(samples, group)
         starts = samples.starts * len(colours)
         return count_hashes(np.ascontiguousarray(colours.T).ravel(), starts)
+
+    def _colours(self, samples: GraphSamples, group: tuple[int, ...]) -> np.ndarray:
+        """The colours of all nodes after the rounds of a group, a row for each round."""
+        first, last = group
+        return samples.once(
+            ("rounds", self.unlabelled, last), lambda: colours_of(samples, last, self.unlabelled)
+        )[first:]
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         for at, (_, tile) in enumerate(self.products(pair)):
@@ -149,6 +155,23 @@ class WeisfeilerLehman(_ColourKernel):
     def claim(self) -> Definite:
         rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose colour after "
         return Definite(PSD, rule + "i rounds is c", "graphs", means=_SAME)
+
+    def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
+        """Values of nodes: those of their colours after all rounds."""
+        new, training = both_batches(X, samples)
+        return self._node_values(new.encode(self.domain), training.encode(self.domain), C)
+
+    def _node_values(self, new: Prepared, training: Prepared, C: np.ndarray) -> list[PartValues]:
+        total = np.zeros((len(new.owners), C.shape[1]))
+        for weight, group in self.groups():
+            known = self.find(training, group)
+            order = np.argsort(known.hashes)
+            hashes, sums = known.hashes[order], (known.counts.T @ C)[order]
+            for colours in self._colours(new, group):
+                at = np.minimum(np.searchsorted(hashes, colours), len(hashes) - 1)
+                total += weight * np.where((hashes[at] == colours)[:, None], sums[at], 0.0)
+        nodes = np.split(total, new.starts[1:-1])
+        return [PartValues([f"node {k}" for k in range(len(part))], part) for part in nodes]
 
 
 class WeisfeilerLehmanAssignment(_ColourKernel):

@@ -42,7 +42,9 @@ class WitnessDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import WitnessDisplay, mmd_test
     >>> x = np.random.default_rng(0).standard_normal(50)
@@ -114,7 +116,8 @@ class WitnessDisplay:
         """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        self.line_, self.bars_ = None, []
+        self.line_: object = None
+        self.bars_: list[object] = []
         if self.rows is None:
             self._histograms(ax, names)
         else:

@@ -1,0 +1,64 @@
+"""``mercer explain MODEL DATA``: what columns, or parts of samples, add to single predictions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from mercer.cli.loading import load_fitted
+from mercer.cli.output import plain_warnings, print_json, visible
+from mercer.cli.predict import read_samples
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import InputError, ParameterError
+from mercer.explanations.explain import explain
+from mercer.explanations.explanation import Explanation
+from mercer.explanations.formatting import as_text
+
+_BACKGROUND = 100  # rows of the data that others are compared with
+_FIRST = 3  # samples that are explained where none are named
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
+    """Run the command; return its exit code."""
+    model = load_fitted(path)
+    with plain_warnings(True):
+        X = read_samples(model, data, {"case": None, "strict": False, "id": None}).X
+        count = raw_length(X)
+        chosen = np.arange(min(_FIRST, count))
+        if rows is not None:
+            chosen = _positions(rows, count)
+        if hasattr(X, "columns") and count < 2:
+            rule = "has nothing to compare with"
+            raise InputError("data", "one row", rule, "give a table of several rows")
+        some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
+        found = explain(model, pick_rows(X, chosen), background=pick_rows(X, some))
+    numbers = (chosen + 1).tolist()
+    if as_json:
+        print_json({"rows": numbers, "background": len(some), **found.to_dict()})
+        return 0
+    names = [f"row {number}" for number in numbers]
+    if isinstance(found, Explanation):
+        target = model.source_["target"]
+        print(f"{visible(str(target))}, compared with {len(some)} rows of the data")
+        print(visible(as_text(found, names)))
+    else:
+        print(visible(str(found)))
+    return 0
+
+
+def _positions(text: str, count: int) -> np.ndarray:
+    """Rows such as 1,2,5-8, of which 1 is the first, as positions from 0 on."""
+    positions: list[int] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise ParameterError("--rows", text, "must be numbers of rows, such as 1,2,5-8")
+        first = int(match[1])
+        last = int(match[2] or first)
+        if not 1 <= first <= last <= count:
+            raise ParameterError("--rows", part.strip(), f"must be between 1 and {count}")
+        positions += range(first - 1, last)
+    return np.array(positions)

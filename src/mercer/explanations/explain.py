@@ -1,0 +1,143 @@
+"""Why a model predicts what it predicts, by the columns of a table or the parts of a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.aliases import Estimator, RandomState, RawSamples
+from mercer.domains.raw import pick_rows, raw_length
+from mercer.errors import EmptyInputError, InputTypeError, ParameterError
+from mercer.explanations import tables as tables  # its rules are registered
+from mercer.explanations.explanation import Explanation
+from mercer.explanations.functions import LearnedFunction, learned_function
+from mercer.explanations.outputs import output_function
+from mercer.explanations.parts import PartExplanation, explain_parts
+from mercer.explanations.pipelines import goes_by_columns
+from mercer.explanations.questions import Question
+from mercer.explanations.rows import Groups, as_table, check_background, is_table
+from mercer.params import integer
+
+_DEFAULT_ROWS = 100  # training samples that are the background where none is given
+
+
+def explain(
+    model: Estimator,
+    X: RawSamples,
+    *,
+    background: RawSamples = None,
+    groups: Groups = None,
+    interactions: bool = False,
+    samples: int = 1000,
+    random_state: RandomState = 0,
+) -> Explanation | PartExplanation:
+    """Explain what a model says of samples by their columns, or by their parts.
+
+    For rows of a table it computes interventional Shapley values: f(x) minus the mean of f over the
+    background is divided among the columns; columns that are left out take their values from the
+    background. They are exact for sums of products of kernels of single columns: RBF, Laplacian,
+    linear and polynomial kernels, ``.on`` products, kernels of categories and of tables with
+    missing values. Rational quadratic and Matérn kernels are mixtures of Gaussians by a quadrature
+    of known error. Other kernels, and other models, are sampled, with standard errors.
+
+    For strings, texts and graphs whose kernel has an explicit feature map it computes what each
+    position, word or node adds to f(x); see `PartExplanation`.
+
+    Parameters
+    ----------
+    model : fitted estimator, pipeline or function of rows
+        The model. Of classifiers the decision function or the log-odds are explained, never
+        probabilities; of Gaussian processes the mean.
+    X : array-like, data frame or collection
+        The samples to explain.
+    background : array-like or data frame, optional
+        The rows to compare with, with the columns of X: a sample of the population that the mean is
+        taken over. By default 100 of the training samples that the model keeps; of support vector
+        machines these are support vectors, which are no sample of the population.
+    groups : dict of str to list of columns, optional
+        Columns that count as one, such as the indicators of a category.
+    interactions : bool, default=False
+        Whether to compute interactions of two columns as well.
+    samples : int, default=1000
+        The least number of orders of columns for every row, where values are sampled.
+    random_state : int, RandomState or None, default=0
+        What draws orders, and the default background.
+
+    Returns
+    -------
+    Explanation or PartExplanation
+        The contributions.
+
+    References
+    ----------
+    .. [1] L. S. Shapley, "A value for n-person games", Contributions to the Theory of Games II
+           (1953) 307-317.
+    .. [2] S. M. Lundberg and S.-I. Lee, "A unified approach to interpreting model predictions",
+           Advances in Neural Information Processing Systems 30 (2017).
+
+    Examples
+    --------
+    >>> from mercer import SVC, explain
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
+    >>> model = SVC(kernel="RBF()").fit(X, [0, 0, 1, 1])
+    >>> explanation = explain(model, X[:1], background=X)
+    >>> [round(float(abs(value)), 3) for value in explanation.values[0]]
+    [0.993, 0.007]
+    """
+    integer(1).check("samples", samples)
+    X = as_table(X)
+    function = _function_of(model)
+    rng = np.random.default_rng(_seed(random_state))
+    if raw_length(X) == 0:
+        raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
+    if function is not None and not is_table(function.read(X)):
+        return explain_parts(function, X)
+    if not is_table(X):
+        rule = "has neither columns nor a kernel with known parts"
+        raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
+    background = _background(function, background, rng)
+    check_background(X, background)
+    if isinstance(model, Pipeline) and function is not None:
+        function = function if goes_by_columns(function, X, background) else None
+    if function is None:
+        output = output_function(model)
+        question = Question(output, output.quantity, output.names, X, background, groups)
+    else:
+        question = Question.of(function, X, background, groups)
+    return question.answer(function, interactions, samples, rng)
+
+
+def _function_of(model: Estimator) -> LearnedFunction | None:
+    """The function of a fitted model; None where only its outputs are known."""
+    if hasattr(model, "_check_fitted"):
+        model._check_fitted()
+    elif isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    if getattr(model, "kernel", None) == "precomputed":
+        rule, remedy = "knows no columns", "fit the model with the kernel itself"
+        raise ParameterError("kernel", "precomputed", rule, remedy)
+    return learned_function(model)
+
+
+def _background(
+    function: LearnedFunction | None, background: RawSamples, rng: np.random.Generator
+) -> RawSamples:
+    """The rows given, or some of the training samples."""
+    if background is not None:
+        return as_table(background)
+    if function is None or any(part.owners is not None for part in function.parts):
+        rule, remedy = "is needed: the model keeps no rows", "give some training samples"
+        raise ParameterError("background", None, rule, remedy)
+    samples = function.parts[0].samples
+    count = raw_length(samples)
+    return pick_rows(samples, np.sort(rng.permutation(count)[:_DEFAULT_ROWS]))
+
+
+def _seed(random_state: RandomState) -> Any:
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state

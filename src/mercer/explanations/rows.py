@@ -1,0 +1,146 @@
+"""Rows of tables of any kind: their columns, and rows that are put together from two."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer.aliases import RawSamples
+from mercer.domains.raw import raw_length
+from mercer.errors import EmptyInputError, ParameterError, WidthError
+
+Groups = Mapping[str, Sequence[Hashable]] | None  # columns that are one player, by its name
+
+
+def is_table(rows: RawSamples) -> bool:
+    """Whether samples are rows with columns."""
+    if hasattr(rows, "columns"):
+        return True
+    return len(getattr(rows, "shape", ())) == 2
+
+
+def as_table(X: RawSamples) -> RawSamples:
+    """Lists of rows as an array; anything else unchanged."""
+    if not isinstance(X, (list, tuple)) or not len(X):
+        return X
+    kinds = (list, tuple, np.ndarray)
+    are_rows = all(
+        isinstance(row, kinds) and not any(isinstance(cell, kinds) for cell in row) for row in X
+    )
+    if not are_rows or len({len(row) for row in X}) != 1:
+        return X
+    array = np.array(X, dtype=object)
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError):
+        return array
+
+
+def column_names(rows: RawSamples) -> list[Any]:
+    """The names of the columns of a data frame, the positions of those of an array."""
+    if hasattr(rows, "columns"):
+        return list(rows.columns)
+    return list(range(rows.shape[1]))
+
+
+def check_background(X: RawSamples, background: RawSamples) -> None:
+    """Refuse a background without rows, or with other columns than X."""
+    if raw_length(background) == 0:
+        rule = "has no rows to compare with"
+        raise EmptyInputError("background", "no rows", rule, "give some training samples")
+    if not (is_table(X) and is_table(background)):
+        return
+    own, other = column_names(X), column_names(background)
+    if hasattr(X, "columns") and hasattr(background, "columns"):
+        absent = [name for name in own if name not in other]
+        if absent:
+            rule = "lacks a column of X"
+            raise WidthError("background", f"no column {absent[0]!r}", rule, "give all of them")
+    elif len(own) != len(other):
+        rule = f"must have the {len(own)} columns of X"
+        raise WidthError("background", f"{len(other)} columns", rule)
+
+
+def as_matrix(rows: RawSamples) -> np.ndarray:
+    """The values of a table, as numbers where all of them are."""
+    if hasattr(rows, "toarray"):
+        return rows.toarray()
+    values = rows.to_numpy() if hasattr(rows, "to_numpy") else np.asarray(rows)
+    if values.dtype.kind != "O":
+        return values
+    try:
+        return values.astype(float)
+    except (TypeError, ValueError):
+        return values
+
+
+def mixed(rows: RawSamples, background: RawSamples, chosen: np.ndarray) -> RawSamples:
+    """Rows with the values of ``rows`` where ``chosen`` is true, and of the background elsewhere.
+
+    All three have the same numbers of rows and columns; the result is a table of the same kind.
+    """
+    if hasattr(rows, "toarray"):
+        return np.where(chosen, rows.toarray(), background.toarray())
+    if not hasattr(rows, "iloc"):
+        return np.where(chosen, np.asarray(rows), np.asarray(background))
+    columns = {}
+    for at, name in enumerate(rows.columns):
+        ours, theirs = rows[name].reset_index(drop=True), background[name].reset_index(drop=True)
+        columns[name] = ours.where(chosen[:, at], theirs)
+    return type(rows)(columns)
+
+
+def _name(column: Any) -> str:
+    """The name of a column; that of a position is x0, x1, ..."""
+    return f"x{column}" if isinstance(column, (int, np.integer)) else str(column)
+
+
+class Players:
+    """The columns of a table, some of which may count as one.
+
+    Parameters
+    ----------
+    columns : list
+        The names of the columns.
+    groups : dict or None
+        The columns of each group, by a name for the group.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the players: the columns that are in no group, and the groups, in the order of
+        their first columns.
+    of_column : ndarray of int
+        The player of each column.
+    """
+
+    def __init__(self, columns: list[Any], groups: Groups = None) -> None:
+        self.columns = columns
+        owner: dict[Any, str] = {}
+        for name, members in (groups or {}).items():
+            for column in [members] if isinstance(members, str) else members:
+                if column not in columns or column in owner:
+                    rule = "is not a column of X that is in no other group"
+                    raise ParameterError(f"groups[{name!r}]", column, rule)
+                owner[column] = str(name)
+        labels = [owner.get(column, ("", column)) for column in columns]
+        distinct = list(dict.fromkeys(labels))
+        self.names = [label if isinstance(label, str) else _name(label[1]) for label in distinct]
+        self.of_column = np.array([distinct.index(label) for label in labels], dtype=int)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def data(self, rows: RawSamples) -> np.ndarray:
+        """The values of the players: of a group of several columns the place of the largest."""
+        matrix = as_matrix(rows)
+        if len(self.names) == matrix.shape[1]:
+            return matrix[:, np.argsort(self.of_column)]
+        parts = []
+        for player in range(len(self)):
+            members = matrix[:, self.of_column == player]
+            is_single = members.shape[1] == 1
+            parts.append(members[:, 0] if is_single else np.argmax(members.astype(float), axis=1))
+        return np.column_stack(parts)

@@ -1,0 +1,1 @@
+"""Displays of the contributions of columns to predictions."""
