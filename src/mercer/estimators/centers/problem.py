@@ -262,7 +262,14 @@ class CenterProblem:
             )
         plan, notes = self._words(matrix.centers, m)
         solver = _solver_words(task)
-        return Fitted(block, self.places[:m], solution, facts, plan, solver, notes)
+        places = self.positions(m)
+        return Fitted(block, places, solution, facts, plan, solver, notes)
+
+    def positions(self, m: int) -> np.ndarray:
+        """Where the first m centers stand among the samples that were given."""
+        if isinstance(self.given, Integral | str):
+            return self.data.positions(self.places[:m])
+        return self.places[:m]
 
     def _solve(
         self, matrix: CenterMatrix, task: Task, start: np.ndarray | None

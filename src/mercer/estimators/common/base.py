@@ -127,6 +127,10 @@ class KernelEstimator(Observable, BaseEstimator):
             warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
 
+    def _kernel_on_centers(self, kernel: Kernel) -> Kernel:
+        """The fitted kernel for a fit on centers; estimators that change the kernel undo it."""
+        return kernel
+
     def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
         """Refuse a kernel that is known not to be definite enough, warn of one that may not be."""
         if repair not in (None, "clip", "flip", "shift"):

@@ -29,12 +29,15 @@ class Whitening:
         K_mm in double precision, which is overwritten.
     dtype : dtype
         The precision of the factor that is kept.
+    tiles : dtype, optional
+        The precision of the rows, which decides on the jitter; by default that of the factor.
     """
 
-    def __init__(self, inner: np.ndarray, dtype: np.dtype) -> None:
+    def __init__(self, inner: np.ndarray, dtype: np.dtype, tiles: np.dtype | None = None) -> None:
         self.dtype = np.dtype(dtype)
         self.trace = float(np.trace(inner)) or 1.0
-        self.jitter, self.L = _cholesky(inner, _SMALLEST[self.dtype] * self.trace, self.trace)
+        least = _SMALLEST[np.dtype(tiles or dtype)] * self.trace
+        self.jitter, self.L = _cholesky(inner, least, self.trace)
         self.L = np.asfortranarray(self.L, dtype=self.dtype)
 
     def __len__(self) -> int:
@@ -43,6 +46,10 @@ class Whitening:
     def whiten(self, rows: np.ndarray) -> np.ndarray:
         """L⁻¹ of the transposed rows, which are overwritten: a column for each row."""
         return _solve(self.L, rows.T, overwrite=True)
+
+    def forward(self, V: np.ndarray) -> np.ndarray:
+        """L⁻¹ V."""
+        return _solve(self.L, V)
 
     def unwhiten(self, V: np.ndarray) -> np.ndarray:
         """L⁻ᵀ V."""
