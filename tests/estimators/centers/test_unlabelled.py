@@ -6,7 +6,16 @@ from scipy import linalg
 from sklearn.metrics import adjusted_rand_score
 
 import mercer
-from mercer import RBF, Jaccard, KernelKMeans, KernelPCA, Linear, SpectralClustering, scan
+from mercer import (
+    RBF,
+    Jaccard,
+    KernelDiscriminant,
+    KernelKMeans,
+    KernelPCA,
+    Linear,
+    SpectralClustering,
+    scan,
+)
 from mercer.errors import NotFiniteError, ParameterError
 
 rng = np.random.default_rng(0)
@@ -233,3 +242,35 @@ def test_many_rows_take_centers_by_themselves(model, monkeypatch):
     with mercer.config_context(memory_budget="1 MB"):
         model.set_params(centers="auto").fit(X)
     assert model.report_.plan.startswith("Nyström, 144 of 300 rows")
+
+
+# -- discriminants ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+@pytest.mark.parametrize("labels", [TRUE, TRUE == 1])
+def test_discriminants_of_all_rows_are_the_exact_ones(labels, weight):
+    y = np.where(rng.random(N) < 0.1, labels[::-1], labels)
+    exact = KernelDiscriminant(0.3, kernel=KERNEL, centers="all").fit(X, y, weight)
+    model = KernelDiscriminant(0.3, kernel=KERNEL, centers=N).fit(X, y, weight)
+    np.testing.assert_allclose(model.predict_proba(NEW), exact.predict_proba(NEW), atol=1e-7)
+    np.testing.assert_allclose(
+        np.abs(model.transform(NEW)), np.abs(exact.transform(NEW)), rtol=1e-6, atol=1e-6
+    )
+    ratio = exact.explained_variance_ratio_
+    np.testing.assert_allclose(model.explained_variance_ratio_, ratio, rtol=1e-7)
+
+
+def test_discriminants_of_a_source_follow_the_formula():
+    source = scan(X, TRUE, block_rows=70)
+    model = KernelDiscriminant(0.3, kernel=KERNEL, centers=X[::6]).fit(source)
+    F = whitened(model, X)
+    F = F - F.mean(axis=0)
+    means = np.array([F[c == TRUE].mean(axis=0) for c in range(3)])
+    between = means.T @ means * 100
+    shares = linalg.eigh(between, F.T @ F + 0.3 * np.eye(F.shape[1]), eigvals_only=True)[::-1][:2]
+    separation = shares / (1 - shares)
+    np.testing.assert_allclose(
+        model.explained_variance_ratio_, separation / separation.sum(), rtol=1e-6
+    )
+    assert (model.predict(X) == TRUE).mean() > 0.97

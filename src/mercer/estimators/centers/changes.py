@@ -148,6 +148,18 @@ class AsSigns:
         return dataclasses.replace(block, y=signs[:, 1:] if self.n_classes == 2 else signs)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class AsIndicators:
+    """Class numbers as columns, one for every class, with a value of its own or 0."""
+
+    values: np.ndarray
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        own = block.y[:, None] == np.arange(len(self.values))
+        return dataclasses.replace(block, y=own * self.values)
+
+
 @dataclasses.dataclass(frozen=True)
 class Times:
     """Weights multiplied by a number."""

@@ -87,6 +87,7 @@ class Task:
     curvature: float = 1.0
     tol: float | None = None
     scale: float = 1.0  # of the values of f, for the relative rounding error
+    tilt: float = 0.0  # a linear term of the bias
 
 
 class CenterProblem:
@@ -290,7 +291,8 @@ class CenterProblem:
         if isinstance(task.loss, Squared):
             return solve_squared(matrix, task.penalty, inverse, **options), whitening
         penalty = float(task.penalty[0])
-        return solve_loss(matrix, task.loss, penalty, inverse, **options), whitening
+        found = solve_loss(matrix, task.loss, penalty, inverse, tilt=task.tilt, **options)
+        return found, whitening
 
     def _tolerance(self, matrix: CenterMatrix, task: Task) -> float:
         if matrix.centers.dtype == FLOAT32:

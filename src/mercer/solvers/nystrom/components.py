@@ -33,6 +33,16 @@ class Ones:
 
 
 @dataclasses.dataclass(frozen=True)
+class Members:
+    """w in the column of the class of a row: the pass then sums the rows of each class."""
+
+    def __call__(
+        self, values: np.ndarray, y: Targets, weight: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        return 0.0, (y[:, None] == np.arange(values.shape[1])) * weight[:, None]
+
+
+@dataclasses.dataclass(frozen=True)
 class OverDegrees:
     """w f/d, where the first value is the degree d of a row: it is 0 without links."""
 
@@ -52,6 +62,13 @@ def row_sums(matrix: CenterMatrix) -> tuple[np.ndarray, float]:
     """K_mn w and Σ w, by one pass."""
     total, sums, _ = matrix.gather(Ones(), np.zeros((len(matrix), 1)), np.zeros(1))
     return sums[:, 0], total
+
+
+def class_sums(matrix: CenterMatrix, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Σ w k_x and Σ w over the rows of each class, by one pass; targets are class numbers."""
+    nothing = np.zeros((len(matrix), n_classes))
+    _, sums, mass = matrix.gather(Members(), nothing, np.zeros(n_classes))
+    return sums, mass
 
 
 class Scatter:

@@ -37,9 +37,13 @@ def solve_loss(
     tol: float,
     limit: int,
     start: np.ndarray | None = None,
+    tilt: float = 0.0,
     callback: Callable[[int, float], bool] | None = None,
 ) -> CenterSolution:
-    """Minimise Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u; parameters are those of `solve_squared`."""
+    """Minimise Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u + tilt·Σ b.
+
+    Other parameters are those of `solve_squared`.
+    """
     m = len(matrix)
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -49,7 +53,8 @@ def solve_loss(
         pull = penalty * (matrix.inner @ np.ascontiguousarray(V[:m]))
         gradient = slopes + pull
         if intercept:
-            gradient = np.vstack([gradient, sums])
+            gradient = np.vstack([gradient, sums + tilt])
+            value += tilt * float(bias.sum())
         return value + 0.5 * float(np.sum(V[:m] * pull)), gradient.ravel()
 
     def precondition(flat: np.ndarray) -> np.ndarray:
