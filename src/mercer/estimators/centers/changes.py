@@ -161,6 +161,22 @@ class AsIndicators:
 
 
 @dataclasses.dataclass(frozen=True)
+class AsContrast:
+    """Class numbers as 1 and 0: one class against another, or all others; the rest has weight 0."""
+
+    positive: int | None
+    negative: int | None
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        chosen = (block.y == self.positive).astype(np.int64)
+        if self.negative is None:
+            return dataclasses.replace(block, y=chosen)
+        counted = (chosen > 0) | (block.y == self.negative)
+        return dataclasses.replace(block, y=chosen, weight=block.weights() * counted)
+
+
+@dataclasses.dataclass(frozen=True)
 class Times:
     """Weights multiplied by a number."""
 
