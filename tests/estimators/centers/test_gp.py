@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import RBF, GaussianProcessClassifier, Spectrum, scan
+from mercer import RBF, GaussianProcessClassifier, GaussianProcessRegressor, Spectrum, scan
 from mercer.errors import MemoryBudgetError, ParameterError
 
 rng = np.random.default_rng(0)
@@ -79,3 +79,28 @@ def test_a_matrix_beyond_the_memory_takes_centers(monkeypatch):
             fitted(Y, "all")
     with pytest.raises(ParameterError, match="multinomial"):
         fitted(THREE, 20, multi_class="multinomial")
+
+
+TARGET = np.sin(2 * X[:, 0]) + X[:, 1]
+
+
+def test_centers_of_a_regression_are_inducing_points(tmp_path):
+    options = {"alpha": 0.1, "optimizer": None}
+    by_method = GaussianProcessRegressor(KERNEL, method="sparse", n_inducing=40, **options)
+    expected = by_method.fit(X, TARGET).predict(NEW)
+    by_number = GaussianProcessRegressor(KERNEL, centers=40, **options).fit(X, TARGET)
+    np.testing.assert_array_equal(by_number.predict(NEW), expected)
+    points = X[by_number.inducing_]
+    given = GaussianProcessRegressor(KERNEL, centers=points, **options).fit(scan(X, TARGET))
+    np.testing.assert_allclose(given.predict(NEW), expected, atol=1e-9)
+    assert any("loaded into memory" in note for note in given.report_.notes)
+    mercer.save(given, tmp_path / "model.mercer")
+    np.testing.assert_array_equal(
+        mercer.load(tmp_path / "model.mercer").predict(NEW), given.predict(NEW)
+    )
+    exact = GaussianProcessRegressor(KERNEL, centers="all", **options).fit(X, TARGET)
+    assert "exact" in exact.report_.plan or "dense" in exact.report_.plan
+    learned = GaussianProcessRegressor(1.0 * RBF(), alpha=0.1, centers=X[:30]).fit(X, TARGET)
+    assert learned.score(X, TARGET) > 0.9
+    with pytest.raises(ParameterError, match="inducing"):
+        GaussianProcessRegressor(KERNEL, method="exact", centers=10).fit(X, TARGET)
