@@ -39,6 +39,7 @@ from mercer.estimators.common.kernel_choice import (
     choose_kernel,
     is_precomputed,
 )
+from mercer.estimators.common.lazily import answer_lazily
 from mercer.estimators.common.validation import (
     as_in_training,
     note_columns,
@@ -80,6 +81,10 @@ class KernelEstimator(Observable, BaseEstimator):
     memory_remedy: ClassVar[str] = "fit on fewer samples"  # where a matrix exceeds the budget
     small_fits_use_blas: ClassVar[bool] = True
     _parameter_constraints: ClassVar[ParameterRules] = {}
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        answer_lazily(cls)
 
     def _validate_params(self) -> None:
         """Check the parameters by scikit-learn's constraints.
