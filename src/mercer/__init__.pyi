@@ -82,6 +82,7 @@ from mercer.estimators.svm.svdd import SVDD as SVDD
 from mercer.estimators.svm.svr import SVR as SVR
 from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
+from mercer.execution.checkpoint import checkpoint as checkpoint
 from mercer.first_use import warmup as warmup
 from mercer.gram.blocks.sources import scan as scan
 from mercer.gram.operator import Gram as Gram
