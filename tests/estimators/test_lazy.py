@@ -57,3 +57,16 @@ def test_frames(rng):
     mapped = predict_lazily(features, lazy, "transform").compute(scheduler="synchronous")
     np.testing.assert_allclose(mapped.to_numpy(), features.transform(kept), rtol=1e-9)
     assert list(mapped.columns) == [f"transform{i}" for i in range(5)]
+
+
+def test_models_answer_lazily_by_themselves(rng):
+    da = pytest.importorskip("dask.array")
+    X, ridge, svc, features = models(rng)
+    lazy = da.from_array(X, chunks=(25, 2))
+    svc.set_params(probability=True).fit(X, svc.predict(X))
+    asked = [(ridge, "predict"), (svc, "predict_proba"), (svc, "decision_function")]
+    for model, method in (*asked, (features, "transform")):
+        found = getattr(model, method)(lazy)
+        assert isinstance(found, da.Array)
+        expected = getattr(model, method)(X)
+        np.testing.assert_allclose(found.compute(scheduler="synchronous"), expected, atol=1e-9)

@@ -19,6 +19,8 @@ ProgressFunction = Callable[[int, int], Any]  # of completed tasks and their tot
 class ProgressBar(Protocol):
     """What is used of tqdm."""
 
+    total: int | None
+
     def update(self, tasks: int) -> object: ...
     def close(self) -> None: ...
 
@@ -46,6 +48,12 @@ class Progress:
         elif self.total is not None:
             self.setting(completed, self.total)
         self.last = completed
+
+    def expect(self, total: int) -> None:
+        """Say how many tasks there will be, as far as one can tell by now."""
+        self.total = total
+        if self.bar is not None:
+            self.bar.total = total
 
     def close(self) -> None:
         """Remove the progress bar."""

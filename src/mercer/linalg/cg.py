@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -57,6 +58,7 @@ def conjugate_gradients(
     measure: Literal["residual", "energy"] = "residual",
     floor: np.ndarray | float = 0.0,
     patience: int | None = None,
+    watch: Callable[[np.ndarray, float], None] | None = None,
 ) -> LinearSolution:
     """Solve A X = B, all columns at once.
 
@@ -82,6 +84,8 @@ def conjugate_gradients(
     patience : int, optional
         Steps without a smaller energy after which what is left is taken for rounding error, if it
         is small beside the first.
+    watch : callable, optional
+        Called after every step with X and the largest √(RᵀM⁻¹R) over its first value.
     """
     inverse = Identity() if inverse is None else inverse
     X, R = np.zeros_like(B), B.copy()
@@ -117,6 +121,8 @@ def conjugate_gradients(
         fresh = _dots(R, Z)
         P = Z + _quotient(fresh, energy, active) * P
         energy = np.where(active, fresh, energy)
+        if watch is not None:
+            watch(X, float(np.sqrt(max(np.max(energy / first), 0.0))))
     reached = patience is not None and residual <= _ROUNDED
     reason = "rounding error" if reached else "no convergence"
     return LinearSolution(X, iterations=limit, residual=residual, converged=reached, reason=reason)

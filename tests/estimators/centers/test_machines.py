@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import mean_pinball_loss
 
 import mercer
-from mercer import RBF, SVC, SVR, KernelQuantileRegressor, scan
+from mercer import RBF, SVC, SVR, KernelQuantileRegressor, OneClassSVM, scan
 from mercer.errors import ParameterError
 
 rng = np.random.default_rng(0)
@@ -103,3 +103,47 @@ def test_what_centers_cannot_do_is_refused():
     for parameters in ({"C": np.inf}, {"repair": "clip"}):
         with pytest.raises(ParameterError, match="is for exact fits only"):
             SVC(kernel=KERNEL, centers=10, **parameters).fit(X, LABELS)
+
+
+def half_space(u, b, nu, width):
+    """The objective of the smoothed one-class machine, in units of ν Σw, and its gradient."""
+    total = nu * WEIGHT.sum()
+    f = K @ u + b
+    slope = np.clip(-f / width, 0.0, 1.0)
+    value = 0.5 * u @ K @ u + b + WEIGHT @ (-slope * f - 0.5 * width * slope**2) / total
+    return value, K @ (u - WEIGHT * slope / total), 1.0 - WEIGHT @ slope / total
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.5])
+def test_one_class_on_all_rows_is_the_smoothed_machine(nu, monkeypatch):
+    width, total = 0.002, nu * WEIGHT.sum()
+    monkeypatch.setattr("mercer.estimators.svm.on_centers._density_width", lambda *_: width)
+    model = OneClassSVM(nu=nu, kernel=KERNEL, centers=N, tol=1e-7).fit(X, None, WEIGHT)
+    assert "SmoothHinge" in model.report_.solver
+    u = np.zeros(N)
+    u[model.support_] = model.dual_coef_[0] / total
+    _, by_u, by_b = half_space(u, model.intercept_[0] / total - width / 2, nu, width)
+    assert np.abs(by_u).max() < 1e-6 and abs(by_b) < 1e-6
+    exact = OneClassSVM(nu=nu, kernel=KERNEL, tol=1e-6).fit(X, None, WEIGHT)
+    gap = model.decision_function(X) - exact.decision_function(X)
+    assert np.abs(gap).max() < 0.1 * exact.decision_function(X).std()
+    outside = WEIGHT[model.decision_function(X) < 0].sum() / WEIGHT.sum()
+    assert outside == pytest.approx(nu, abs=0.03)
+
+
+def test_one_class_of_a_source_and_of_too_many_rows(monkeypatch):
+    model = OneClassSVM(nu=0.2, kernel=KERNEL, centers=X[:40]).fit(X)
+    streamed = OneClassSVM(nu=0.2, kernel=KERNEL, centers=X[:40]).fit(scan(X, block_rows=70))
+    assert streamed.decision_function(X) == pytest.approx(
+        model.decision_function(X), rel=1e-3, abs=1e-2
+    )
+    assert (model.predict(X) == -1).mean() == pytest.approx(0.2, abs=0.05)
+    monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1.0)
+    monkeypatch.setattr("mercer.estimators.centers.data._FEW", 10)
+    with (
+        mercer.config_context(memory_budget="0.5 MB"),
+        pytest.warns(UserWarning, match="SmoothHinge"),
+    ):
+        OneClassSVM(nu=0.2, kernel=KERNEL, random_state=0).fit(X)
+    with pytest.raises(ParameterError, match="repair"):
+        OneClassSVM(kernel=KERNEL, centers=10, repair="clip").fit(X)

@@ -180,3 +180,16 @@ def test_what_is_a_source():
     assert is_source(lambda: [X])
     assert not is_source(X)
     assert not is_source(["a", "b"])
+
+
+def test_graphs_that_are_made_anew_are_the_same_rows():
+    networkx = pytest.importorskip("networkx")
+
+    def blocks():
+        for seed in range(3):
+            graphs = [networkx.gnp_random_graph(5, 0.5, seed=10 * seed + k) for k in range(10)]
+            yield graphs, np.array([g.number_of_edges() for g in graphs], dtype=float)
+
+    source = scan(blocks)
+    assert len(source) == 30
+    assert sum(len(block) for block in source) == 30

@@ -148,6 +148,34 @@ class AsSigns:
         return dataclasses.replace(block, y=signs[:, 1:] if self.n_classes == 2 else signs)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class AsIndicators:
+    """Class numbers as columns, one for every class, with a value of its own or 0."""
+
+    values: np.ndarray
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        own = block.y[:, None] == np.arange(len(self.values))
+        return dataclasses.replace(block, y=own * self.values)
+
+
+@dataclasses.dataclass(frozen=True)
+class AsContrast:
+    """Class numbers as 1 and 0: one class against another, or all others; the rest has weight 0."""
+
+    positive: int | None
+    negative: int | None
+
+    def __call__(self, block: Block) -> Block:
+        assert block.y is not None
+        chosen = (block.y == self.positive).astype(np.int64)
+        if self.negative is None:
+            return dataclasses.replace(block, y=chosen)
+        counted = (chosen > 0) | (block.y == self.negative)
+        return dataclasses.replace(block, y=chosen, weight=block.weights() * counted)
+
+
 @dataclasses.dataclass(frozen=True)
 class Times:
     """Weights multiplied by a number."""

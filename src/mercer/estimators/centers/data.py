@@ -54,6 +54,12 @@ class RowData:
     spread: float = 1.0  # the standard deviation of the targets
     notes: tuple[str, ...] = ()
     class_factors: np.ndarray | None = None  # the weights of classes
+    kept: np.ndarray | None = None  # positions among the samples given; None where all are kept
+    n_given: int = 0  # how many samples were given
+
+    def positions(self, places: np.ndarray) -> np.ndarray:
+        """Where rows stand among the samples that were given."""
+        return places if self.kept is None else self.kept[places]
 
 
 @dataclasses.dataclass
@@ -130,7 +136,9 @@ def _begun(
     values = _target_values(found.y, target)
     rows = ArrayRows(found.samples(), values, found.weight)
     data = RowData(kernel, rows, found.count, current_engine(), one_target=found.y.ndim == 1)
-    data.total_weight = float(found.weight.sum())
+    data.total_weight, data.n_given = float(found.weight.sum()), found.n_given
+    if not found.all_count:
+        data.kept = found.rows
     if target == "labels":
         given = check_weights(sample_weight, found.n_given)[found.rows]
         first = np.unique(found.y, return_index=True)[1]
@@ -152,6 +160,7 @@ def _target_values(y: np.ndarray, target: Target) -> np.ndarray | None:
 def _checked_kernel(estimator: KernelEstimator, kernel: Kernel | None, X: RawSamples) -> Kernel:
     """A kernel that is positive semi-definite, which centers need."""
     assert kernel is not None
+    kernel = estimator._kernel_on_centers(kernel)
     if estimator.needs == "cpd" and certificate_on(kernel, X).status == "cpd":
         rule = "is only conditionally positive definite, where centers need a psd kernel"
         raise ParameterError("kernel", kernel, rule, "centre it: k.center(), or centers='all'")
@@ -192,7 +201,7 @@ def _surveyed(estimator: KernelEstimator, source: Rows, target: Target) -> RowDa
     engine = current_engine(lazy=isinstance(source, DaskRows))
     change = _target_change(estimator, source, engine, target)
     rows = source.map(*_number_changes(estimator), change)
-    data = RowData(kernel, rows, len(source), engine)
+    data = RowData(kernel, rows, len(source), engine, n_given=len(source))
     data.class_factors = getattr(change, "factors", None)
     data.one_target = sample.y is None or np.ndim(sample.y) == 1
     _note_moments(data, engine.map(_moments, rows))

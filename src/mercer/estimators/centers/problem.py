@@ -17,6 +17,7 @@ from mercer.domains.raw import raw_length
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.centers.changes import Without
 from mercer.estimators.centers.data import RowData, generator
+from mercer.estimators.centers.watching import Watching
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.report import FitReport
 from mercer.gram.blocks.base import Block, Change, Rows
@@ -87,6 +88,7 @@ class Task:
     curvature: float = 1.0
     tol: float | None = None
     scale: float = 1.0  # of the values of f, for the relative rounding error
+    tilt: float = 0.0  # a linear term of the bias
 
 
 class CenterProblem:
@@ -154,8 +156,8 @@ class CenterProblem:
         places = self._not_held(drawn)
         if drawn < self.count:
             self.n_centers = min(self.n_centers, len(places))
-        per_center = _PER_CENTER if self.n_centers <= _MANY_CENTERS else _FEWER
-        sample = self._not_held(min(self.count, per_center * drawn))
+        sizes = [_sample_size(m) for m in (self.n_centers, drawn)]
+        sample = self._not_held(min(self.count, max(sizes)))
         fresh = self._other(min(_FRESH, self.count), np.empty(0))
         groups = [places, sample, fresh, self.held]
         if not isinstance(self.given, Integral | str):
@@ -262,7 +264,14 @@ class CenterProblem:
             )
         plan, notes = self._words(matrix.centers, m)
         solver = _solver_words(task)
-        return Fitted(block, self.places[:m], solution, facts, plan, solver, notes)
+        places = self.positions(m)
+        return Fitted(block, places, solution, facts, plan, solver, notes)
+
+    def positions(self, m: int) -> np.ndarray:
+        """Where the first m centers stand among the samples that were given."""
+        if isinstance(self.given, Integral | str):
+            return self.data.positions(self.places[:m])
+        return self.places[:m]
 
     def _solve(
         self, matrix: CenterMatrix, task: Task, start: np.ndarray | None
@@ -280,10 +289,15 @@ class CenterProblem:
             "limit": _LIMIT,
             "start": start,
         }
+        watch = Watching(matrix, task, options["tol"])
+        options |= {"start": watch.begin(start), "watch": watch}
         if isinstance(task.loss, Squared):
-            return solve_squared(matrix, task.penalty, inverse, **options), whitening
-        penalty = float(task.penalty[0])
-        return solve_loss(matrix, task.loss, penalty, inverse, **options), whitening
+            found = solve_squared(matrix, task.penalty, inverse, **options)
+        else:
+            penalty = float(task.penalty[0])
+            found = solve_loss(matrix, task.loss, penalty, inverse, tilt=task.tilt, **options)
+        watch.end(found)
+        return found, whitening
 
     def _tolerance(self, matrix: CenterMatrix, task: Task) -> float:
         if matrix.centers.dtype == FLOAT32:
@@ -299,6 +313,9 @@ class CenterProblem:
         """Rows of the sample against the centers, weighted so that they stand for all rows."""
         assert self.sample is not None
         sample = self.sample
+        if len(sample) < self.count:
+            some = min(len(sample), _sample_size(len(centers)))
+            sample = sample.take(np.arange(some))
         weight = sample.weights()
         n_rows = self.count
         if len(sample) < self.count:
@@ -334,6 +351,11 @@ class CenterProblem:
         if len(self.held):
             notes = (*notes, f"{len(self.held):,} rows were held out, for the score only")
         return plan, notes
+
+
+def _sample_size(m: int) -> int:
+    """How many rows the preconditioner of m centers is made of."""
+    return m * (_PER_CENTER if m <= _MANY_CENTERS else _FEWER)
 
 
 def _gain(half: Fitted, full: Fitted) -> float:

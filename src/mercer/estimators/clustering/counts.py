@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import KernelLike
 from mercer.errors import ParameterError, explain, warn
+from mercer.solvers.clustering.laplacian import Smooth
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:
@@ -35,6 +37,14 @@ def warn_of_empty(labels: np.ndarray, n_clusters: int) -> None:
         warn(explain("n_clusters", n_clusters, rule, remedy))
 
 
+def warn_of_residual(smooth: Smooth, enough: float) -> None:
+    """Warn of eigenvectors that have not converged."""
+    if smooth.residual > enough:
+        residual = f"no convergence: relative residual {smooth.residual:.2g}"
+        reason = f"the eigenvalues {smooth.values} may be too near each other"
+        warn(f"{residual}; {reason}", ConvergenceWarning)
+
+
 def notes_on_parts(parts: int, n_clusters: int, affinity: KernelLike) -> tuple[str, ...]:
     """What is said of a graph in several parts: more of them than clusters are grouped."""
     if parts < 2:
@@ -45,3 +55,10 @@ def notes_on_parts(parts: int, n_clusters: int, affinity: KernelLike) -> tuple[s
     remedy = "take a wider kernel (a smaller gamma), or more n_neighbors"
     warn(explain("the graph", affinity, rule, remedy))
     return (f"the graph has {parts} parts without links between them",)
+
+
+def check_range(given: np.ndarray, meaning: str, count: int) -> None:
+    """Raise an error for labels or positions outside 0, ..., count − 1."""
+    if given.min() < 0 or given.max() >= count:
+        rule = f"as {meaning} must lie between 0 and {count - 1}"
+        raise ParameterError("init", given, rule)

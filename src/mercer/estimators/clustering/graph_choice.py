@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_array, validate_data
 
 from mercer.aliases import KernelLike, RawSamples, SparseMatrix, Weights
 from mercer.errors import ParameterError
+from mercer.estimators.centers.data import Opened, open_rows
+from mercer.estimators.centers.unlabelled import EXACT_STEPS
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
 from mercer.estimators.common.training import begin
@@ -59,6 +61,17 @@ def neighbours_choice(choice: Choice) -> Choice:
     if isinstance(inner, _DECREASING) and not np.ndim(inner.length_scale):
         return Choice(NegativeDistance(power=2.0), choice.foreign)
     return choice
+
+
+def open_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights) -> Opened:
+    """The samples, or rows for a fit on centers, which only affinities of all pairs have."""
+    of_pairs = not is_affinity(model.affinity, "nearest_neighbors")
+    if of_pairs and model.local_scaling is None and not sparse.issparse(X):
+        return open_rows(model, X, None, sample_weight, target="none", steps=EXACT_STEPS)
+    if not isinstance(model.centers, str):
+        rule = "are for affinities k(x, y) of all pairs"
+        raise ParameterError("centers", model.centers, rule, "say affinity='kernel'")
+    return Opened(X, None, sample_weight)
 
 
 def build_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights) -> Built:

@@ -15,11 +15,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples, Weights
+from mercer.aliases import (
+    CentersLike,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Weights,
+)
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
-from mercer.estimators.clustering.counts import check_n_clusters, size_facts
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.centers.data import open_rows
+from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.clustering.counts import check_n_clusters, check_range, size_facts
+from mercer.estimators.clustering.on_centers import fit_means, inner_product
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.kernel_choice import Choice
@@ -28,6 +39,7 @@ from mercer.estimators.common.training import Training, begin
 from mercer.estimators.common.validation import check_weights
 from mercer.gram.matrix import Matrix
 from mercer.gram.plan import PRODUCTS
+from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
@@ -72,7 +84,12 @@ class KernelKMeans(
         Stop when the inertia falls by less than ``tol`` times itself; 0 goes on until no sample
         moves.
     random_state : int, RandomState or None, default=None
-        Seed of the starts.
+        Seed of the starts, and of the centers.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The means of the clusters are combinations of these samples: of all, of so many drawn
+        uniformly, or of given ones. All samples are clustered in any case, by one pass a round,
+        which begins with the clusters of a sample. "auto" takes all while they are few enough (see
+        the guide on scaling).
 
     Attributes
     ----------
@@ -87,9 +104,9 @@ class KernelKMeans(
     kernel_ : Kernel or None
         The kernel in use; None for a precomputed Gram matrix.
     X_fit_ : collection or None
-        The training samples of positive weight; None for a precomputed Gram matrix.
+        The training samples of positive weight, or the centers; None for a precomputed matrix.
     support_ : ndarray
-        The positions of the samples of positive weight.
+        The positions of these samples.
     report_ : FitReport
         How the model was fitted.
     n_features_in_ : int
@@ -136,7 +153,7 @@ class KernelKMeans(
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -152,6 +169,7 @@ class KernelKMeans(
         max_iter: int = 300,
         tol: float = 0.0,
         random_state: RandomState = None,
+        centers: CentersLike = "auto",
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -163,6 +181,7 @@ class KernelKMeans(
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.centers = centers
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         choice = super()._choose(X, weight)
@@ -170,6 +189,9 @@ class KernelKMeans(
             # −½‖x − y‖² has the distances of ⟨x, y⟩, and does not lose them far from the origin
             return Choice(0.5 * NegativeDistance(power=2.0), choice.foreign)
         return choice
+
+    def _kernel_on_centers(self, kernel: Kernel) -> Kernel:
+        return inner_product(kernel)
 
     def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
         """The squared distances within the clusters will tell."""
@@ -193,7 +215,11 @@ class KernelKMeans(
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin(self, X, None, sample_weight, target="none")
+        opened = open_rows(self, X, None, sample_weight, target="none", steps=EXACT_STEPS)
+        if opened.data is not None:
+            fit_means(self, X, opened.data, start)
+            return self
+        data = begin(self, opened.X, None, opened.weight, target="none")
         check_n_clusters(self.n_clusters, data.count)
         matrix = data.matrix(PRODUCTS)
         diagonal = matrix.diagonal()
@@ -208,7 +234,8 @@ class KernelKMeans(
         plan, n, done = str(matrix.plan), data.count, best.converged
         solver = f"Lloyd's algorithm, the best of {self._n_starts()} start(s)"
         seconds = time.perf_counter() - start
-        self.report_ = FitReport(data.kernel, plan, solver, n, seconds, done, facts)
+        notes = opened.notes
+        self.report_ = FitReport(data.kernel, plan, solver, n, seconds, done, facts, notes)
         return self
 
     def _best_of_starts(
@@ -274,9 +301,9 @@ class KernelKMeans(
             rule = f"must be {self.n_clusters} positions of training samples, or {n} labels"
             raise ParameterError("init", f"array of shape {given.shape}, {given.dtype}", rule)
         if len(given) == n != self.n_clusters:
-            _check_range(given, "labels", self.n_clusters)
+            check_range(given, "labels", self.n_clusters)
             return given[data.rows]
-        _check_range(given, "positions of training samples", n)
+        check_range(given, "positions of training samples", n)
         row_of = np.full(n, -1)
         row_of[data.rows] = np.arange(data.count)
         if len(np.unique(given)) < len(given) or (row_of[given] < 0).any():
@@ -364,10 +391,3 @@ class KernelKMeans(
         """
         weight = check_weights(sample_weight, raw_length(X))
         return -float(weight @ self.transform(X).min(axis=1) ** 2)
-
-
-def _check_range(given: np.ndarray, meaning: str, count: int) -> None:
-    """Raise an error for labels or positions outside 0, ..., count − 1."""
-    if given.min() < 0 or given.max() >= count:
-        rule = f"as {meaning} must lie between 0 and {count - 1}"
-        raise ParameterError("init", given, rule)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from numbers import Integral, Real
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClusterMixin
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.aliases import (
+    CentersLike,
     Gamma,
     KernelLike,
     ParameterRules,
@@ -24,24 +23,27 @@ from mercer.aliases import (
     SparseMatrix,
     Weights,
 )
-from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ShapeError, warn
+from mercer.domains.base import raw_length
+from mercer.errors import ShapeError
 from mercer.estimators.clustering.affinity import GivenGraph
 from mercer.estimators.clustering.counts import (
     check_n_clusters,
     notes_on_parts,
     size_facts,
     warn_of_empty,
+    warn_of_residual,
 )
-from mercer.estimators.clustering.cuts import Cut, cut_by_means, cut_by_rotation
+from mercer.estimators.clustering.cuts import Cut, complete, cut_embedding
 from mercer.estimators.clustering.graph_choice import (
     Built,
     build_graph,
     counted_rows,
     is_affinity,
     neighbours_choice,
+    open_graph,
 )
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.clustering.on_centers import CenterGraph, fit_graph
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
@@ -111,6 +113,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         Accepted for compatibility; ``mercer.set_config(threads=...)`` sets the threads.
     verbose : bool, default=False
         Whether the cut of the embedding prints its progress.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        Affinities k(x, y) of all pairs are replaced by what these samples know of them: all, so
+        many drawn uniformly, or given ones; loops are kept. "auto" takes all while they are few.
 
     Attributes
     ----------
@@ -154,6 +159,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     True
     """
 
+    _graph: Any
     needs: ClassVar[str] = "any"
     stored: ClassVar[State] = State(
         finite=("eigenvalues_", "embedding_", "_means", "_rotation", "_weight"),
@@ -171,7 +177,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         "assign_labels": [StrOptions({"kmeans", "cluster_qr", "discretize"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        **CENTER_RULES,
         "eigen_tol": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "kernel_params": [dict, None],
         "n_jobs": [None, Integral],
@@ -199,6 +205,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         kernel_params: dict[str, object] | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
+        centers: CentersLike = "auto",
     ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
@@ -218,6 +225,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         self.kernel_params = kernel_params
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.centers = centers
 
     def _given_kernel(self) -> KernelLike:
         match self.affinity:
@@ -255,7 +263,12 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         """
         start = time.perf_counter()
         self.__dict__.pop("affinity_matrix_", None)  # of an earlier fit
-        built = build_graph(self, X, sample_weight)
+        opened = open_graph(self, X, sample_weight)
+        if opened.data is not None:
+            fit_graph(self, X, opened.data, start)
+            warn_of_empty(self.labels_, self.n_clusters)
+            return self
+        built = build_graph(self, opened.X, opened.weight)
         self._keep_graph(built)
         rows = counted_rows(self._weight, self._n_training)
         check_n_clusters(self.n_clusters, len(rows))
@@ -267,12 +280,12 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         smooth = self._smooth(weights, copies, rng)
         self._cut(rng, copies)
         if len(rows) < self._n_training:
-            self._complete(built.X, rows)
+            complete(self, built.X, rows)
         warn_of_empty(self.labels_, self.n_clusters)
         sizes = size_facts(self.labels_, self.n_clusters)
         facts = {**sizes, "eigenvalues": self.eigenvalues_[:10].tolist()}
         solver = f"{smooth.solver}; {self.assign_labels}"
-        notes = notes_on_parts(smooth.parts, self.n_clusters, self.affinity)
+        notes = notes_on_parts(smooth.parts, self.n_clusters, self.affinity) + opened.notes
         seconds = time.perf_counter() - start
         self.report_ = FitReport(
             self.kernel_, built.graph.plan, solver, len(rows), seconds, facts=facts, notes=notes
@@ -295,10 +308,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         count = min(self.n_components or self.n_clusters, len(degree))
         tol = float(self.tol if self.eigen_tol == "auto" else self.eigen_tol) or _TOL
         smooth = smooth_functions(weights, degree, count, rng, tol)
-        if smooth.residual > max(1e-6, tol):
-            residual = f"no convergence: relative residual {smooth.residual:.2g}"
-            reason = f"the eigenvalues {smooth.values} may be too near each other"
-            warn(f"{residual}; {reason}", ConvergenceWarning)
+        warn_of_residual(smooth, max(1e-6, tol))
         embedding = smooth.embedding(degree if copies is None else degree * copies)
         self.embedding_ = embedding * sign_flips(embedding)
         self.eigenvalues_ = smooth.values
@@ -308,30 +318,13 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     def _cut(self, rng: np.random.RandomState, copies: np.ndarray | None) -> None:
         """Labels of the training samples, and what gives labels to new ones."""
-        k = self.n_clusters
-        if self.verbose:
-            print(f"Computing label assignment using {self.assign_labels}")
-        if self.assign_labels == "kmeans":
-            kmeans = KMeans(k, n_init=self.n_init, random_state=rng, verbose=int(self.verbose))
-            cut, self.labels_ = cut_by_means(kmeans, self.embedding_, copies)
-        else:
-            cut, self.labels_ = cut_by_rotation(self.assign_labels, k, self.embedding_, copies, rng)
+        cut, self.labels_ = cut_embedding(self, self.embedding_, copies, rng)
         self._means, self._rotation = cut.means, cut.rotation
 
     def _labels(self, U: np.ndarray) -> np.ndarray:
         """The clusters of rows of an embedding."""
         signed = self.assign_labels != "cluster_qr"
         return Cut(self.n_clusters, self._means, self._rotation, signed).labels(U)
-
-    def _complete(self, X: RawSamples, rows: np.ndarray) -> None:
-        """Embed the samples without weight too."""
-        absent = np.setdiff1d(np.arange(self._n_training), rows)
-        own, labels = self.embedding_, self.labels_
-        self.embedding_ = np.zeros((self._n_training, own.shape[1]))
-        self.labels_ = np.empty(self._n_training, dtype=np.int32)
-        self.embedding_[rows], self.labels_[rows] = own, labels
-        self.embedding_[absent] = self.embed(pick_rows(X, absent))
-        self.labels_[absent] = self._labels(self.embedding_[absent])
 
     def embed(self, X: RawSamples) -> np.ndarray:
         """Embed new samples by Nyström's formula.
@@ -358,6 +351,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             raise ShapeError("X", f"{X.shape[1]} columns", rule, remedy)
         if given and self._weight is not None:
             X = X[:, counted_rows(self._weight, self._n_training)]
+        if isinstance(self._graph, CenterGraph):
+            return self._graph.embed(X)
         sums = self._graph.links(X, self._embedding_and_ones())
         degree = sums[:, -1:]
         mean = sums[:, :-1] / np.where(degree > 0, degree, 1.0)
@@ -389,7 +384,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
 
     def _check_loaded(self) -> None:
         check_count("embedding_", len(self.embedding_), self._n_training)
-        check_count("degree", len(self._graph.degree), len(self._embedding_and_ones()))
+        if not isinstance(self._graph, CenterGraph):
+            check_count("degree", len(self._graph.degree), len(self._embedding_and_ones()))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

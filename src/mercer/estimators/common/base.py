@@ -40,6 +40,7 @@ from mercer.estimators.common.kernel_choice import (
     choose_kernel,
     is_precomputed,
 )
+from mercer.estimators.common.lazily import answer_lazily
 from mercer.estimators.common.validation import (
     as_in_training,
     note_columns,
@@ -81,6 +82,10 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     memory_remedy: ClassVar[str] = "fit on fewer samples"  # where a matrix exceeds the budget
     small_fits_use_blas: ClassVar[bool] = True
     _parameter_constraints: ClassVar[ParameterRules] = {}
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        answer_lazily(cls)
 
     def _validate_params(self) -> None:
         """Check the parameters by scikit-learn's constraints.
@@ -127,6 +132,10 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         if not choice.foreign:
             warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
+
+    def _kernel_on_centers(self, kernel: Kernel) -> Kernel:
+        """The fitted kernel for a fit on centers; estimators that change the kernel undo it."""
+        return kernel
 
     def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
         """Refuse a kernel that is known not to be definite enough, warn of one that may not be."""

@@ -14,23 +14,37 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ModelFileError, ParameterError, explain
+from mercer.errors import ModelFileError, explain
+from mercer.estimators.centers.data import open_rows
+from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
 from mercer.estimators.gp.learning import Learned, Optimizer, PriorsLike
+from mercer.estimators.gp.on_centers import EXACT_STEPS, CenterLaplace, fit_laplace
 from mercer.estimators.gp.problems import (
     BinaryProblem,
     Contrast,
     LaplaceProblem,
     MultinomialProblem,
+    check_room,
     choose_contrasts,
+    split_thetas,
+    votes,
 )
-from mercer.gram.plan import require_room
 from mercer.solvers.gp.mode import SampleWeight
 from mercer.state import State
 
@@ -67,7 +81,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     copy_X_train : bool, default=True
         Whether to keep a copy of the training samples, rather than the array that was given.
     random_state : int, RandomState or None, default=None
-        The seed that further starts are drawn with.
+        The seed that further starts and centers are drawn with.
     multi_class : {"one_vs_rest", "one_vs_one", "multinomial"}, default="one_vs_rest"
         How more than two classes are learned: a problem for each class against the rest, a problem
         for every two classes, or all classes at once with a softmax.
@@ -82,6 +96,10 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     priors : dict, default=None
         Densities of hyperparameters by name, objects with ``logpdf`` such as SciPy's frozen
         distributions. Their logarithms are added to the evidence while hyperparameters are learned.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        The latent function is a combination of these samples: all, so many drawn uniformly, or
+        given ones. Hyperparameters are then learned on 1,000 samples, and the posterior is that of
+        all. "auto" takes all while their matrix fits half the memory budget.
 
     Attributes
     ----------
@@ -128,6 +146,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         "warm_start": ["boolean"],
         "multi_class": [StrOptions({"one_vs_rest", "one_vs_one", "multinomial"})],
         "n_jobs": [Integral, None],
+        **CENTER_RULES,
     }
 
     stored: ClassVar[State] = State(
@@ -149,6 +168,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         bounds: BoundsLike = (1e-5, 1e5),
         fixed: Names = (),
         priors: PriorsLike = None,
+        centers: CentersLike = "auto",
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -162,9 +182,13 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         self.bounds = bounds
         self.fixed = fixed
         self.priors = priors
+        self.centers = centers
+
+    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
+        return Choice(self._hyperparameters().mercer_kernel, foreign=False)
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Learn the hyperparameters by the approximate evidence of the labels.
 
         Parameters
@@ -183,13 +207,17 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             The fitted estimator.
         """
         start = time.perf_counter()
-        given, y = self._begin(X, y, "labels")
+        opened = open_rows(self, X, y, sample_weight, target="labels", steps=EXACT_STEPS)
+        if opened.data is not None:
+            fit_laplace(self, opened.data, start)
+            return self
+        given, y = self._begin(opened.X, opened.y, "labels")
         check_classification_targets(y)
-        X, y, counted, weight = self._count(given, y, sample_weight)
+        X, y, counted, weight = self._count(given, y, opened.weight)
         n = raw_length(X)
         self.classes_, labels = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
-        self._check_room(n)
+        check_room(n, self.n_classes_, self.multi_class)
         if self.n_classes_ < 2:
             rule = "requires 2 or more distinct classes"
             raise ValueError(f"GaussianProcessClassifier {rule}; got {self.n_classes_} class")
@@ -209,7 +237,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         size = format_bytes(8 * n * n)
         plan = f"Laplace, {len(problems)} problem(s), dense Gram matrix, float64, {size}"
         facts = {"likelihood": self.log_marginal_likelihood_value_}
-        self._set_report([p.parameters for p in problems], plan, n, start, learned, facts)
+        every = [problem.parameters for problem in problems]
+        self._set_report(every, plan, n, start, learned, facts, opened.notes)
         return self
 
     @property
@@ -220,13 +249,6 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         check_is_fitted(self)
         parts = [problem.as_estimator() for problem in self._problems]
         return parts[0] if len(parts) == 1 else SimpleNamespace(estimators_=parts)
-
-    def _check_room(self, n: int) -> None:
-        if self.multi_class == "multinomial" and self.n_classes_ > 2:
-            what = "a Gram matrix for each of the classes"
-            require_room(n * self.n_classes_, n, np.float64, what)
-        else:
-            require_room(n, n, np.float64)
 
     def _problem(
         self, X: RawSamples, labels: np.ndarray, weight: SampleWeight, contrast: Contrast
@@ -286,8 +308,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
             return self.log_marginal_likelihood_value_
+        if isinstance(self._problems[0], CenterLaplace):
+            rule = "is for exact fits: on centers the evidence is known where it was learned"
+            raise ValueError(explain("theta", theta, rule, "say centers='all'"))
         values, gradients = [], []
-        thetas = self._thetas(np.asarray(theta, dtype=float), eval_gradient)
+        thetas = split_thetas(np.asarray(theta, dtype=float), self._problems, eval_gradient)
         for fitted, own in zip(self._problems, thetas, strict=True):
             parameters = fitted.parameters
             if clone_kernel:
@@ -299,22 +324,6 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if eval_gradient:
             return np.float64(np.mean(values)), np.mean(gradients, axis=0)
         return np.float64(np.mean(values))
-
-    def _thetas(self, theta: np.ndarray, eval_gradient: bool) -> list[np.ndarray]:
-        """The hyperparameters of each problem."""
-        count, problems = len(self._problems[0].parameters.theta), len(self._problems)
-        if theta.shape == (count,):
-            return [theta] * problems
-        total = problems * count
-        if theta.shape != (total,):
-            rule = f"must have {count} numbers"
-            if problems > 1:
-                rule += f", or {total} for the {problems} problems one after the other"
-            raise ParameterError("theta", f"array of shape {theta.shape}", rule)
-        if eval_gradient:
-            rule, remedy = "is for parameters that all problems share", "of one kernel"
-            raise ValueError(explain("eval_gradient", True, rule, f"give the {count} {remedy}"))
-        return np.split(theta, problems)
 
     def latent_mean_and_variance(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latent function, for two classes.
@@ -336,9 +345,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
                 "binary classification"
             )
             raise ValueError(f"{rule}, received {self.n_classes_} classes")
-        problem = self._problems[0]
-        assert isinstance(problem, BinaryProblem)
-        return problem.latent(self._check_X(X, reset=False))
+        return self._problems[0].latent(self._check_X(X, reset=False))
 
     def predict_proba(self, X: RawSamples) -> np.ndarray:
         """Predict probabilities, averaged over the latent function.
@@ -359,17 +366,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if self.n_classes_ == 2:
             return np.column_stack([1 - each[:, 0], each[:, 0]])
         if self.multi_class == "one_vs_one":
-            each = self._votes(each)
+            each = votes(each, self._contrasts, self.n_classes_)
         total = each.sum(axis=1, keepdims=True)
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / self.n_classes_)
-
-    def _votes(self, each: np.ndarray) -> np.ndarray:
-        """Sums of the probabilities that a class has against each of the others."""
-        votes = np.zeros((len(each), self.n_classes_))
-        for (positive, negative), probability in zip(self._contrasts, each.T, strict=True):
-            votes[:, positive] += probability
-            votes[:, negative] += 1 - probability
-        return votes
 
     def predict(self, X: RawSamples) -> np.ndarray:
         """Predict the most probable class.

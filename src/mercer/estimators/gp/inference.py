@@ -4,20 +4,25 @@ memory.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from numbers import Integral
+from typing import Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from mercer.aliases import RawSamples
+from mercer.aliases import CentersLike, RandomState, RawSamples, Targets, Weights
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import explain, warn
+from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Evidence, Learned
 from mercer.estimators.gp.posterior import ExactPosterior, Posterior
 from mercer.estimators.gp.sparse import IterativePosterior, SparsePosterior
-from mercer.estimators.gp.targets import MeanFunction, mean_at
+from mercer.estimators.gp.targets import MeanFunction, Units, mean_at
+from mercer.gram.blocks.sources import is_source, scan
 from mercer.gram.plan import WHOLE, budget_text, plan_matrix, require_room
 
 Prediction = np.ndarray | tuple[np.ndarray, np.ndarray]
@@ -50,6 +55,42 @@ def choose_posterior(
     return posterior
 
 
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """How the posterior is computed: a method, and inducing points: so many, or given ones."""
+
+    method: str
+    n_inducing: int
+    inducing: RawSamples = None
+
+    @classmethod
+    def of(cls, method: str, n_inducing: int, centers: CentersLike) -> Self:
+        """What ``centers`` makes of the other two parameters."""
+        if isinstance(centers, str):
+            exact = centers == "all" and method == "auto"
+            return cls("exact" if exact else method, n_inducing)
+        way = "sparse" if method == "auto" else method
+        if way == "exact":
+            rule = "are inducing points, which method='exact' has none of"
+            raise ParameterError("centers", centers, rule, "say method='sparse'")
+        if isinstance(centers, Integral):
+            return cls(way, int(centers))
+        return cls(way, raw_length(centers), centers)
+
+
+def loaded(
+    X: RawSamples, y: Targets, sample_weight: Weights
+) -> tuple[RawSamples, Targets, Weights, tuple[str, ...]]:
+    """Samples in memory: a source of rows is loaded, which a note says."""
+    if not is_source(X, y):
+        return X, y, sample_weight, ()
+    source = scan(X, y, weight=sample_weight)
+    block = source.whole()
+    size = format_bytes(source.bytes)
+    note = f"all {len(source)} rows were loaded into memory, {size}"
+    return block.X, block.y, block.weight, (note,)
+
+
 def checked_noise(alpha: float | np.ndarray, counted: np.ndarray) -> np.ndarray:
     """The variance of the noise, one for all samples or one for each that is counted."""
     n = len(counted)
@@ -78,7 +119,8 @@ def refine_inducing(
     """Choose inducing points for the hyperparameters, learn these again, while the bound rises."""
     parameters = posterior.parameters
     learned = Learned()
-    if len(parameters.theta) == 0 or posterior.count == len(posterior.Y):
+    few = posterior.given is None and posterior.count < len(posterior.Y)
+    if len(parameters.theta) == 0 or not few:
         return learned
     best, _ = posterior.evidence(parameters.theta, False)
     for _ in range(_ROUNDS):
@@ -129,3 +171,32 @@ def predict_prior(
     if return_std:
         return mean, np.multiply.outer(np.sqrt(parameters.diag(X)), ones)
     return mean
+
+
+def drawn(
+    mean: np.ndarray, covariance: np.ndarray, n_samples: int, random_state: RandomState
+) -> np.ndarray:
+    """Draws of functions with this mean and covariance, a column for each."""
+    rng = check_random_state(random_state)
+    if mean.ndim == 1:
+        return rng.multivariate_normal(mean, covariance, n_samples).T
+    draws = [
+        rng.multivariate_normal(mean[:, t], covariance[..., t], n_samples)
+        for t in range(mean.shape[1])
+    ]
+    return np.stack([draw.T for draw in draws], axis=1)
+
+
+def left_out(
+    posterior: ExactPosterior, y: np.ndarray, units: Units, means: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Means, standard deviations and log-densities of observations, each predicted by the others.
+
+    ``y`` are the targets in the units of the posterior, ``means`` those of the mean function.
+    """
+    gap, variance = posterior.leave_one_out()
+    if y.ndim == 1:
+        gap, variance = gap[:, 0], variance[:, 0]
+    density = -0.5 * np.log(2 * np.pi * variance) - 0.5 * gap**2 / variance - np.log(units.scale)
+    mean = units.restore(y - gap) + means
+    return mean, np.sqrt(variance) * units.scale, density

@@ -15,10 +15,11 @@ from scipy import linalg
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import raw_length
-from mercer.errors import ModelFileError, explain
+from mercer.errors import ModelFileError, ParameterError, explain
 from mercer.estimators.common.averaging import averaged, averaged_softmax
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.posterior import cross_blocks
+from mercer.gram.plan import require_room
 from mercer.linalg.products import product
 from mercer.solvers.gp.laplace import Laplace
 from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace
@@ -40,6 +41,15 @@ def choose_contrasts(n_classes: int, multi_class: str) -> list[Contrast]:
     if multi_class == "one_vs_rest":
         return [(c, None) for c in range(n_classes)]
     return list(itertools.combinations(range(n_classes), 2))
+
+
+def votes(each: np.ndarray, contrasts: list[Contrast], n_classes: int) -> np.ndarray:
+    """Sums of the probabilities that a class has against each of the others."""
+    sums = np.zeros((len(each), n_classes))
+    for (positive, negative), probability in zip(contrasts, each.T, strict=True):
+        sums[:, positive] += probability
+        sums[:, negative] += 1 - probability
+    return sums
 
 
 class LaplaceProblem(abc.ABC):
@@ -171,3 +181,31 @@ class MultinomialProblem(LaplaceProblem):
             covariances = self.approximation.covariances(columns, diagonal[rows])
             probabilities[rows] = averaged_softmax(product(K, gap), covariances)
         return probabilities
+
+
+def check_room(n: int, n_classes: int, multi_class: str) -> None:
+    """Raise an error where the matrix, or one for each class, exceeds the memory budget."""
+    if multi_class == "multinomial" and n_classes > 2:
+        what = "a Gram matrix for each of the classes"
+        require_room(n * n_classes, n, np.float64, what)
+    else:
+        require_room(n, n, np.float64)
+
+
+def split_thetas(
+    theta: np.ndarray, problems: list[LaplaceProblem], eval_gradient: bool
+) -> list[np.ndarray]:
+    """The hyperparameters of each problem."""
+    count, n_problems = len(problems[0].parameters.theta), len(problems)
+    if theta.shape == (count,):
+        return [theta] * n_problems
+    total = n_problems * count
+    if theta.shape != (total,):
+        rule = f"must have {count} numbers"
+        if n_problems > 1:
+            rule += f", or {total} for the {n_problems} problems one after the other"
+        raise ParameterError("theta", f"array of shape {theta.shape}", rule)
+    if eval_gradient:
+        rule, remedy = "is for parameters that all problems share", "of one kernel"
+        raise ValueError(explain("eval_gradient", True, rule, f"give the {count} {remedy}"))
+    return np.split(theta, n_problems)

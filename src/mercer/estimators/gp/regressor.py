@@ -10,13 +10,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_array
 
-from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.domains.base import raw_length
 from mercer.errors import NotFittedError, explain
+from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.gp import inference
 from mercer.estimators.gp.base import GaussianProcess
@@ -78,6 +86,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         conjugate gradients. "auto" is exact while the matrix fits the memory budget, else sparse.
     n_inducing : int, default=500
         The largest number of inducing points.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        Another name for inducing points, as other learners have it: so many, or these samples, for
+        ``method="sparse"``; "all" is exact; "auto" leaves it to ``method`` and ``n_inducing``.
 
     Attributes
     ----------
@@ -133,6 +144,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         "mean": [None, callable, HasMethods(["fit", "predict"])],
         "method": [StrOptions({"auto", *inference.METHODS})],
         "n_inducing": [Interval(Integral, 1, None, closed="left")],
+        **CENTER_RULES,
     }
 
     stored: ClassVar[State] = State(
@@ -160,6 +172,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         mean: MeanFunction = None,
         method: str = "auto",
         n_inducing: int = 500,
+        centers: CentersLike = "auto",
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -175,9 +188,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.mean = mean
         self.method = method
         self.n_inducing = n_inducing
+        self.centers = centers
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Learn the hyperparameters by the evidence of the targets, and compute the posterior.
 
         Parameters
@@ -197,6 +211,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             The fitted estimator.
         """
         start = time.perf_counter()
+        way = inference.Way.of(self.method, self.n_inducing, self.centers)
+        X, y, sample_weight, notes = inference.loaded(X, y, sample_weight)
         given, y = self._begin(X, y, "numbers")
         X, y, counted, weight = self._count(given, y, sample_weight)
         n_targets = math.prod(y.shape[1:])
@@ -215,29 +231,29 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             inference.check_separable(parameters, X)
         Y = self.y_train_.reshape(len(y), n_targets)
         noise = inference.checked_noise(self.alpha, counted)
-        posterior = inference.choose_posterior(self.method, parameters, X, Y, noise, weight)
-        learned = self._learn_posterior(posterior)
+        posterior = inference.choose_posterior(way.method, parameters, X, Y, noise, weight)
+        learned = self._learn_posterior(posterior, way)
         posterior.condition()
         learned = inference.warn_of_rounding(posterior, learned, self.alpha)
         self._posterior, self.kernel_ = posterior, parameters.kernel
-        self.L_ = posterior.lower
-        self.alpha_ = posterior.dual.reshape(-1, *y.shape[1:])
+        self.L_, self.alpha_ = posterior.lower, posterior.dual.reshape(-1, *y.shape[1:])
         self.log_marginal_likelihood_value_ = np.float64(posterior.value)
-        notes = (posterior.doubt,) if posterior.doubt else ()
-        facts = posterior.facts()
-        self._set_report([parameters], posterior.plan, len(y), start, learned, facts, notes)
+        notes = (*notes, *filter(None, [posterior.doubt]))
+        plan, facts = posterior.plan, posterior.facts()
+        self._set_report([parameters], plan, len(y), start, learned, facts, notes)
         return self
 
-    def _learn_posterior(self, posterior: Posterior) -> Learned:
+    def _learn_posterior(self, posterior: Posterior, way: inference.Way) -> Learned:
         """Learn the hyperparameters, and the inducing points where there are any."""
         self.__dict__.pop("inducing_", None)
         if not isinstance(posterior, SparsePosterior):
             return self._learn(posterior.parameters, posterior.evidence)
-        posterior.begin(self.n_inducing)
+        posterior.begin(way.n_inducing, way.inducing)
         learned = self._learn(posterior.parameters, posterior.evidence)
         if self.optimizer is not None:
             learned = learned.and_then(inference.refine_inducing(posterior, self._learn))
-        self.inducing_ = posterior.inducing
+        if posterior.given is None:
+            self.inducing_ = posterior.inducing
         return learned
 
     def log_marginal_likelihood(
@@ -309,9 +325,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             X = self._check_X(X, reset=False)
             return self._predict_posterior(X, return_std, return_cov)
         X = self._check_before_fit(X)
-        parameters = self._hyperparameters()
-        n_targets = self.n_targets or 1
-        return inference.predict_prior(parameters, self.mean, n_targets, X, return_std, return_cov)
+        prior = self._hyperparameters(), self.mean, self.n_targets or 1
+        return inference.predict_prior(*prior, X, return_std, return_cov)
 
     def _check_before_fit(self, X: RawSamples) -> RawSamples:
         if self._takes_vectors():
@@ -354,15 +369,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         ndarray of shape (n_samples_X, n_samples) or (n_samples_X, n_targets, n_samples)
             A column for each function.
         """
-        rng = check_random_state(random_state)
         mean, covariance = self.predict(X, return_cov=True)
-        if mean.ndim == 1:
-            return rng.multivariate_normal(mean, covariance, n_samples).T
-        targets = range(mean.shape[1])
-        draws = [
-            rng.multivariate_normal(mean[:, t], covariance[..., t], n_samples) for t in targets
-        ]
-        return np.stack([draw.T for draw in draws], axis=1)
+        return inference.drawn(mean, covariance, n_samples, random_state)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Predict every noisy observation from all the others, in closed form.
@@ -379,14 +387,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if not isinstance(self._posterior, ExactPosterior):
             rule = "has no leave-one-out in closed form"
             raise ValueError(explain("method", self.method, rule, "fit with method='exact'"))
-        gap, variance = self._posterior.leave_one_out()
-        if self.y_train_.ndim == 1:
-            gap, variance = gap[:, 0], variance[:, 0]
-        scale = self._units.scale
-        density = -0.5 * np.log(2 * np.pi * variance) - 0.5 * gap**2 / variance - np.log(scale)
-        mean = self._units.restore(self.y_train_ - gap)
-        mean = mean + mean_at(self.mean_, self.X_train_, gap.shape)
-        return mean, np.sqrt(variance) * scale, density
+        means = mean_at(self.mean_, self.X_train_, self.y_train_.shape)
+        return inference.left_out(self._posterior, self.y_train_, self._units, means)
 
     def _check_loaded(self) -> None:
         if hasattr(self, "inducing_"):

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
 from mercer.config import format_bytes
-from mercer.domains.base import Batch, pick_rows
+from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import explain, warn
 from mercer.estimators.gp.posterior import Posterior
 from mercer.estimators.gp.sparse_inputs import NoiseFreeGram, SparseInputs, add_derivatives
@@ -40,15 +40,15 @@ class SparsePosterior(Posterior):
     """Titsias' bound, with the samples of largest remaining variance as inducing points."""
 
     stored: ClassVar[State] = State(
-        plain=("count", "reason", "inducing", "inducing_samples", "posterior"),
+        plain=("count", "reason", "inducing", "inducing_samples", "posterior", "given"),
         per_sample=("noise",),
-        positions={"inducing": "Y"},
     )
     method: ClassVar[str] = "sparse"
 
     reason: str  # why the exact posterior is not computed
     count: int  # of inducing points at most
-    inducing: np.ndarray  # their positions among the samples
+    inducing: np.ndarray  # their positions among the samples, or among the points that are given
+    given: RawSamples = None  # inducing points that are no samples
 
     @property
     def kernel(self) -> Kernel:
@@ -57,10 +57,11 @@ class SparsePosterior(Posterior):
         assert kernel is not None
         return kernel
 
-    def begin(self, count: int) -> None:
+    def begin(self, count: int, given: RawSamples = None) -> None:
         """Choose the first inducing points; raise an error where they cannot be used."""
         self._check()
-        self.count = min(count, len(self.Y))
+        self.given = given
+        self.count = count if given is not None else min(count, len(self.Y))
         require_room(
             _COPIES * self.count,
             self.count,
@@ -85,12 +86,13 @@ class SparsePosterior(Posterior):
 
     def _inputs(self, inducing: np.ndarray) -> SparseInputs:
         """The samples, and the inducing points at some positions among them."""
-        return SparseInputs(self.kernel, self.X, pick_rows(self.X, inducing))
+        points = self.X if self.given is None else self.given
+        return SparseInputs(self.kernel, self.X, pick_rows(points, inducing))
 
     def choose_inducing(self) -> None:
         """Take the inducing points that suit the present parameters."""
         n = len(self.Y)
-        if self.count < n:
+        if self.given is None and self.count < n:
             # a factor of as many columns is computed for all candidates
             candidates = self._candidates()
             some = self.X if len(candidates) == n else pick_rows(self.X, candidates)
@@ -152,7 +154,8 @@ class SparsePosterior(Posterior):
             self.doubt = f"with so little noise the bound has an error of about {size}"
         self.value = self.bound = result.value
         self.lower, self.dual = result.lower, result.weights
-        self.inducing_samples = pick_rows(self.X, self.inducing)
+        points = self.X if self.given is None else self.given
+        self.inducing_samples = pick_rows(points, self.inducing)
         self._compare_to_exact()
 
     def _compare_to_exact(self) -> None:
@@ -184,7 +187,8 @@ class SparsePosterior(Posterior):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
-        check_positions("inducing", self.inducing, len(self.Y))
+        points = self.Y if self.given is None else self.given
+        check_positions("inducing", self.inducing, raw_length(points))
 
 
 @storable

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RandomState, RawSamples
+from mercer.aliases import CentersLike, Gamma, KernelLike, ParameterRules, RandomState, RawSamples
 from mercer.errors import DefinitenessError, DefinitenessWarning, explain, warn
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
@@ -88,6 +88,7 @@ class PrincipalComponents(KernelEstimator):
         "random_state": ["random_state"],
         "copy_X": ["boolean"],
         "n_jobs": [None, Integral],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -110,6 +111,7 @@ class PrincipalComponents(KernelEstimator):
         random_state: RandomState = None,
         copy_X: bool = True,
         n_jobs: int | None = None,
+        centers: CentersLike = "auto",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -128,6 +130,7 @@ class PrincipalComponents(KernelEstimator):
         self.random_state = random_state
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.centers = centers
 
     def _wanted(self) -> int | None:
         """The number of components; None for all, or for a share of the variance."""

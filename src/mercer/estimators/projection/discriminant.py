@@ -8,20 +8,33 @@ from numbers import Integral, Real
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy import linalg
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.errors import ParameterError
-from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
+from mercer.estimators.centers.data import open_rows
+from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training, begin_classes
+from mercer.estimators.projection.discriminant_on_centers import (
+    EXACT_STEPS,
+    directions,
+    fit_discriminant,
+)
 from mercer.gram.matrix import Centered
 from mercer.gram.plan import FACTOR
 from mercer.solvers.ridge.system import RidgeSystem
@@ -59,6 +72,12 @@ class KernelDiscriminant(
         The constant term of the polynomial and the sigmoid kernel that are given by name.
     priors : array-like of shape (n_classes,) or None, default=None
         The probabilities of the classes; by default their shares among the training samples.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        Directions are combinations of these samples: all, so many drawn uniformly, or given ones.
+        The scatter is that of all samples in any case. "auto" takes all while they are few enough
+        (see the guide on scaling).
+    random_state : int, RandomState or None, default=None
+        Seed of the centers.
 
     Attributes
     ----------
@@ -75,9 +94,9 @@ class KernelDiscriminant(
     kernel_ : Kernel or None
         The kernel in use; None for a precomputed Gram matrix.
     X_fit_ : collection or None
-        The training samples of positive weight; None for a precomputed Gram matrix.
+        The training samples of positive weight, or the centers; None for a precomputed matrix.
     support_ : ndarray of shape (n_support,)
-        The positions of the samples of positive weight.
+        The positions of these samples.
     report_ : FitReport
         How the model was fitted.
     n_features_in_ : int
@@ -123,6 +142,7 @@ class KernelDiscriminant(
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         **KERNEL_RULES,
         "priors": ["array-like", None],
+        **CENTER_RULES,
     }
 
     def __init__(
@@ -135,6 +155,8 @@ class KernelDiscriminant(
         degree: float = 3,
         coef0: float = 0.0,
         priors: Sequence[float] | None = None,
+        centers: CentersLike = "auto",
+        random_state: RandomState = None,
     ) -> None:
         self.alpha = alpha
         self.n_components = n_components
@@ -143,9 +165,11 @@ class KernelDiscriminant(
         self.degree = degree
         self.coef0 = coef0
         self.priors = priors
+        self.centers = centers
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: RawSamples, y: Targets, sample_weight: Weights = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Find the discriminant directions.
 
         Parameters
@@ -163,7 +187,11 @@ class KernelDiscriminant(
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = begin_classes(self, X, y, sample_weight)
+        opened = open_rows(self, X, y, sample_weight, target="labels", steps=EXACT_STEPS)
+        if opened.data is not None:
+            fit_discriminant(self, opened.data, start)
+            return self
+        data = begin_classes(self, opened.X, opened.y, opened.weight)
         n_classes = len(self.classes_)
         counts = np.bincount(data.y, data.weight, minlength=n_classes)
         self.priors_ = self._priors(counts / data.weight.sum())
@@ -182,7 +210,7 @@ class KernelDiscriminant(
         self.means_ = members.T @ F - self._center
         plan, solver = str(system.plan), f"{system.solver}, centred matrix"
         seconds = time.perf_counter() - start
-        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, notes=opened.notes)
         return self
 
     def _checked_components(self, n_classes: int) -> int:
@@ -204,16 +232,10 @@ class KernelDiscriminant(
         E = (data.y[:, None] == np.arange(len(counts))) / np.sqrt(counts)
         A = system.solve(E)
         between = (data.weight[:, None] * E).T @ self._image(data, system, E, A)
-        shares, V = linalg.eigh((between + between.T) / 2)
-        order = np.argsort(shares)[::-1][: len(counts) - 1]
-        shares, V = np.clip(shares[order], 0.0, 1.0 - 1e-15), V[:, order]
-        useful = shares > 1e-12 * shares[0]
-        # vᵀ(S_T + λ)v = share, of which share² lies between the means: the rest, over n, becomes 1
-        within = np.where(useful, shares * (1 - shares), 1.0)
-        V = V * np.where(useful, np.sqrt(float(data.weight.sum()) / within), 0.0)
-        dual = A @ (V * sign_flips(V))
+        V, separation = directions(between, float(data.weight.sum()))
+        dual = A @ V
         dual -= system.mean_weights[:, None] * dual.sum(axis=0)
-        return dual, shares / (1 - shares)
+        return dual, separation
 
     def _image(
         self, data: Training, system: RidgeSystem, E: np.ndarray, A: np.ndarray

@@ -12,11 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RawSamples, Targets, Weights
 from mercer.errors import ParameterError
+from mercer.estimators.centers.data import open_rows
+from mercer.estimators.centers.unlabelled import EXACT_STEPS
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.projection.pca_on_centers import fit_components
 from mercer.estimators.projection.preimage import PreImages
 from mercer.gram import plan as plans
 from mercer.gram.matrix import Centered
@@ -69,13 +72,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     remove_zero_eig : bool, default=False
         Whether components of variance 0 are left out where ``n_components`` is more than the rank.
     random_state : int, RandomState or None, default=None
-        Seed of the start of the iterations. Beyond rounding error, only the result of "randomized"
-        depends on it.
+        Seed of the start of the iterations, and of the centers. Beyond rounding error, only the
+        results of "randomized" and of fits on centers depend on it.
     copy_X : bool, default=True
         Whether a copy of ``X`` is kept, so that later changes of it have no effect. ``X`` is never
         overwritten.
     n_jobs : int or None, default=None
         Accepted for compatibility; the number of threads is that of `mercer.set_config`.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        Directions are combinations of these samples: all, so many drawn uniformly, or given ones.
+        The variance is that of all samples in any case. "auto" takes all while they are few
+        enough (see the guide on scaling). A fit on centers needs a number of components.
 
     Attributes
     ----------
@@ -83,7 +90,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         The eigenvalues of the centred Gram matrix, the largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
         Its eigenvectors, a row for each sample of positive weight; the largest entry of a column,
-        over the root of the weight, is positive.
+        over the root of the weight, is positive. On centers c the coefficients v of the directions
+        Σ_i v_ij φ(c_i)/√λ_j, a row for each center.
     explained_variance_ : ndarray of shape (n_components,)
         The variances of the components, eigenvalues over n − 1, with n the sum of the weights.
     explained_variance_ratio_ : ndarray of shape (n_components,)
@@ -93,7 +101,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     gamma_ : float
         The coefficient of the kernel that was given by name.
     X_fit_ : collection or None
-        The training samples of positive weight; None for a precomputed Gram matrix.
+        The training samples of positive weight, or the centers; None for a precomputed matrix.
     X_transformed_fit_ : ndarray of shape (n_samples, n_components)
         The projections of the training samples, for ridge pre-images.
     dual_coef_ : ndarray of shape (n_samples, n_features)
@@ -127,13 +135,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
 
     memory_remedy: ClassVar[str] = "use eigen_solver='lanczos' with a number of components"
     stored: ClassVar[State] = State(
-        finite=("_dual", "_center", "_weight"),
+        finite=("_dual", "_center", "_weight", "_share"),
         plain=(
             *("kernel_", "gamma_", "X_fit_", "report_", "_n_training", "_n_features_out"),
             "_rows",
         ),
         samples=("X_fit_",),
-        per_sample=("_dual", "_weight", "_rows"),
+        per_sample=("_dual", "_weight", "_rows", "_share"),
         positions={"_rows": "_n_training"},
     )
 
@@ -157,12 +165,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
             The fitted estimator.
         """
         start = time.perf_counter()
-        for name in ("dual_coef_", "X_transformed_fit_", "_latent"):  # of an earlier fit
+        for name in ("dual_coef_", "X_transformed_fit_", "_latent", "_share"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if self.fit_inverse_transform and is_precomputed(self.kernel):
             rule = "is not possible: Cannot fit_inverse_transform with a precomputed kernel"
             raise ParameterError("fit_inverse_transform", True, rule, "give the kernel and samples")
-        data = begin(self, X, None, sample_weight, target="none")
+        opened = open_rows(self, X, None, sample_weight, target="none", steps=EXACT_STEPS)
+        if opened.data is not None:
+            fit_components(self, opened.data, start)
+            self._fit_inverse()
+            return self
+        data = begin(self, opened.X, None, opened.weight, target="none")
         if self.fit_inverse_transform:
             self._check_invertible(data)
         n = data.count
@@ -179,9 +192,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         self._keep_eigenpairs(top, count, data.weight)
         self._keep_projection(data, centered.row_means)
         n_positive = int((self.eigenvalues_ > 0).sum())
-        notes = self._notes(top, n_positive)
-        if self.fit_inverse_transform and self.inverse == "ridge":
-            self._fit_ridge()
+        notes = (*self._notes(top, n_positive), *opened.notes)
+        self._fit_inverse()
         explained = float(self.explained_variance_ratio_.sum())
         facts = {"components": n_positive, "explained": explained}
         plan, seconds = str(matrix.plan), time.perf_counter() - start
@@ -245,7 +257,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
             The coordinates.
         """
         self.fit(X, y, **options)
-        if len(self._rows) < self._n_training:
+        if len(self._rows) < self._n_training or hasattr(self, "_share"):
             return self.transform(X)
         return self._projections()
 
@@ -267,7 +279,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = self._expansion()
-        share = (self._weight / self._weight.sum())[:, None]
+        share = self._mean_shares()[:, None]
         sums = expansion.apply(X, np.ascontiguousarray(np.hstack([self._dual, share])))
         Z, mean = sums[:, :-1] - self._center, sums[:, -1]
         own = expansion.squares(X, self._diagonal)

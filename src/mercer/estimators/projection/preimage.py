@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.aliases import Gamma, RawSamples
 from mercer.domains.base import Batch
 from mercer.errors import InputTypeError, ParameterError
+from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.kernel_choice import choose_kernel
 from mercer.estimators.common.training import Training
 from mercer.estimators.projection.components import PrincipalComponents
@@ -40,7 +41,17 @@ class PreImages(PrincipalComponents):
     gamma_: Gamma
     X_fit_: RawSamples
     _dual: np.ndarray
+    _center: np.ndarray
+    _rows: np.ndarray
+    _n_training: int
     _weight: np.ndarray  # of the training samples
+    _share: np.ndarray  # on centers: the mean of all rows as a combination of them
+
+    def _mean_shares(self) -> np.ndarray:
+        """The mean in feature space as a combination of the samples that are kept."""
+        if hasattr(self, "_share"):
+            return self._share
+        return self._weight / self._weight.sum()
 
     def _check_invertible(self, data: Training) -> None:
         what = "fit_inverse_transform"
@@ -54,7 +65,10 @@ class PreImages(PrincipalComponents):
             radial_part(data.kernel)
 
     def _projections(self) -> np.ndarray:
-        """The projections of the training samples of positive weight."""
+        """The projections of the training samples of positive weight, or of the centers."""
+        if hasattr(self, "_share"):
+            expansion = Expansion(self.kernel_, self.X_fit_, self._rows, self._n_training)
+            return expansion.apply(self.X_fit_, np.ascontiguousarray(self._dual)) - self._center
         return self.eigenvectors_ * np.sqrt(self.eigenvalues_) / np.sqrt(self._weight)[:, None]
 
     def _latent_kernel(self, Z: np.ndarray) -> Kernel:
@@ -70,6 +84,11 @@ class PreImages(PrincipalComponents):
         chosen = choose_kernel(self._given_kernel(), Z, *named).kernel
         assert chosen is not None
         return chosen.fit(Z)
+
+    def _fit_inverse(self) -> None:
+        """Prepare the inverse transform, where it is wanted and needs a fit."""
+        if self.fit_inverse_transform and self.inverse == "ridge":
+            self._fit_ridge()
 
     def _fit_ridge(self) -> None:
         Z = self._projections()
@@ -116,7 +135,7 @@ class PreImages(PrincipalComponents):
         for first in range(0, len(Z), _BLOCK):
             block = slice(first, first + _BLOCK)
             nearest = np.argmin(squares - 2 * Z[block] @ projections.T, axis=1)
-            weights = Z[block] @ self._dual.T + self._weight / self._weight.sum()
+            weights = Z[block] @ self._dual.T + self._mean_shares()
             images[block] = fixed_point(kernel, samples, weights, samples[nearest])
         return images
 

@@ -18,14 +18,24 @@ from mercer.estimators.centers.classes import accuracy
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Score, Task
 from mercer.estimators.svm.probability import steepness
-from mercer.solvers.nystrom.losses import SmoothLoss, SmoothQuantile, SquaredHinge, SquaredTube
+from mercer.gram.blocks.base import Block
+from mercer.solvers.nystrom.losses import (
+    SmoothHinge,
+    SmoothLoss,
+    SmoothQuantile,
+    SquaredHinge,
+    SquaredTube,
+)
 
 if TYPE_CHECKING:
     from mercer.estimators.svm.base import SupportVectorMachine
     from mercer.estimators.svm.classifier import MarginClassifier
+    from mercer.estimators.svm.one_class import OneClassSVM
 
 EXACT_STEPS = 2.4  # the dual problem computes so many matrices in all: exact to 500,000 rows
 _CALIBRATING, _MOST = 0.2, 5000  # rows held out, to calibrate probabilities
+_INSIDE = 0.1  # of the parabola's curvature: few rows lie at the kink
+_FEW = 500  # rows of which the spread of densities is measured
 _SMOOTHED = 0.02  # width of the parabola at the kink of a quantile's loss, in standard deviations
 
 
@@ -87,6 +97,44 @@ def fit_quantiles(
     _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
 
 
+def fit_half_space(machine: OneClassSVM, data: RowData, start: float) -> None:
+    """The half-space of one class: ½‖f‖² + Σ w max(0, ρ − f) − ν Σw ρ, its kink smoothed.
+
+    It is solved for f and ρ over ν Σw, which do not grow with the number of rows.
+    """
+    problem = CenterProblem(machine, data, EXACT_STEPS, held_out=0)
+    total = float(machine.nu) * data.total_weight
+    problem.change(Times(1.0 / total))
+    assert problem.fresh is not None
+    width = _density_width(data, problem.fresh)
+    loss = SmoothHinge(width)
+    task = Task(
+        loss,
+        np.ones(1),
+        1,
+        intercept=True,
+        curvature=_INSIDE * loss.curvature,
+        tol=min(1e-4, 0.1 * machine.tol),
+        scale=width / _SMOOTHED,
+        tilt=1.0,
+    )
+    _warn_of_loss(problem, loss)
+    _refuse_repair(machine)
+    fitted = problem.fit(task)
+    _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
+    machine._n_support = np.full(1, len(fitted.positions), dtype=np.int32)
+    machine._dual_coef = total * machine._dual_coef
+    # half of those in the smoothed part count as outside, so that a share of ν does in all
+    machine.intercept_ = total * (machine.intercept_ + 0.5 * width)
+
+
+def _density_width(data: RowData, rows: Block) -> float:
+    """A small part of the spread of the rows' mean kernel values."""
+    some = rows.take(np.arange(min(_FEW, len(rows)))).X
+    means = data.kernel(some).mean(axis=1)
+    return _SMOOTHED * (float(means.std()) or float(np.abs(means).max()) or 1.0)
+
+
 def _fit(
     machine: SupportVectorMachine,
     problem: CenterProblem,
@@ -97,13 +145,10 @@ def _fit(
 ) -> Fitted:
     """Minimise C Σ w·loss + ½ ‖f‖², with a bias."""
     C = float(vars(machine)["C"])
-    if np.isinf(C) or machine.repair is not None:
-        name, value = ("C", C) if np.isinf(C) else ("repair", machine.repair)
-        raise ParameterError(name, value, "is for exact fits only", "say centers='all'")
-    if isinstance(problem.given, str):
-        rule = f"rows are too many for the exact dual problem: {type(loss).__name__} loss instead"
-        remedy = "say centers='all' to insist, or a number of centers to accept"
-        warn(explain("X", f"{problem.count:,}", rule, remedy), UserWarning)
+    if np.isinf(C):
+        raise ParameterError("C", C, "is for exact fits only", "say centers='all'")
+    _refuse_repair(machine)
+    _warn_of_loss(problem, loss)
     problem.change(Times(C))
     task = Task(
         loss,
@@ -115,6 +160,20 @@ def _fit(
         scale=scale,
     )
     return problem.fit(task, score)
+
+
+def _refuse_repair(machine: SupportVectorMachine) -> None:
+    if machine.repair is not None:
+        rule, remedy = "is for exact fits only", "say centers='all'"
+        raise ParameterError("repair", machine.repair, rule, remedy)
+
+
+def _warn_of_loss(problem: CenterProblem, loss: SmoothLoss) -> None:
+    """Say that the problem is another one than the exact one, where that was not asked for."""
+    if isinstance(problem.given, str):
+        rule = f"rows are too many for the exact dual problem: {type(loss).__name__} loss instead"
+        remedy = "say centers='all' to insist, or a number of centers to accept"
+        warn(explain("X", f"{problem.count:,}", rule, remedy), UserWarning)
 
 
 def _keep(

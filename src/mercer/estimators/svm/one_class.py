@@ -8,9 +8,11 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
+from mercer.aliases import CentersLike, Gamma, KernelLike, RandomState, RawSamples, Targets, Weights
+from mercer.estimators.centers.data import open_rows
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.svm.base import SingleMachine, filled
+from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_half_space
 from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.state import State
 
@@ -147,6 +149,12 @@ class OneClassSVM(NoveltyDetector):
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, where the samples of a problem are
         the same rows.
+    centers : {"auto", "all"}, int or array-like, default="auto"
+        f is a combination of these samples: of all that the dual problem takes, of so many drawn
+        uniformly, or of given ones. On centers the kink of the loss is smoothed, ``support_`` are
+        the centers, and ``dual_coef_`` may be negative. "auto" takes all up to about 500,000.
+    random_state : int, RandomState or None, default=None
+        Seed of the centers.
 
     Attributes
     ----------
@@ -198,6 +206,41 @@ class OneClassSVM(NoveltyDetector):
 
     needs: ClassVar[str] = "psd"
 
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        repair: str | None = None,
+        warm_start: bool = False,
+        centers: CentersLike = "auto",
+        random_state: RandomState = None,
+    ) -> None:
+        super().__init__(
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            nu=nu,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            repair=repair,
+            warm_start=warm_start,
+        )
+        self.centers = centers
+        self.random_state = random_state
+
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -217,7 +260,12 @@ class OneClassSVM(NoveltyDetector):
             The fitted estimator.
         """
         start = time.perf_counter()
-        data = self._begin(X, None, sample_weight, "none")
+        opened = open_rows(self, X, None, sample_weight, target="none", steps=EXACT_STEPS)
+        if opened.data is not None:
+            fit_half_space(self, opened.data, start)
+            self.offset_ = -self.intercept_
+            return self
+        data = self._begin(opened.X, None, opened.weight, "none")
         problem = self._problem(data)
         room = data.weight
         beta = filled(room, self.nu * room.sum())[None]
@@ -227,4 +275,5 @@ class OneClassSVM(NoveltyDetector):
         level = boundary_level(solution, problem.diagonal)
         self._finish(problem, data, [solution.beta[0]], [level], [solution], start)
         self.offset_ = -self.intercept_
+        opened.annotate(self)
         return self

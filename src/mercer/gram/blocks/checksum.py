@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import zlib
 from typing import Any
@@ -48,7 +49,17 @@ def _text(sample: object) -> str:
         return sample
     if isinstance(sample, (set, frozenset)):
         return " ".join(sorted(map(repr, sample)))
+    if type(sample).__repr__ is object.__repr__:  # it names a place in memory, not what is there
+        return _stored(sample)
     return repr(sample)
+
+
+def _stored(sample: object) -> str:
+    """An object as pickle writes it, or its type where it cannot."""
+    try:
+        return pickle.dumps(sample).hex()
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return type(sample).__qualname__
 
 
 def block_bytes(X: RawSamples) -> int:

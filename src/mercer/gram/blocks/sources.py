@@ -22,8 +22,13 @@ def is_source(X: RawSamples, y: Targets = None) -> bool:
     if isinstance(X, (Rows, os.PathLike)) or is_dask(X) or _is_dataset(X):
         return True
     if isinstance(X, str):
-        return y is None or isinstance(y, str)
+        return (y is None or isinstance(y, str)) and _may_be_path(X)
     return callable(X) and not hasattr(X, "shape") and not isinstance(X, type)
+
+
+def _may_be_path(text: str) -> bool:
+    """Whether a text can be a path or a pattern, and not one sample."""
+    return any(sign in text for sign in "./\\*?") or os.path.exists(text)
 
 
 def _is_dataset(X: RawSamples) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from mercer.execution.cancel import check_stop
 from mercer.gram.fused import CenterMatrix, Local
 from mercer.linalg.matrices import Multipliable
-from mercer.solvers.nystrom.squared import CenterSolution
+from mercer.solvers.nystrom.squared import CenterSolution, Watch
 
 _MEMORY = 20  # pairs of steps and changes of the gradient
 _DECREASE, _TURN = 1e-4, 0.9  # what a step has to reach, of what the slope promised
@@ -37,9 +37,13 @@ def solve_loss(
     tol: float,
     limit: int,
     start: np.ndarray | None = None,
-    callback: Callable[[int, float], bool] | None = None,
+    tilt: float = 0.0,
+    watch: Watch | None = None,
 ) -> CenterSolution:
-    """Minimise Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u; parameters are those of `solve_squared`."""
+    """Minimise Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u + tilt·Σ b.
+
+    Other parameters are those of `solve_squared`.
+    """
     m = len(matrix)
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -49,23 +53,27 @@ def solve_loss(
         pull = penalty * (matrix.inner @ np.ascontiguousarray(V[:m]))
         gradient = slopes + pull
         if intercept:
-            gradient = np.vstack([gradient, sums])
+            gradient = np.vstack([gradient, sums + tilt])
+            value += tilt * float(bias.sum())
         return value + 0.5 * float(np.sum(V[:m] * pull)), gradient.ravel()
 
     def precondition(flat: np.ndarray) -> np.ndarray:
         return (inverse @ flat.reshape(m + intercept, n_outputs)).ravel()
 
-    first = np.zeros((m + intercept) * n_outputs) if start is None else start.ravel().copy()
-    found = _Descent(objective, precondition, first)
-    steps, residual, idle = 0, 1.0, 0
+    found = _Descent(objective, precondition, np.zeros((m + intercept) * n_outputs))
+    if start is not None:  # the residual is measured beside that of f = 0
+        size = found.first
+        found = _Descent(objective, precondition, start.ravel().copy())
+        found.first = size
+    steps, residual, idle = 0, found.residual, 0
     while steps < limit and residual > tol and idle < _IDLE:
         before = found.value
         if not found.step():
             break
         steps, residual = steps + 1, found.residual
         idle = idle + 1 if before - found.value <= _ROUNDING * abs(before) else 0
-        if callback is not None and callback(steps, found.value):
-            break
+        if watch is not None:
+            watch(found.x.reshape(m + intercept, n_outputs), residual)
     V = found.x.reshape(m + intercept, n_outputs)
     converged = residual <= max(tol, _STAGNANT)
     return CenterSolution(

@@ -124,6 +124,21 @@ class SmoothQuantile:
 
 
 @dataclasses.dataclass(frozen=True)
+class SmoothHinge:
+    """max(0, −f), with a parabola of a given width instead of its kink."""
+
+    width: float
+
+    @property
+    def curvature(self) -> float:
+        """Of the parabola."""
+        return 1.0 / self.width
+
+    def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:
+        return SmoothQuantile(1.0, self.width)(values, np.zeros(1), weight)
+
+
+@dataclasses.dataclass(frozen=True)
 class Huber:
     """½ (f − y)², linear beyond a width."""
 

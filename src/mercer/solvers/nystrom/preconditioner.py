@@ -29,12 +29,15 @@ class Whitening:
         K_mm in double precision, which is overwritten.
     dtype : dtype
         The precision of the factor that is kept.
+    tiles : dtype, optional
+        The precision of the rows, which decides on the jitter; by default that of the factor.
     """
 
-    def __init__(self, inner: np.ndarray, dtype: np.dtype) -> None:
+    def __init__(self, inner: np.ndarray, dtype: np.dtype, tiles: np.dtype | None = None) -> None:
         self.dtype = np.dtype(dtype)
         self.trace = float(np.trace(inner)) or 1.0
-        self.jitter, self.L = _cholesky(inner, _SMALLEST[self.dtype] * self.trace, self.trace)
+        least = _SMALLEST[np.dtype(tiles or dtype)] * self.trace
+        self.jitter, self.L = _cholesky(inner, least, self.trace)
         self.L = np.asfortranarray(self.L, dtype=self.dtype)
 
     def __len__(self) -> int:
@@ -42,11 +45,15 @@ class Whitening:
 
     def whiten(self, rows: np.ndarray) -> np.ndarray:
         """L⁻¹ of the transposed rows, which are overwritten: a column for each row."""
-        return _solve(self.L, rows.T, overwrite=True)
+        return lower_solve(self.L, rows.T, overwrite=True)
+
+    def forward(self, V: np.ndarray) -> np.ndarray:
+        """L⁻¹ V."""
+        return lower_solve(self.L, V)
 
     def unwhiten(self, V: np.ndarray) -> np.ndarray:
         """L⁻ᵀ V."""
-        return _solve(self.L, V, transposed=True)
+        return lower_solve(self.L, V, transposed=True)
 
     def explained(self, rows: np.ndarray) -> np.ndarray:
         """q(x, x) = k_xᵀ K_mm⁻¹ k_x of rows k_x: what the centres know of k(x, x)."""
@@ -97,13 +104,13 @@ class HessianInverse:
         least = float(np.finfo(matrix.dtype).eps) * size
         _, self.C = _cholesky(matrix, least, size, lower=True)
         if self.intercept:
-            self.mixed = _solve(self.C, sample.mixed[:, None])[:, 0].astype(np.float64)
+            self.mixed = lower_solve(self.C, sample.mixed[:, None])[:, 0].astype(np.float64)
             rest = sample.total - float(self.mixed @ self.mixed)
             self.corner = np.sqrt(max(rest, 1e-6 * sample.total))
 
     def __matmul__(self, G: np.ndarray) -> np.ndarray:
         m = len(self.C)
-        z = _solve(self.C, _solve(self.whitening.L, G[:m]))
+        z = lower_solve(self.C, lower_solve(self.whitening.L, G[:m]))
         if not self.intercept:
             return self._back(z)
         bias = (G[m:] - self.mixed @ z) / self.corner**2
@@ -111,8 +118,8 @@ class HessianInverse:
 
     def _back(self, z: np.ndarray) -> np.ndarray:
         """Fᵀ-solve and return to the coordinates u."""
-        v = _solve(self.C, z, transposed=True)
-        return _solve(self.whitening.L, v, transposed=True).astype(np.float64)
+        v = lower_solve(self.C, z, transposed=True)
+        return lower_solve(self.whitening.L, v, transposed=True).astype(np.float64)
 
 
 class PathInverse:
@@ -124,12 +131,12 @@ class PathInverse:
         self.factors = 1.0 / (np.maximum(values, 0.0)[:, None] + penalties)
 
     def __matmul__(self, G: np.ndarray) -> np.ndarray:
-        z = self.vectors.T @ _solve(self.whitening.L, G)
+        z = self.vectors.T @ lower_solve(self.whitening.L, G)
         v = self.vectors @ (self.factors * z).astype(self.vectors.dtype)
-        return _solve(self.whitening.L, v, transposed=True).astype(np.float64)
+        return lower_solve(self.whitening.L, v, transposed=True).astype(np.float64)
 
 
-def _solve(
+def lower_solve(
     factor: np.ndarray, B: np.ndarray, transposed: bool = False, overwrite: bool = False
 ) -> np.ndarray:
     """factor⁻¹ B of a lower triangle; B may be overwritten if it lies as BLAS wants it."""

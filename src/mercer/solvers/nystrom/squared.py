@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from mercer.linalg.matrices import Multipliable
 from mercer.linalg.solution import Solution
 from mercer.solvers.nystrom.losses import Squared
 
+Watch = Callable[[np.ndarray, float], None]  # of coefficients, and how far they are
 _PATIENCE = 8  # steps that may not help: K_mm is singular to rounding error where centres are near
 
 
@@ -48,6 +50,7 @@ def solve_squared(
     tol: float,
     limit: int,
     start: np.ndarray | None = None,
+    watch: Watch | None = None,
 ) -> CenterSolution:
     """Minimise ½ Σ w (f(x) − y)² + ½ λ uᵀ K_mm u.
 
@@ -69,18 +72,34 @@ def solve_squared(
         Steps at most.
     start : ndarray of shape (m, n_outputs), optional
         Coefficients, and biases in a last row, to begin with.
+    watch : callable, optional
+        Called after every step with the coefficients so far and the relative residual.
     """
     m = len(matrix)
-    V = np.zeros((m + intercept, n_outputs)) if start is None else start.copy()
-    bias = V[m] if intercept else np.zeros(n_outputs)
-    loss, slopes, sums = matrix.gather(Squared(), V[:m], bias)
-    gradient = slopes + penalty * (matrix.inner @ np.ascontiguousarray(V[:m]))
-    loss += 0.5 * float(np.sum(V[:m] * (gradient - slopes)))
-    if intercept:
-        gradient = np.vstack([gradient, sums])
+    V = np.zeros((m + intercept, n_outputs))
+    loss, gradient = _gradient(matrix, penalty, V, intercept)
+    floor = 0.0
+    if start is not None:  # the residual is measured beside that of f = 0
+        floor = tol * tol * np.add.reduce(gradient * (inverse @ gradient), axis=0)
+        V = start.copy()
+        loss, gradient = _gradient(matrix, penalty, V, intercept)
     system = _Normal(matrix, penalty, intercept)
+    first = V.copy()
+
+    def see(step: np.ndarray, residual: float) -> None:
+        if watch is not None:
+            watch(first + step, residual)
+
     found = conjugate_gradients(
-        system, -gradient, inverse, tol=tol, limit=limit, measure="energy", patience=_PATIENCE
+        system,
+        -gradient,
+        inverse,
+        tol=tol,
+        limit=limit,
+        measure="energy",
+        patience=_PATIENCE,
+        floor=floor,
+        watch=see,
     )
     V += found.x
     return CenterSolution(
@@ -92,3 +111,17 @@ def solve_squared(
         converged=found.converged,
         reason=found.reason,
     )
+
+
+def _gradient(
+    matrix: CenterMatrix, penalty: np.ndarray, V: np.ndarray, intercept: bool
+) -> tuple[float, np.ndarray]:
+    """The objective at some coefficients, and its gradient, by one pass."""
+    m = len(matrix)
+    bias = V[m] if intercept else np.zeros(V.shape[1])
+    loss, slopes, sums = matrix.gather(Squared(), V[:m], bias)
+    gradient = slopes + penalty * (matrix.inner @ np.ascontiguousarray(V[:m]))
+    loss += 0.5 * float(np.sum(V[:m] * (gradient - slopes)))
+    if intercept:
+        gradient = np.vstack([gradient, sums])
+    return loss, gradient

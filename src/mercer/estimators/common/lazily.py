@@ -1,0 +1,45 @@
+"""Methods that answer a collection of Dask with another one, which is computed when asked for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mercer.aliases import Estimator, RawSamples
+from mercer.estimators.lazy import predict_lazily
+from mercer.gram.blocks.lazy import is_dask
+
+_METHODS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score_samples",
+    "transform",
+)
+_MARK = "_answers_dask"
+
+
+def answer_lazily(cls: type) -> None:
+    """Let the methods that a class defines for new samples take collections of Dask.
+
+    Methods that are there under a condition only are changed inside of their descriptor.
+    """
+    for name in _METHODS:
+        method = vars(cls).get(name)
+        if callable(method) and not hasattr(method, _MARK):
+            setattr(cls, name, _lazy(method, name))
+        elif callable(getattr(method, "fn", None)) and not hasattr(method.fn, _MARK):
+            method.fn = _lazy(method.fn, name)
+
+
+def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def answer(self: Estimator, X: RawSamples, *args: Any, **options: Any) -> Any:
+        if is_dask(X) and not args and not options:
+            return predict_lazily(self, X, name)
+        return method(self, X, *args, **options)
+
+    setattr(answer, _MARK, True)
+    return answer
