@@ -14,13 +14,8 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.automatic.kinds.kernels import Families, set_kernels, string_kernels, text_kernels
-from mercer.automatic.kinds.structures import (
-    are_graphs,
-    are_series,
-    graph_kernels,
-    series_kernels,
-    tree_kernels,
-)
+from mercer.automatic.kinds.recognition import are_graphs, are_series
+from mercer.automatic.kinds.structures import graph_kernels, series_kernels, tree_kernels
 from mercer.domains.structures.tree_forms import look_like_trees
 from mercer.errors import InputTypeError
 from mercer.kernels.base import Kernel
@@ -80,9 +75,9 @@ def not_in_columns(X: RawSamples) -> list[Any]:
 KINDS = {
     kind.name: kind
     for kind in (
+        Kind("graph", "graphs", are_graphs, graph_kernels, not_in_columns),
         Kind("tree", "trees", look_like_trees, tree_kernels, not_in_columns),
         Kind("series", "series", are_series, series_kernels, not_in_columns),
-        Kind("graph", "graphs", are_graphs, graph_kernels, not_in_columns),
         Kind("text", "texts", _are_texts, text_kernels, texts),
         Kind("string", "sequences", _are_strings, string_kernels, texts),
         Kind("set", "sets", _are_sets, set_kernels, sets),
