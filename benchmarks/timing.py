@@ -16,13 +16,15 @@ from mercer.datasets import data_folder
 REAL = data_folder() or Path("no data folder")  # real data sets, where there are any
 
 
-def best(call: Callable[[], Any], rounds: int) -> float:
-    """Seconds of the quickest run."""
+def best(
+    call: Callable[[], Any], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Seconds of the quickest run; with ``clock=time.process_time``, of all threads together."""
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = clock()
         call()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 

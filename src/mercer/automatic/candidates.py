@@ -56,6 +56,7 @@ def widths(kernel: Kernel) -> list[Kernel]:
     """The kernel with all its length scales multiplied; the kernel alone if it has none."""
     values = kernel.get_params()
     names = [name for name in values if name.rpartition("__")[2] == "length_scale"]
+    names = [name for name in names if not isinstance(values[name], str)]  # learned ones
     if not names:
         return [kernel]
     kernels = []

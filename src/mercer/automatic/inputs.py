@@ -16,13 +16,14 @@ from mercer.automatic.checks.frames import (
     as_pandas,
     as_ranks,
     is_list_of_rows,
+    is_list_of_vectors,
     is_numeric_table,
     ordered_levels,
     typical_value,
 )
 from mercer.automatic.checks.left_out import LeftOut, columns_to_leave_out
-from mercer.domains.base import Batch, pick_rows, raw_length
-from mercer.domains.structures.series import SERIES
+from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.structures.graphs import GRAPHS
 from mercer.domains.structures.trees import TREES
 from mercer.domains.tables.columns import missing_values
 from mercer.errors import ShapeError, WidthError, warn
@@ -76,7 +77,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
         kind = kind_of_samples(X) if is_auto(self.kernel) else None
         if kind is not None:
             return _own_samples(X, kind.name)
-        if is_numeric_table(X):
+        if is_numeric_table(X) and (is_auto(self.kernel) or np.ndim(X) != 3):
             checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
@@ -87,7 +88,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
 
     def _note_width(self, X: RawSamples) -> None:
         """Remember the number of columns where samples are rows."""
-        if is_list_of_rows(X) or np.ndim(X) == 2:
+        if is_list_of_rows(X) or getattr(X, "ndim", 0) == 2 or is_list_of_vectors(X):
             self.n_features_in_ = len(X[0])
 
     def _forget_columns(self) -> None:
@@ -204,6 +205,11 @@ def _own_samples(X: RawSamples, kind: str) -> RawSamples:
     """Samples that are no rows, as the model keeps them."""
     if kind == "tree":
         return TREES.own(X)
-    if kind == "series" and isinstance(X, np.ndarray):
-        SERIES.encode(Batch(X))  # refuses three axes, whose meaning it cannot know
+    if kind == "graph":
+        return GRAPHS.own(X)
+    if kind == "series" and isinstance(X, np.ndarray) and X.ndim == 3:
+        remedy = "give list(X) if its axes are (n, length, channels), as tslearn has them, or "
+        remedy += "list(X.transpose(0, 2, 1)) if they are (n, channels, length), as aeon's"
+        rule = "does not tell channels from times"
+        raise ShapeError("X", f"array of shape {X.shape}", rule, remedy)
     return X

@@ -19,13 +19,8 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.functions import SampleFunction
 from mercer.kernels.tables.columns import sets, texts
 from mercer.proposals.items import Families, set_kernels, string_kernels, text_kernels
-from mercer.proposals.structures import (
-    are_graphs,
-    are_series,
-    graph_kernels,
-    series_kernels,
-    tree_kernels,
-)
+from mercer.proposals.recognition import are_graphs, are_series
+from mercer.proposals.structures import graph_kernels, series_kernels, tree_kernels
 from mercer.readers.graph_collection import GraphCollection
 
 _MOST_ROWS = 5000  # samples that tell what all of them are
@@ -80,9 +75,9 @@ def not_in_columns(X: RawSamples) -> list[Any]:
 KINDS = {
     kind.name: kind
     for kind in (
+        Kind("graph", "graphs", are_graphs, graph_kernels, not_in_columns),
         Kind("tree", "trees", look_like_trees, tree_kernels, not_in_columns),
         Kind("series", "series", are_series, series_kernels, not_in_columns),
-        Kind("graph", "graphs", are_graphs, graph_kernels, not_in_columns),
         Kind("text", "texts", _are_texts, text_kernels, texts),
         Kind("string", "sequences", _are_strings, string_kernels, texts),
         Kind("set", "sets", _are_sets, set_kernels, sets),

@@ -1,4 +1,4 @@
-"""Kernels to try on graphs, trees and series, and how such samples are recognised."""
+"""Kernels to try on graphs, trees and series."""
 
 from __future__ import annotations
 
@@ -28,14 +28,6 @@ from mercer.proposals.items import Families
 _SMALL_TREES = 60  # nodes, on average, up to which partial trees are counted quickly
 
 
-def are_graphs(samples: Sequence[Any]) -> bool:
-    """Whether samples are graphs of networkx, or of a collection that was read from files."""
-    first = samples[0]
-    if isinstance(first, dict):
-        return "edges" in first
-    return hasattr(first, "nodes") and hasattr(first, "edges")
-
-
 def graph_kernels(samples: Sequence[Any]) -> Families:
     """Colours of neighbourhoods of several depths, and shortest paths."""
     return [
@@ -54,13 +46,6 @@ def tree_kernels(samples: Sequence[Any]) -> Families:
     if float(np.mean(list(map(len, TREES.own(samples))))) <= _SMALL_TREES:
         families.append([PartialTrees()])
     return families
-
-
-def are_series(samples: Sequence[Any]) -> bool:
-    """Whether samples are arrays of their own, which do not make up a table."""
-    if not all(isinstance(one, np.ndarray) and one.dtype.kind in "fiu" for one in samples):
-        return False
-    return samples[0].ndim == 2 or len({one.shape for one in samples}) > 1
 
 
 def series_kernels(samples: Sequence[Any]) -> Families:

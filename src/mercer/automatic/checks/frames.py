@@ -69,6 +69,14 @@ def is_list_of_rows(X: RawSamples) -> bool:
     return all(isinstance(row, (list, tuple)) for row in X)
 
 
+def is_list_of_vectors(X: RawSamples) -> bool:
+    """Whether the samples are a list of arrays of one axis and one length, which are rows."""
+    if not isinstance(X, (list, tuple)) or not all(isinstance(row, np.ndarray) for row in X):
+        return False
+    shapes = {row.shape for row in X}
+    return len(shapes) == 1 and len(shapes.pop()) == 1
+
+
 def is_numeric_table(X: RawSamples) -> bool:
     """Whether the samples are a table of numbers, which scikit-learn's input checks can judge.
 

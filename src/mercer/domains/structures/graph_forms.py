@@ -22,7 +22,7 @@ Entries = tuple[np.ndarray, list[Hashable], list[Any]]  # degrees, neighbours, d
 Form = Literal["once", "both", "directed"]
 
 _FORMS = "give a networkx graph, (edges, node_labels), a sparse matrix or a dictionary"
-_KEYS = ("edges", "n_nodes", "node_labels", "edge_labels", "attributes", "directed")
+KEYS = ("edges", "n_nodes", "node_labels", "edge_labels", "attributes", "directed")
 
 
 class Names(NamedTuple):
@@ -59,6 +59,11 @@ def read_one(graph: GraphLike, names: Names, what: str) -> GivenGraph:
     if not given.consistent:
         _check(given, what)
     return given
+
+
+def known_by_attribute(sample: object) -> bool:
+    """Whether an object is a graph of a library, or a matrix."""
+    return any(hasattr(sample, attribute) for attribute in _BY_ATTRIBUTE)
 
 
 def _reader(graph: GraphLike, what: str) -> Callable[[Any, Names, str], GivenGraph]:
@@ -239,8 +244,8 @@ def _array_of_edges(edges: Any) -> np.ndarray:
 
 
 def _from_mapping(graph: Mapping[str, Any], names: Names, what: str) -> GivenGraph:
-    if not {"edges"} <= set(graph) <= set(_KEYS):
-        rule = f"must have 'edges', and may have {', '.join(_KEYS[1:])}"
+    if not {"edges"} <= set(graph) <= set(KEYS):
+        rule = f"must have 'edges', and may have {', '.join(KEYS[1:])}"
         raise InputTypeError(what, f"a dictionary of {list(graph)}", rule)
     nodes = graph.get("node_labels")
     given = _from_sequence((graph["edges"], nodes, graph.get("edge_labels")), names, what)
