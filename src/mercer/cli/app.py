@@ -120,6 +120,11 @@ Name = Annotated[str | None, Argument(help="A kernel to describe in full.")]
 Study = Annotated[str | None, Argument(help=_STUDY)]
 Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
 Quick = Annotated[bool, Option("--quick", help="Run with fewer repeats.")]
+Opened = Annotated[Path | None, Argument(help="A file of data to open the page with.")]
+Port = Annotated[int, Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")]
+Browser = Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")]
+FitTime = Annotated[float, Option("--time", min=1.0, help="The longest time of a fit, in seconds.")]
+FitMemory = Annotated[float, Option("--memory", min=0.5, help="Gigabytes that a page may use.")]
 
 
 def _version(wanted: bool) -> None:
@@ -263,3 +268,20 @@ def warmup(quiet: Quiet = False) -> int:
     from mercer.cli.tools.warmup import run
 
     return run(quiet)
+
+
+@app.command()
+def studio(
+    data: Opened = None,
+    port: Port = 0,
+    browser: Browser = True,
+    time: FitTime = 900.0,
+    memory: FitMemory = 3.0,
+) -> int:
+    """Open a page in the browser to build kernels, draw points, and fit models to your data.
+
+    The page is served by this machine alone, works offline, and ends with Ctrl-C.
+    """
+    from mercer.cli.tools.studio import run
+
+    return run(data, port, browser, time, memory)
