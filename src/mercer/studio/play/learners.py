@@ -91,7 +91,7 @@ _ALL = (
     ),
     Learner("KernelNeighborsRegressor", "Nearest neighbours", VALUES, (_NEIGHBORS,)),
     Learner("OneClassSVM", "One-class support vector machine", NONE, (_NU,)),
-    Learner("SVDD", "Support vector data description", NONE, (Option("C", 0.1, 0.01, 1.0),)),
+    Learner("SVDD", "Support vector data description", NONE, (_NU,)),
     Learner("CentroidNovelty", "Novelty by the distance from the mean", NONE),
     Learner("KernelDensity", "Density by Parzen windows", NONE),
     Learner("KernelKMeans", "k-means", NONE, (_CLUSTERS,), (_SEED,)),

@@ -97,11 +97,11 @@ def _curve(problem: Problem, model: Estimator, window: list[float]) -> dict[str,
 
 def support_of(model: Estimator, count: int) -> np.ndarray | None:
     """Positions of the support or relevance vectors, if the model has them."""
-    for name in ("support_", "relevance_"):
-        found = getattr(model, name, None)
-        if found is not None and np.max(found, initial=-1) < count:
-            return np.asarray(found)
-    return None
+    name = "support_" if hasattr(model, "support_vectors_") else "relevance_"
+    found = getattr(model, name, None)
+    if found is None or np.max(found, initial=-1) >= count:
+        return None
+    return np.asarray(found)
 
 
 def _facts(problem: Problem, model: Estimator) -> list[list[str]]:
