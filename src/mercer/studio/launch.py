@@ -52,7 +52,8 @@ def serve(
     hosts = (f"{_HOST}:{port}", f"localhost:{port}")
     app = application(token, hosts, data, limits)
     address = f"http://{_HOST}:{port}/{token}/"
-    say(f"mercer studio is open at\n\n    {address}\n\nOnly this machine can open it. Ctrl-C ends it.")
+    say(f"mercer studio is open at\n\n    {address}\n")
+    say("Only this machine can open it. Ctrl-C ends it.")
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     config = uvicorn.Config(

@@ -21,7 +21,7 @@ from mercer.studio.guard import Guard
 from mercer.studio.job_limits import Limits
 from mercer.studio.tabs import Tab, Tabs
 from mercer.studio.wire import pack
-from mercer.studio.workers import WorkerLost
+from mercer.studio.workers import WorkerError
 
 _LONGEST_REQUEST = 4 * 2**20  # characters of a request of the page
 
@@ -83,7 +83,7 @@ async def _connect(socket: WebSocket) -> None:
     await socket.accept()
     try:
         tab = tabs.add()
-    except WorkerLost as error:
+    except WorkerError as error:
         await socket.close(1013, str(error))
         return
     lock = asyncio.Lock()

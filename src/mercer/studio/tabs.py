@@ -13,7 +13,7 @@ from typing import Any
 from mercer.errors import InputError, MercerError
 from mercer.studio.job_limits import Limits
 from mercer.studio.wire import pack
-from mercer.studio.workers import Forward, Worker, WorkerLost
+from mercer.studio.workers import Forward, Worker, WorkerError
 
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8}){0,2}$")
 _SERVER_ONLY = ("path", "folder", "number", "file")
@@ -139,7 +139,7 @@ class Tabs:
     def add(self) -> Tab:
         """A new page."""
         if len(self.open) >= self.limits.tabs:
-            raise WorkerLost(f"{len(self.open)} pages are open already; close one of them")
+            raise WorkerError(f"{len(self.open)} pages are open already; close one of them")
         tab = Tab(self.limits, self.data, self.spares)
         self.open[tab.name] = tab
         return tab

@@ -17,7 +17,7 @@ from mercer.studio.worker import LENGTH
 Forward = Callable[[bytes], Awaitable[None]]
 
 
-class WorkerLost(MercerError):
+class WorkerError(MercerError):
     """The process of a page has ended: by its limits, by a crash, or because it was stopped."""
 
     def __init__(self, reason: str) -> None:
@@ -68,7 +68,7 @@ class Worker:
             except TimeoutError:
                 self.stop()
                 reason = f"this took longer than {seconds:g} s and was stopped"
-                raise WorkerLost(f"{reason}; use fewer samples or a simpler kernel") from None
+                raise WorkerError(f"{reason}; use fewer samples or a simpler kernel") from None
 
     async def _converse(self, text: bytes, forward: Forward) -> bytes:
         assert self.process.stdin is not None
@@ -88,7 +88,7 @@ class Worker:
             return await self.process.stdout.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
             reason = "the computation ended without an answer: it was stopped, or ran out of memory"
-            raise WorkerLost(reason) from None
+            raise WorkerError(reason) from None
 
     def stop(self) -> None:
         """End the process, whatever it does."""

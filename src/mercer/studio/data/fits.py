@@ -101,7 +101,7 @@ def fit(request: Request, tell: Tell) -> Request:
     name = str(request.get("file", "data"))
     write_report(result, folder / f"report-{number}.html", command=_command(request, name))
     answer = {"number": number, "summary": result.summary(), **_errors(result)}
-    facts = {"task": result.question.task, "target": result.question.target, "path": path}
+    facts: Request = {"task": result.question.task, "target": result.question.target, "path": path}
     facts["columns"] = [str(each) for each in getattr(result.question.X, "columns", [])]
     (folder / f"facts-{number}.json").write_text(json.dumps(plain(facts)), encoding="utf-8")
     return {**answer, "score": _score(result)}

@@ -104,7 +104,11 @@ def _scaled(factor: float, part: Block) -> Block:
     if part["kind"] == "product" and part["parts"][0]["kind"] == "scale":
         first, *others = part["parts"]
         parts = [first["part"], *others]
-        return {"kind": "scale", "factor": factor * first["factor"], "part": {**part, "parts": parts}}
+        return {
+            "kind": "scale",
+            "factor": factor * first["factor"],
+            "part": {**part, "parts": parts},
+        }
     return {"kind": "scale", "factor": factor, "part": part}
 
 

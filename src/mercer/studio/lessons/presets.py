@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mercer.studio.lessons.figures import FIGURES
+from mercer.studio.lessons.figures import POINTS
+from mercer.studio.lessons.figures_of_samples import SAMPLES
 from mercer.studio.lessons.points import points
 from mercer.studio.lessons.samples import collection
 
@@ -46,7 +47,7 @@ class Preset:
     show: str = "surface"
 
 
-PRESETS = {figure["name"]: Preset(**figure) for figure in FIGURES}
+PRESETS = {figure["name"]: Preset(**figure) for figure in (*POINTS, *SAMPLES)}
 
 
 def listed() -> list[dict[str, Any]]:

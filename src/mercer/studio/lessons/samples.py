@@ -62,7 +62,10 @@ def _headlines() -> Collection:
 @functools.cache
 def _votes() -> Collection:
     X, y = house_votes()
-    names = [f"{party} {at}: {''.join(v or '?' for v in row)}" for at, (row, party) in enumerate(zip(X, y))]
+    names = [
+        f"{party} {at}: {''.join(v or '?' for v in row)}"
+        for at, (row, party) in enumerate(zip(X, y))
+    ]
     return Collection(X, y, names)
 
 

@@ -56,9 +56,15 @@ def _samples(problem: Problem, request: dict[str, Any]) -> list[str]:
         name = str(request["data"]["set"])
         loading = "from mercer.studio.lessons.samples import collection"
         objects = [f"{key} = samples.objects[{key!r}]" for key in collection_objects(name)]
-        return [loading, "", f"samples = collection({name!r})", "X, y = samples.X, samples.y", *objects]
-    X = _listed("X", np.round(problem.X, _DIGITS))
-    values = np.round(problem.y, _DIGITS)
+        return [
+            loading,
+            "",
+            f"samples = collection({name!r})",
+            "X, y = samples.X, samples.y",
+            *objects,
+        ]
+    X = _listed("X", problem.X.round(_DIGITS))
+    values: np.ndarray = problem.y.round(_DIGITS)
     if problem.learner.task == CLASSES:
         values = values.astype(int)
     return [*X, *_listed("y", values)]

@@ -24,19 +24,20 @@ def compare(first: Problem, second: Problem) -> dict[str, Any]:
     first.check_learnable()
     if first.count < 2 * _FOLDS:
         raise InputError("points", first.count, "are too few to compare", f"{2 * _FOLDS} or more")
-    folds = []
+    y, folds = first.targets, []
+    assert y is not None
     for seed in range(_REPEATS):
-        folds += split_folds(first.targets, first.learner.task == CLASSES, _FOLDS, seed)
+        folds += split_folds(y, first.learner.task == CLASSES, _FOLDS, seed)
     scores = np.array([[_score(each, *fold) for fold in folds] for each in (first, second)])
     gaps = scores[1] - scores[0]
     # training sets overlap: the variance of Nadeau and Bengio
-    error = float(np.sqrt((1 / len(gaps) + 1 / (_FOLDS - 1)) * gaps.var(ddof=1)))
+    deviation = float(np.sqrt((1 / len(gaps) + 1 / (_FOLDS - 1)) * gaps.var(ddof=1)))
     return {
         "metric": "accuracy" if first.learner.task == CLASSES else "R²",
         "scores": scores,
         "means": scores.mean(axis=1).tolist(),
         "gap": float(gaps.mean()),
-        "error": error,
+        "deviation": deviation,
         "folds": f"{_REPEATS} × {_FOLDS}-fold cross-validation, the same folds for both",
         "alignment": _alignment(first.matrix, second.matrix),
     }

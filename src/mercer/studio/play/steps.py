@@ -65,7 +65,8 @@ def _process_steps(problem: Problem, window: list[float]) -> dict[str, Any]:
     start = cls(kernel=problem.kernel, optimizer=None, **options)
     _fit(start, problem)
     path = _ascend(start.log_marginal_likelihood, start.kernel_.theta)
-    frames, pictures = [], []
+    frames: list[dict[str, str]] = []
+    pictures = []
     for theta in path:
         kernel = problem.kernel.copy()
         kernel.theta = theta
@@ -76,11 +77,7 @@ def _process_steps(problem: Problem, window: list[float]) -> dict[str, Any]:
         title = f"step {len(frames)} of {len(path) - 1}"
         text = f"log marginal likelihood {value:.4g}"
         frames.append({"title": title, "text": text, "kernel": repr(_rounded(kernel))})
-    return {
-        "steps": frames,
-        "surface_kind": _kind(problem, start),
-        "frames": np.array(pictures),
-    }
+    return {"steps": frames, "surface_kind": _kind(problem, start), "frames": np.array(pictures)}
 
 
 def _ascend(likelihood: Likelihood, theta: np.ndarray) -> list[np.ndarray]:
@@ -96,7 +93,13 @@ def _ascend(likelihood: Likelihood, theta: np.ndarray) -> list[np.ndarray]:
         options = {"maxiter": _MOST_STEPS - 1}
         keep = lambda values: path.append(np.array(values))  # noqa: E731
         minimize(
-            negative, path[0], jac=True, method="L-BFGS-B", bounds=bounds, callback=keep, options=options
+            negative,
+            path[0],
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            callback=keep,
+            options=options,
         )
     return path
 

@@ -38,10 +38,10 @@ function draw(found, kernels, looks) {
       h('canvas', { class: 'small surface', role: 'img', 'aria-label': `Decision surface of kernel ${'AB'[at]}` }),
       h('canvas', { class: 'small gram', role: 'img', 'aria-label': `Gram matrix of kernel ${'AB'[at]}` })),
     h('p', { class: 'score' }, h('b', { textContent: shown(found.metric, found.means[at]) }), ` mean ${found.metric}`)));
-  const sure = Math.abs(found.gap) > 2 * found.error;
+  const sure = Math.abs(found.gap) > 2 * found.deviation;
   const better = found.gap > 0 ? 'B' : 'A';
   const verdict = sure ? `${better} is better by ${shown(found.metric, Math.abs(found.gap))}, more than twice the standard error.`
-    : `The difference of ${shown(found.metric, Math.abs(found.gap))} is within the noise (standard error ${shown(found.metric, found.error)}).`;
+    : `The difference of ${shown(found.metric, Math.abs(found.gap))} is within the noise (standard error ${shown(found.metric, found.deviation)}).`;
   fill($('#compare-result'), h('div', { class: 'sides' }, sides), strip(found),
     h('p', {}, verdict, ' ', h('span', { class: 'soft', textContent: `${found.folds}. The kernels agree by ${(100 * found.alignment).toFixed(0)} % (alignment).` })));
   looks.forEach((look, at) => paintSide(sides[at], look));

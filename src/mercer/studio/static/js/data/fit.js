@@ -27,6 +27,7 @@ async function run() {
     models.push({ ...answer, request });
     drawModels(answer.number);
     showModel(models.at(-1));
+    $('#stage').textContent = `Done in ${answer.seconds.toFixed(0)} s.`;
     announce(`The model is fitted: ${answer.score}`);
   } catch (error) {
     toast(error.message, 'bad');

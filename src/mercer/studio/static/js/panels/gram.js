@@ -22,7 +22,12 @@ export function drawGram(answer) {
   const color = low < 0 ? signed(gram, Math.max(-low, high)) : plain(gram, low, high);
   paint(context, size, size, color, [0, 0, width, height], { smooth: size > width, down: true });
   drawFocus(context, answer, width, height);
-  $('#gram-scale').textContent = `${size} × ${size}, k from ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
+  $('#gram-scale').textContent = range();
+}
+
+function range() {
+  const [low, high] = limits.map((value) => (Math.abs(value) < 1e-6 * Math.abs(limits[1]) ? '0' : value.toPrecision(3)));
+  return `k from ${low} to ${high}`;
 }
 
 const plain = (gram, low, high) => (at) => sequential((gram[at] - low) / (high - low || 1));
@@ -54,7 +59,7 @@ export function watchGram() {
     if (found) $('#gram-scale').textContent = `k = ${found.value.toPrecision(4)} of ${short(found.a)} and ${short(found.b)}`;
   });
   canvas.addEventListener('pointerleave', () => {
-    $('#gram-scale').textContent = `k from ${limits[0].toPrecision(3)} to ${limits[1].toPrecision(3)}`;
+    $('#gram-scale').textContent = range();
   });
   canvas.addEventListener('click', (event) => {
     const found = read(event);
