@@ -1,4 +1,4 @@
-# make demo · make test · make test-min · make lint · make docs · make dist · make bench: each makes the virtual environment it needs.
+# make demo · make studio · make test · make test-min · make lint · make docs · make dist · make bench: each makes the virtual environment it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -6,10 +6,13 @@ INSTALLED = $(VENV)/.installed
 MINIMUM = .venv-min
 AT_LEAST_311 = import sys; sys.exit("mercer needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None
 
-.PHONY: demo test test-all test-min lint names docs dist bench clean
+.PHONY: demo studio test test-all test-min lint names docs dist bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
+
+studio: $(INSTALLED)
+	$(BIN)/python -m mercer studio
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n auto

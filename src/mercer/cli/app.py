@@ -280,3 +280,20 @@ def doctor(json: o.Json = False) -> int:
     from mercer.cli.tools.doctor import run
 
     return run(json)
+
+
+@app.command(epilog=_examples("mercer studio", "mercer studio customers.csv --no-browser"))
+def studio(
+    data: o.Opened = None,
+    port: o.Port = 0,
+    browser: o.Browser = True,
+    time: o.FitTime = 900.0,
+    memory: o.FitMemory = 3.0,
+) -> int:
+    """Open a page in the browser to build kernels, draw points, and fit models to your data.
+
+    The page is served by this machine alone, works offline, and ends with Ctrl-C.
+    """
+    from mercer.cli.tools.studio import run
+
+    return run(data, port, browser, time, memory)

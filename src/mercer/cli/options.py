@@ -253,3 +253,10 @@ SampleNumbers = Annotated[
         help="The numbers of the samples to explain, such as 1,2,5-8; 1 is the first.",
     ),
 ]
+Opened = Annotated[Path | None, Argument(help="A file of data to open the page with.")]
+Port = Annotated[int, Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")]
+Browser = Annotated[
+    bool, Option("--browser/--no-browser", help="Whether to open the page in the browser.")
+]
+FitTime = Annotated[float, Option("--time", min=1.0, help="The longest time of a fit, in seconds.")]
+FitMemory = Annotated[float, Option("--memory", min=0.5, help="Gigabytes that a page may use.")]

@@ -1,0 +1,1 @@
+"""Tables of the user: columns, fits in the background, errors and predictions."""

@@ -1,0 +1,1 @@
+"""Kernel expressions as blocks, their proofs, and the kernels to build them from."""

@@ -1,0 +1,1 @@
+"""What the playground shows of a kernel and a learner on few samples."""

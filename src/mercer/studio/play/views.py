@@ -1,0 +1,84 @@
+"""What a kernel says of the samples: Gram matrix, spectrum, principal components, neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+
+from mercer.automatic.subsets import even_rows
+from mercer.studio.play.problem import Problem
+
+_MOST_SHOWN = 320  # rows of the Gram matrix
+_MOST_EIGENVALUES = 600  # samples whose spectrum is computed
+_NEAREST = 6
+
+
+def gram(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+    """The Gram matrix with rows in the order that is asked for, at most as many as are seen."""
+    rows = _ordered(problem, str(request.get("order", "class")))
+    rows = rows[even_rows(len(rows), _MOST_SHOWN)]
+    return {"gram": problem.matrix[np.ix_(rows, rows)], "gram_rows": rows.astype(float)}
+
+
+def _ordered(problem: Problem, order: str) -> np.ndarray:
+    if order == "drawn":
+        return np.arange(problem.count)
+    if order == "component" and problem.count > 2:
+        return np.argsort(_components(problem, 1)[0][:, 0], kind="stable")
+    if problem.space == "curve":
+        return np.argsort(problem.X[:, 0], kind="stable")
+    return np.argsort(problem.y, kind="stable")
+
+
+def spectrum(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+    """The eigenvalues of the Gram matrix, divided by the number of samples, in falling order."""
+    rows = even_rows(problem.count, _MOST_EIGENVALUES)
+    values = np.linalg.eigvalsh(problem.matrix[np.ix_(rows, rows)])[::-1] / max(1, len(rows))
+    total = float(values.sum())
+    largest = float(np.abs(values).max(initial=0.0))
+    rounding = 50 * len(rows) * np.finfo(float).eps * largest
+    facts = {"smallest": float(values[-1]), "negative": int(np.sum(values < -rounding))}
+    if total > 0:
+        facts["effective"] = float(total**2 / np.sum(values**2))  # the participation ratio
+    return {"spectrum": values, "spectrum_facts": facts}
+
+
+def components(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+    """The samples on the first two principal components in feature space."""
+    if problem.count < 3:
+        return {}
+    points, shares = _components(problem, 2)
+    return {"components": points, "shares": [round(float(each), 4) for each in shares]}
+
+
+def _components(problem: Problem, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Principal components of the centered Gram matrix, and their shares of the variance."""
+    K = problem.matrix
+    means = K.mean(axis=0)
+    centered = K - means - means[:, None] + means.mean()
+    last = len(K) - 1
+    count = min(count, last)
+    values, vectors = eigh(centered, subset_by_index=[last - count + 1, last])
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    largest = np.argmax(np.abs(vectors), axis=0)
+    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    total = float(np.trace(centered)) or 1.0
+    return vectors * signs * np.sqrt(values), values / total
+
+
+def neighbours(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+    """The samples nearest to one of them in feature space, with their distances."""
+    focus = request.get("focus")
+    if focus is None or not 0 <= int(focus) < problem.count:
+        return {}
+    at = int(focus)
+    K = problem.matrix
+    squares = K[at, at] + np.diag(K) - 2.0 * K[at]
+    order = [row for row in np.argsort(squares, kind="stable").tolist() if row != at][:_NEAREST]
+    near = [
+        {"row": row, "distance": float(np.sqrt(max(0.0, squares[row]))), "value": float(K[at, row])}
+        for row in order
+    ]
+    return {"focus": at, "neighbours": near}

@@ -1,0 +1,75 @@
+// The Gram matrix as an image: rows and columns in the order that was chosen.
+
+import { paint, prepare } from '../canvas.js';
+import { diverging, palette, sequential } from '../colors.js';
+import { $ } from '../dom.js';
+import { emit, nameOf, state } from '../state.js';
+
+let limits = [0, 1];
+
+export function drawGram(answer) {
+  const gram = answer.gram;
+  const canvas = $('#gram');
+  const { context, width, height } = prepare(canvas);
+  if (!gram) return;
+  const size = gram.shape[0];
+  let low = Infinity, high = -Infinity;
+  for (const value of gram) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  limits = [low, high];
+  const color = low < 0 ? signed(gram, Math.max(-low, high)) : plain(gram, low, high);
+  paint(context, size, size, color, [0, 0, width, height], { smooth: size > width, down: true });
+  drawFocus(context, answer, width, height);
+  $('#gram-scale').textContent = range();
+}
+
+function range() {
+  const [low, high] = limits.map((value) => (Math.abs(value) < 1e-6 * Math.abs(limits[1]) ? '0' : value.toPrecision(3)));
+  return `k from ${low} to ${high}`;
+}
+
+const plain = (gram, low, high) => (at) => sequential((gram[at] - low) / (high - low || 1));
+const signed = (gram, size) => (at) => diverging(gram[at] / size);
+
+function drawFocus(context, answer, width, height) {
+  const at = [...answer.gram_rows].indexOf(state.focus);
+  if (at < 0) return;
+  const step = height / answer.gram.shape[0];
+  context.strokeStyle = palette().accent;
+  context.lineWidth = 1.5;
+  context.strokeRect(0, at * step, width, Math.max(step, 2));
+}
+
+export function watchGram() {
+  const canvas = $('#gram');
+  const read = (event) => {
+    const { gram, gram_rows: rows } = state.answer ?? {};
+    if (!gram) return null;
+    const box = canvas.getBoundingClientRect();
+    const size = gram.shape[0];
+    const row = Math.floor(((event.clientY - box.top) / box.height) * size);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * size);
+    if (row < 0 || column < 0 || row >= size || column >= size) return null;
+    return { a: rows[row], b: rows[column], value: gram[row * size + column] };
+  };
+  canvas.addEventListener('pointermove', (event) => {
+    const found = read(event);
+    if (found) $('#gram-scale').textContent = `k = ${found.value.toPrecision(4)} of ${short(found.a)} and ${short(found.b)}`;
+  });
+  canvas.addEventListener('pointerleave', () => {
+    $('#gram-scale').textContent = range();
+  });
+  canvas.addEventListener('click', (event) => {
+    const found = read(event);
+    if (!found) return;
+    state.focus = found.a;
+    emit('focus');
+  });
+}
+
+function short(at) {
+  const name = nameOf(at);
+  return name.length > 26 ? `${name.slice(0, 25)}…` : name;
+}
