@@ -113,13 +113,17 @@ def blind(reason: str) -> Means:
 
 def of_sum(parts: Sequence[Means], psd: bool) -> Means:
     """A characteristic term suffices: the others take nothing away from its form."""
-    separable = all(part.separable for part in parts)
-    if all(part.finite for part in parts):
+    separable, few, answer, signed = True, True, NOT_KNOWN, False
+    for part in parts:
+        separable &= part.separable
+        few &= part.finite
+        if part.answer == YES:
+            answer = YES
+            signed |= psd and part.signed
+    if few:
         return finite("those of the terms")
-    telling = [part for part in parts if part.answer == YES]
-    if not telling:
+    if answer != YES:
         return Means(separable=separable)
-    signed = psd and any(part.signed for part in telling)
     return Means(YES, "a term of the sum is", signed=signed, separable=separable)
 
 

@@ -22,7 +22,6 @@ from mercer.definiteness.certificate import (
     Witness,
 )
 from mercer.definiteness.means import (
-    Means,
     finite,
     of_center,
     of_columns,
@@ -56,8 +55,7 @@ def _kept(part: Certificate, *names: str) -> Facts:
     return _facts(names, [part], all)
 
 
-def _means(parts: Sequence[Certificate]) -> list[Means]:
-    return [part.means for part in parts]
+_means = operator.attrgetter("means")
 
 
 def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -> Certificate:
@@ -66,7 +64,10 @@ def _no_rule(claim: str, why: str, where: Where, parts: Sequence[Certificate]) -
 
 def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     """k1 + k2: psd if every term is, strict if besides one term is, cpd if one term is only cpd."""
-    where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts))
+    where = parts[0].where
+    for part in parts[1:]:
+        if part.where != where:
+            where = where.meet(part.where)
     statuses = set(map(operator.attrgetter("status"), parts))
     if statuses & {UNKNOWN, INDEFINITE}:
         return _no_rule(claim, "a term is not psd", where, parts)
@@ -76,7 +77,7 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     if CPD in statuses:
         rule = "sum of cpd terms: each term is ≥ 0 where Σc = 0"
         facts = known & {SEPARATES}
-        means = of_sum(_means(parts), psd=False)
+        means = of_sum(list(map(_means, parts)), psd=False)
         return Certificate(CPD, claim, rule, where, tuple(parts), facts, means=means)
     rule = "sum: cᵀ(K₁ + K₂)c = cᵀK₁c + cᵀK₂c"
     status = PSD
@@ -84,7 +85,7 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
         status = STRICT
         rule += ", and that of a strict term is > 0 unless c = 0"
     facts = known & {POSITIVE_DIAGONAL, SEPARATES}
-    means = of_sum(_means(parts), psd=True)
+    means = of_sum(list(map(_means, parts)), psd=True)
     return Certificate(status, claim, rule, where, tuple(parts), facts, means=means)
 
 
@@ -118,7 +119,7 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
     if not all(part.psd for part in parts):
         return _no_rule(claim, "Schur's theorem needs psd factors", where, parts)
     status, uses = STRICT, frozenset[str]()
-    means = of_product(_means(parts), all(part.has(POSITIVE_DIAGONAL) for part in parts))
+    means = of_product(list(map(_means, parts)), all(part.has(POSITIVE_DIAGONAL) for part in parts))
     if split:
         means = of_columns([part.parts[0].means for part in parts if part.parts])  # no constants
         rule = "tensor product over disjoint columns that cover all, each factor strict on its own"

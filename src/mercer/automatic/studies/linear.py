@@ -14,9 +14,9 @@ from mercer.automatic.assessment import Assessment, predict
 from mercer.automatic.metrics import Reference
 from mercer.automatic.question import Question
 from mercer.automatic.subsets import split_folds
-from mercer.automatic.tables import TableColumn, read_columns
 from mercer.automatic.tabular.scores import TableScores
 from mercer.domains.base import pick_rows
+from mercer.proposals.tables import TableColumn, read_columns
 
 _ALPHAS = 10.0 ** np.arange(-3.0, 4.0)
 _FOLDS = 5

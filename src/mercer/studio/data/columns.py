@@ -12,9 +12,9 @@ import numpy as np
 
 from mercer.aliases import Frame
 from mercer.automatic.subsets import even_rows
-from mercer.automatic.tables import read_columns
 from mercer.domains.base import raw_length
 from mercer.errors import InputError
+from mercer.proposals.tables import read_columns
 from mercer.readers import Source, read_source
 
 _PREVIEW, _MOST_POINTS, _MOST_VALUES = 8, 500, 40
