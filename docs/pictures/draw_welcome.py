@@ -23,7 +23,9 @@ def draw_margin(axes: Any) -> None:
     model = SVC(kernel=RBF(length_scale=0.5), C=5.0).fit(X, y)
     u, v = np.meshgrid(np.linspace(-1.6, 2.6, 160), np.linspace(-1.2, 1.7, 120))
     values = model.decision_function(np.column_stack([u.ravel(), v.ravel()])).reshape(u.shape)
-    axes.contourf(u, v, values, levels=np.linspace(-2.5, 2.5, 21), cmap="RdBu_r", alpha=0.55, extend="both")
+    axes.contourf(
+        u, v, values, levels=np.linspace(-2.5, 2.5, 21), cmap="RdBu_r", alpha=0.55, extend="both"
+    )
     axes.contour(u, v, values, levels=[-1.0, 0.0, 1.0], colors=INK, linewidths=[0.7, 1.6, 0.7])
     for label, colour in enumerate((BLUE, ORANGE)):
         axes.scatter(*X[y == label].T, s=14, color=colour, edgecolor="white", linewidth=0.4)

@@ -177,7 +177,7 @@ def test_a_study_of_a_table(made):
     )
     assert found.baseline == pytest.approx(max(np.mean(A > 0), np.mean(A <= 0)))
     assert summary["notes"] == [
-        "column 'a' tells y by itself (AUC 1): is it known before y is? --drop a leaves it out"
+        "column 'a' predicts y by itself (AUC 1): is it known before y is? --drop a leaves it out"
     ]
     assert [each["column"] for each in summary["left out"]] == ["none"]
     assert {one["name"]: one["kind"] for one in found.columns} == {

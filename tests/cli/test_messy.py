@@ -152,7 +152,7 @@ def test_what_tells_the_target_alone_is_pointed_out(fit, table, tmp_path):
     closed = np.where(table["y"] == "yes", "closed", "open")
     table.assign(status=closed).to_csv(tmp_path / "leak.csv", index=False)
     notes = told(fit("leak.csv", "-t", "y"))["note"]
-    assert any(note.startswith("column 'status' tells y by itself (AUC 1)") for note in notes)
+    assert any(note.startswith("column 'status' predicts y by itself (AUC 1)") for note in notes)
 
 
 def test_labels_that_are_no_class_are_all_named(mercer, fit, table, tmp_path):

@@ -113,7 +113,9 @@ class Series(Domain):
     def _check_axes(self, array: np.ndarray, argument: str) -> None:
         shape = f"array of shape {array.shape}"
         if array.ndim == 3 and self.channels is None:
-            raise ShapeError(argument, shape, "does not tell channels from times", _ORDER)
+            raise ShapeError(
+                argument, shape, "does not say which axis is time and which are channels", _ORDER
+            )
         if array.ndim not in (2, 3):
             raise ShapeError(argument, shape, "must have two or three axes", _FORMS)
 

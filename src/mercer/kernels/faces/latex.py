@@ -45,7 +45,9 @@ def symbolic(name: str) -> str | None:
         return None
     values = {"x": "x", "y": "y", "k": "k(x, y)", "kxx": "k(x, x)", "kyy": "k(y, y)"}
     values["kab"] = "k(a, b)"
-    return _SLOT.sub(lambda found: values.get(found[1], SYMBOLS.get(found[1], "?")), formula)
+    text = _SLOT.sub(lambda found: values.get(found[1], SYMBOLS.get(found[1], "?")), formula)
+    # A symbol need not be said to be itself, nor be multiplied by a dot.
+    return text.replace(r",\ \nu = \nu", "").replace(r"\cdot ", r"\,")
 
 
 def _leaf(kernel: Kernel, x: str, y: str) -> str:
