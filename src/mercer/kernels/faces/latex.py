@@ -62,7 +62,8 @@ def _leaf(kernel: Kernel, x: str, y: str) -> str:
         own = repr(kernel).partition("(")[0]  # a function of the user has its own name
         return rf"\operatorname{{{_plain(own)}}}({x}, {y})"
     slots = {each: _number(value, each) for each, value in parameters.items()}
-    text = _without_ones(_fill(formula, {**slots, "x": x, "y": y}))
+    ones = _without_ones(_fill(formula, {**slots, "x": "<x>", "y": "<y>"}))
+    text = _fill(ones, {"x": x, "y": y})
     lists = [
         rf"\quad {SYMBOLS[each]} = {_numbers(value)}"
         for each, value in several.items()

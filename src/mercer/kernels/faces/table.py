@@ -59,7 +59,7 @@ class KernelTable:
         parts = []
         for kind, entries in self.kinds().items():
             rows = [
-                (markup.code(one.name), markup.badge(one.status, one.status), _text(one.formula))
+                (markup.name(one.name), markup.badge(one.status, one.status), _text(one.formula))
                 for one in entries
             ]
             summary = f"<b>{markup.escaped(kind)}</b> ({len(entries)})"
