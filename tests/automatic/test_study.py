@@ -99,7 +99,7 @@ REFUSED = {
         labelled,
         "y",
         "regression",
-        "holds text, which is no number; --task classification",
+        "holds text, which is not a number; --task classification",
     ),
     "one class": (
         lambda: table(a=A, y=["no"] * N),

@@ -181,7 +181,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiubO":
-            raise TypeError(f"{array.dtype} is no type of numbers")
+            raise TypeError(f"{array.dtype} is not a type of numbers")
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(

@@ -102,7 +102,7 @@ def kernels_table(samples: str | None = None) -> KernelTable:
     if not chosen:
         kinds = sorted({one.samples for one in entries})
         remedy = did_you_mean(samples, kinds, f"one of {', '.join(kinds)}")
-        raise ParameterError("samples", samples, "is no kind of samples", remedy)
+        raise ParameterError("samples", samples, "is not a kind of samples", remedy)
     return KernelTable(chosen)
 
 
