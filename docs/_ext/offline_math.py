@@ -1,7 +1,8 @@
 """Typeset formulas without a network: one file of MathJax, taken from a package, is copied.
 
-The package ``sphinx-mathjax-offline`` of the extra ``docs`` brings MathJax; of its 24 MB only the file
-that reads TeX and draws SVG is needed, which has its letters inside. The repository holds none of it.
+The package ``sphinx-mathjax-offline`` of the extra ``docs`` brings MathJax; of its 24 MB only the
+file that reads TeX and draws SVG is needed, which has its letters inside. The repository holds none
+of it.
 """
 
 from __future__ import annotations

@@ -117,7 +117,9 @@ def ask_alike(source: Source, like: Question) -> Question:
         strange = known & ~np.isin(targets, like.y)
         if strange.any():
             example = str(targets[strange][0])
-            counted = f"{int(strange.sum())} rows of the test file have a {name} that is not a class"
+            counted = (
+                f"{int(strange.sum())} rows of the test file have a {name} that is not a class"
+            )
             notes.append(f"{counted} of the data, such as {example!r}, and are left out")
         known &= ~strange
     rows = np.flatnonzero(known)
