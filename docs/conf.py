@@ -21,8 +21,12 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "offline_math",
     "plain_docstrings",
+    "kernel_formulas",
     "examples_end",
     "linked_names",
     "estimator_pages",
@@ -41,7 +45,12 @@ toc_object_entries_show_parents = "hide"
 # The settings of sphinx-gallery hold an object that cannot be pickled.
 suppress_warnings = ["config.cache"]
 
-# Markdown: headings down to this level can be linked to.
+# Buttons copy what is typed, and neither prompts nor what is printed.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Markdown: $formulas$, glossaries and grids of cards; headings down to this level can be linked to.
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 
@@ -78,18 +87,25 @@ html_theme = "pydata_sphinx_theme"
 html_title = "mercer"
 html_static_path = ["_static"]
 html_css_files = ["mercer.css"]
+html_favicon = "_static/favicon.svg"
+html_extra_path = ["llms.txt"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "mercer"},
+    "logo": {
+        "text": "mercer",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "mercer",
+    },
     "navigation_depth": 2,
     "show_prev_next": True,
     "header_links_before_dropdown": 8,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["version.html"],
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
 # Pages without a section have no sidebar.
-html_sidebars = {page: [] for page in ("index", "start", "design", "changelog")}
+html_sidebars = {page: [] for page in ("index", "start", "glossary", "design", "changelog")}

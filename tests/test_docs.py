@@ -42,7 +42,8 @@ def test_every_python_block_of_a_page_is_an_example(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_line_of_code_is_cut_off_at_the_right_edge(page):
-    lines = [line for _, block in fenced(page) for line in block.splitlines()]
+    code = [block for language, block in fenced(page) if not language.startswith("{")]
+    lines = [line for block in code for line in block.splitlines()]
     shown = [re.sub(r"\s*# doctest:.*$", "", line) for line in lines]  # readers do not see it
     assert [line for line in shown if len(line) > 88] == []
 
@@ -101,6 +102,22 @@ def test_the_picture_of_the_packages_shows_them_as_they_are():
     modules = (path for path in package.iterdir() if path.is_dir() or path.suffix == ".py")
     rooms = {path.stem for path in modules if not path.stem.startswith("__")}
     assert rooms == {room for layer in drawing["layers"]() for room in layer}
+
+
+def test_the_guide_and_llms_txt_name_every_page():
+    guide = set(re.findall(r"^([\w/]+)$", (DOCS / "guide.md").read_text("utf-8"), re.M))
+    named = set(re.findall(r"\]\(([\w/]+)\.html\)", (DOCS / "llms.txt").read_text("utf-8")))
+    pages = {page.stem for page in DOCS.glob("*.md")}
+    outside = {"index", "guide", "start", "glossary", "design", "changelog"}
+    assert guide == pages - outside
+    assert pages - {"index", "guide", "changelog"} <= named
+    assert named <= pages | {"api/index", "gallery/index"}
+
+
+def test_terms_of_the_glossary_are_sorted():
+    text = (DOCS / "glossary.md").read_text("utf-8").partition("{glossary}")[2]
+    terms = re.findall(r"^(\S.*)$", text, re.M)[:-1]
+    assert terms == sorted(terms, key=str.lower) and len(terms) > 30
 
 
 def test_every_error_has_a_page():

@@ -157,7 +157,7 @@ print(
 # %%
 # With sixty axes the error is about that of the lecture. They are as many as have an inertia above
 # 1/57, which the corrections below keep, in the analysis of all sequences. Fewer axes leave out
-# more of what tells promoters from other sequences, and kernels on the letters themselves need no
+# more of what distinguishes promoters from other sequences, and kernels on the letters themselves need no
 # axes: their errors are smaller. The three kernels whose hyperparameters are chosen hardly differ.
 
 figure, (left, right) = plt.subplots(

@@ -1,6 +1,6 @@
 """
-Loops: the fragments of syntax trees that tell programs apart
-=============================================================
+Loops: the fragments of syntax trees that distinguish programs
+==============================================================
 
 Python's functions are trees: a function has arguments and a body, a loop has a target, an iterator
 and a body. The subset tree kernel compares two functions by all fragments of their syntax trees

@@ -18,7 +18,7 @@ import numpy as np
 _BOX = (
     "display:inline-block;max-width:100%;box-sizing:border-box;padding:.5em .8em;margin:.2em 0;"
     "border:1px solid rgba(127,127,127,.4);border-radius:6px;color:inherit;"
-    "font-family:system-ui,sans-serif;font-size:.95em;line-height:1.45;overflow-x:auto"
+    "font-family:system-ui,sans-serif;font-size:.95em;line-height:1.45;overflow-x:auto;overflow-y:hidden"
 )
 _TABLE = "border-collapse:collapse;color:inherit;background:none;margin:0"
 _CELL = (
@@ -62,9 +62,16 @@ def code(text: object) -> str:
     return f'<code style="{style}">{escaped(text)}</code>'
 
 
+def name(text: object) -> str:
+    """A name in the letters of programs, on one line."""
+    style = "white-space:nowrap;background:none;color:inherit"
+    return f'<code style="{style}">{escaped(text)}</code>'
+
+
 def box(*parts: str) -> str:
     """Parts of HTML below each other in a frame."""
-    return f'<div style="{_BOX}">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
+    inside = "".join(f'<div style="padding:.15em 0">{part}</div>' for part in parts if part)
+    return f'<div style="{_BOX}">{inside}</div>'
 
 
 def badge(status: str, words: str) -> str:
@@ -79,12 +86,12 @@ def badge(status: str, words: str) -> str:
 
 def table(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
     """A table of cells that are HTML already; of rows without a header the first cell is a name."""
-    head = "".join(f'<th style="{_CELL}">{escaped(name)}</th>' for name in header)
+    head = "".join(f'<th style="{_CELL}">{escaped(title)}</th>' for title in header)
     body = []
     for first, *others in rows:
-        name = "td" if header else "th"
+        tag = "td" if header else "th"
         cells = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in others)
-        body.append(f'<tr><{name} style="{_CELL}">{first}</{name}>{cells}</tr>')
+        body.append(f'<tr><{tag} style="{_CELL}">{first}</{tag}>{cells}</tr>')
     top = f"<thead><tr>{head}</tr></thead>" if header else ""
     return f'<table style="{_TABLE}">{top}<tbody>{"".join(body)}</tbody></table>'
 

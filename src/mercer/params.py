@@ -140,10 +140,10 @@ def is_square_matrix(value: Any) -> bool:
 def _as_numbers(array: np.ndarray) -> np.ndarray:
     """The array in double precision; an error if it holds anything but numbers."""
     if array.dtype.kind not in "fiuO":
-        raise TypeError(f"{array.dtype} is no type of numbers")
+        raise TypeError(f"{array.dtype} is not a type of numbers")
     # NumPy would read texts among objects as numbers.
     if array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.ravel()):
-        raise TypeError("text is no number")
+        raise TypeError("text is not a number")
     return array.astype(float)
 
 

@@ -162,7 +162,7 @@ def test_every_metric_is_measured_in_every_fold():
         if metric.task == "classification":
             assert found.measured[name][1] == pytest.approx(metric.value(one)), name
     assert found.is_better("auc") and found.baselines["auc"] == 0.5
-    with pytest.raises(ParameterError, match="metric = 'rmse' is no metric of classification"):
+    with pytest.raises(ParameterError, match="metric = 'rmse' is not a metric of classification"):
         assess(model, X, y, metric="rmse")
 
 

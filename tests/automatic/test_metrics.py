@@ -102,7 +102,7 @@ def test_which_metric_suits():
     assert default_metric(odd, "classification", balanced=True) == "balanced"
     assert default_metric(rng.random(9), "regression") == "r2"
     with pytest.raises(
-        ParameterError, match="metric = 'auc' is no metric of regression; one of r2"
+        ParameterError, match="metric = 'auc' is not a metric of regression; one of r2"
     ):
         metric_for("auc", "regression")
     with pytest.raises(ParameterError, match="did you mean 'accuracy'"):

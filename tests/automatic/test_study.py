@@ -99,7 +99,7 @@ REFUSED = {
         labelled,
         "y",
         "regression",
-        "holds text, which is no number; --task classification",
+        "holds text, which is not a number; --task classification",
     ),
     "one class": (
         lambda: table(a=A, y=["no"] * N),
@@ -177,7 +177,7 @@ def test_a_study_of_a_table(made):
     )
     assert found.baseline == pytest.approx(max(np.mean(A > 0), np.mean(A <= 0)))
     assert summary["notes"] == [
-        "column 'a' tells y by itself (AUC 1): is it known before y is? --drop a leaves it out"
+        "column 'a' predicts y by itself (AUC 1): is it known before y is? --drop a leaves it out"
     ]
     assert [each["column"] for each in summary["left out"]] == ["none"]
     assert {one["name"]: one["kind"] for one in found.columns} == {

@@ -70,7 +70,7 @@ def test_columns_are_chosen(fit):
         (["--id", "nothing"], "id = 'nothing' is not a column"),
         (["--metric", "acuracy"], "did you mean 'accuracy'"),
         (["--metric", "rmse"], "holds text"),
-        (["--metric", "r2", "--task", "classification"], "metric = 'r2' is no metric of"),
+        (["--metric", "r2", "--task", "classification"], "metric = 'r2' is not a metric of"),
         (["--time", "0"], "--time"),
         (["--test", "none.csv"], "'none.csv' is not there"),
         (["--test", "other.csv"], "has no column 'y'"),
@@ -152,7 +152,7 @@ def test_what_tells_the_target_alone_is_pointed_out(fit, table, tmp_path):
     closed = np.where(table["y"] == "yes", "closed", "open")
     table.assign(status=closed).to_csv(tmp_path / "leak.csv", index=False)
     notes = told(fit("leak.csv", "-t", "y"))["note"]
-    assert any(note.startswith("column 'status' tells y by itself (AUC 1)") for note in notes)
+    assert any(note.startswith("column 'status' predicts y by itself (AUC 1)") for note in notes)
 
 
 def test_labels_that_are_no_class_are_all_named(mercer, fit, table, tmp_path):
@@ -161,7 +161,7 @@ def test_labels_that_are_no_class_are_all_named(mercer, fit, table, tmp_path):
     labels[:3] = ["Yes", "maybe", "maybe"]
     table.assign(y=labels).to_csv(tmp_path / "new.csv", index=False)
     said = mercer("predict", "messy.mercer", "new.csv")
-    assert "y = 'Yes' is no class of the model, nor is 'maybe': 1.5 % of the labels" in said.err
+    assert "y = 'Yes' is not a class of the model, nor is 'maybe': 1.5 % of the labels" in said.err
     assert "is 'Yes' meant for 'yes'?" in said.err and "AUC" in said.err
     scores = json.loads(mercer("predict", "messy.mercer", "new.csv", "--json").out)["scores"]
     assert scores["logloss"] < 1.0  # of the labels that are classes
@@ -177,7 +177,7 @@ def test_a_test_file(mercer, table, tmp_path):
     odd.to_csv(tmp_path / "test.csv", index=False)
     said = mercer("fit", "train.csv", "-t", "y", "-l", "ridge", "--test", "test.csv")
     assert said.code == 0 and "on the 48 samples of the test file" in said.out, said.err
-    note = "2 rows of the test file have a y that is no class of the data, such as 'perhaps'"
+    note = "2 rows of the test file have a y that is not a class of the data, such as 'perhaps'"
     assert any(line.startswith(note) for line in told(said)["note"])
     summary = load("train.mercer").source_["summary"]
     assert summary["folds"] == 1 and 0 < summary["scores"]["auc"]["error"] < 0.3

@@ -226,7 +226,7 @@ def test_sequences_and_vectors(mercer, one_line, fit, tmp_path):
     )
     # headers that are no classes are not counted as errors
     assert said[2].out == said[0].out
-    assert said[2].err.startswith("mercer: note: label = 'unknown' is no class of the model")
+    assert said[2].err.startswith("mercer: note: label = 'unknown' is not a class of the model")
     assert "accuracy on" not in said[2].err
     lines = ["1 1:0.5 3:1", "-1 2:1.5"] * 15
     (tmp_path / "v.svm").write_text("\n".join(lines))
@@ -259,7 +259,7 @@ def test_labels_that_are_no_classes(mercer, model, rows, write, tmp_path):
     dotted = [rows[0], *([*row[:3], f"{row[3]}."] for row in rows[1:])]
     said = mercer("predict", model, write(tmp_path / "n.csv", dotted))
     assert said.code == 0 and said.out.count("\n") == 61 and "%" not in said.err
-    assert "y = 'no.' is no class of the model, nor is any other label" in said.err
+    assert "y = 'no.' is not a class of the model, nor is any other label" in said.err
     assert "the model knows no, yes; is 'no.' meant for 'no'?" in said.err
     assert json.loads(mercer("predict", model, "n.csv", "--json").out)["score"] is None
     some = [*rows[:31], *dotted[31:]]

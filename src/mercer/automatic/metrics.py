@@ -131,7 +131,7 @@ def area_under_curve(positive: np.ndarray, score: np.ndarray, weight: np.ndarray
 
 
 def _log_loss(outcome: Outcome) -> float:
-    """The mean of −log p(true class); a label that is no class has probability 0."""
+    """The mean of −log p(true class); a label that is not a class has probability 0."""
     if outcome.probability is None:
         return float("nan")
     classes = np.asarray(outcome.classes)
@@ -231,7 +231,7 @@ def metric_for(name: str, task: str) -> Metric:
     remedy = f"one of {', '.join(suitable)}"
     if name not in METRICS:
         remedy = did_you_mean(str(name), suitable, remedy)
-    raise ParameterError("metric", name, f"is no metric of {task}", remedy)
+    raise ParameterError("metric", name, f"is not a metric of {task}", remedy)
 
 
 def metrics_of(task: str) -> list[Metric]:

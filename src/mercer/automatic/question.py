@@ -117,7 +117,9 @@ def ask_alike(source: Source, like: Question) -> Question:
         strange = known & ~np.isin(targets, like.y)
         if strange.any():
             example = str(targets[strange][0])
-            counted = f"{int(strange.sum())} rows of the test file have a {name} that is no class"
+            counted = (
+                f"{int(strange.sum())} rows of the test file have a {name} that is not a class"
+            )
             notes.append(f"{counted} of the data, such as {example!r}, and are left out")
         known &= ~strange
     rows = np.flatnonzero(known)
@@ -189,7 +191,7 @@ def _as_numbers(y: np.ndarray, name: str) -> np.ndarray:
     try:
         values = y.astype(float)
     except (TypeError, ValueError):
-        rule = "holds text, which is no number"
+        rule = "holds text, which is not a number"
         raise InputError("target", name, rule, "--task classification") from None
     _check_finite(values, name)
     if np.ptp(values) == 0:

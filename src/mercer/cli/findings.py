@@ -190,8 +190,9 @@ def column_lines(metric: Metric, contributions: list[Contribution]) -> Lines:
     best = [each for each in contributions[:5] if each.drop > each.error]
     if not best:
         return []
-    drops = [f"{each.column} {each.drop:.3g}" for each in best]
+    drops = [f"{each.column} by {each.drop:.3g}" for each in best]
     if metric.percent:
-        drops = [f"{each.column} {100 * each.drop:.3g} points" for each in best]
-    lost = "lost" if metric.greater else "more"
-    return [("columns", f"{'  '.join(drops)}   of {metric.title} {lost} when shuffled")]
+        drops = [f"{each.column} by {100 * each.drop:.3g} points" for each in best]
+    change = "falls" if metric.greater else "rises"
+    way = f"{metric.title} {change} when the values of a column are shuffled"
+    return [("columns", f"{way}: {', '.join(drops)}")]

@@ -42,8 +42,8 @@ def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
 
 def _wrap(text: str, width: int) -> list[str]:
     options: dict[str, Any] = {"break_long_words": False, "drop_whitespace": False}
-    rows = textwrap.wrap(text, width, subsequent_indent="  ", **options) or [""]
-    return [row.rstrip() for row in rows]
+    first, *others = textwrap.wrap(text, width - 2, **options) or [""]
+    return [first.rstrip(), *(f"  {row.strip()}" for row in others)]
 
 
 def print_json(values: object) -> None:

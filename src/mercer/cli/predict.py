@@ -104,11 +104,11 @@ def _check_labels(model: Estimator, y: np.ndarray) -> bool:
     if near:
         remedy += f"; is {unknown[0]!r} meant for {near[0]!r}?"
     share = float(is_unknown.mean())
-    rule = "is no class of the model, nor is any other label: there is no accuracy"
+    rule = "is not a class of the model, nor is any other label: there is no accuracy"
     if share < 1:
         others = "".join(f", nor is {label!r}" for label in unknown[1:_MOST_CLASSES])
         count = f"{100 * share:.1f} % of the labels count as errors"
-        rule = f"is no class of the model{others}: {count}"
+        rule = f"is not a class of the model{others}: {count}"
     warn(explain(model.source_["target"], unknown[0], rule, remedy), DataWarning)
     return share < 1
 
@@ -168,7 +168,7 @@ def _check_letters(sequences: list[str], known: str) -> None:
     letters = set().union(*sequences)
     changed = {letter.swapcase() for letter in letters}
     if letters.isdisjoint(known) and not changed.isdisjoint(known):
-        rule = f"are no letters of the training sequences, which are {known[:30]}"
+        rule = f"do not occur in the training sequences, which are {known[:30]}"
         remedy = "--case upper, or lower, as those are"
         warn(explain("letters", "".join(sorted(letters))[:30], rule, remedy), DataWarning)
 

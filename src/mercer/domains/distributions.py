@@ -316,7 +316,7 @@ class Decomposed(Domain):
         if isinstance(bag, (Iterator, set, frozenset)):
             bag = list(bag)
         if not isinstance(bag, (list, tuple)) and not getattr(bag, "shape", ()):
-            rule = f"has as its parts {type(bag).__name__}, which is no collection of samples"
+            rule = f"has as its parts {type(bag).__name__}, which is not a collection of samples"
             raise InputTypeError(name, sample, rule, "let parts return a list")
         return bag
 

@@ -142,7 +142,7 @@ class Words(Domain):
         valid = np.isfinite(counts.data) & (counts.data >= 0)
         if not valid.all():
             value = float(counts.data[np.argmin(valid)])
-            raise DomainError(batch.argument, value, "is no count", "give numbers >= 0")
+            raise DomainError(batch.argument, value, "is not a count", "give numbers >= 0")
         n_columns = counts.shape[1]
         if batch.like is None:
             vocabulary.update({name: k for k, name in enumerate(_column_names(batch, n_columns))})

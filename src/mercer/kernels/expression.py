@@ -128,7 +128,7 @@ def _check_operands(node: ast.expr, *values: object) -> None:
     """Arithmetic is for kernels and numbers."""
     for value in values:
         if not isinstance(value, (Kernel, int, float)) or isinstance(value, bool):
-            rule = "does arithmetic with something that is no kernel and no number"
+            rule = "does arithmetic with something that is neither a kernel nor a number"
             raise ParseError("expression", _text(node), rule)
 
 

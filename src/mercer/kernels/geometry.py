@@ -48,7 +48,7 @@ def feature_norm(kernel: Kernel, X: RawSamples) -> np.ndarray:
     values = kernel.diag(X).astype(float)
     row = int(np.argmin(values))
     if values[row] < 0:
-        rule = "is negative, so that k is no kernel"
+        rule = "is negative, so that k is not a kernel"
         raise DefinitenessError(f"k(x[{row}], x[{row}])", float(values[row]), rule)
     return np.sqrt(values)
 
@@ -128,7 +128,7 @@ def combination_norm(kernel: Kernel, X: RawSamples, alpha: ArrayLike) -> float:
     value = float(weights @ image)
     scale = size**2 * float(np.abs(kernel.diagonal(samples)).max())
     if value < -1e-9 * scale:
-        raise DefinitenessError("αᵀKα", value, "is negative, so that k is no kernel", _SEE)
+        raise DefinitenessError("αᵀKα", value, "is negative, so that k is not a kernel", _SEE)
     return float(np.sqrt(max(value, 0.0)))
 
 

@@ -233,7 +233,9 @@ def _varying_columns(frame: Frame, missing: Markers) -> list[TableColumn]:
         raise InputTypeError("frame", type(frame).__name__, rule, remedy)
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
-        raise ParameterError("frame", "every column constant", "has nothing to tell rows apart by")
+        raise ParameterError(
+            "frame", "every column constant", "leaves nothing in which rows differ"
+        )
     return columns
 
 

@@ -126,5 +126,5 @@ def test_the_table_of_kernels():
     assert "GappedKmer" in page.text and page.seen.count("details") == len(table.kinds())
     assert all(entry.samples == "strings" for entry in mercer.kernels_table("strings"))
     assert "RBF" in repr(table)
-    with pytest.raises(ParameterError, match="is no kind of samples"):
+    with pytest.raises(ParameterError, match="is not a kind of samples"):
         mercer.kernels_table("sounds")

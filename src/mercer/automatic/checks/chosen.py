@@ -66,7 +66,7 @@ class Choice:
         if self.id is not None:
             name = find_column(frame, self.id, "id")
             names = frame[name].astype(object).to_numpy()
-            left_out.append(LeftOut(name, "id", "names the rows (--id)"))
+            left_out.append(LeftOut(name, "id", "identifies the rows (--id)"))
         wanted = find_columns(frame, self.columns, "columns") or others
         dropped = find_columns(frame, self.drop, "drop")
         _check_target(target, [*dropped, *(each.column for each in left_out)])

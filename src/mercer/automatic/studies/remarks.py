@@ -12,7 +12,7 @@ from mercer.automatic.question import Question
 def leak_note(name: str, reached: str, target: str) -> str:
     """The remark on a column that tells the target alone."""
     return (
-        f"column {name!r} tells {target} by itself ({reached}): is it known before {target} is? "
+        f"column {name!r} predicts {target} by itself ({reached}): is it known before {target} is? "
         f"--drop {name} leaves it out"
     )
 
@@ -25,7 +25,7 @@ def imbalance_note(question: Question, metric: str, asked: bool) -> str | None:
     share, most = 100 * counts.max() / len(question.y), str(classes[np.argmax(counts)])
     return (
         f"{share:.1f} % of the samples are {most!r}: the model is judged by "
-        f"the {METRICS[metric].title}, since the accuracy tells little; --metric chooses another"
+        f"the {METRICS[metric].title}, because the accuracy is not informative; --metric chooses another"
     )
 
 

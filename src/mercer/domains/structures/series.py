@@ -113,7 +113,9 @@ class Series(Domain):
     def _check_axes(self, array: np.ndarray, argument: str) -> None:
         shape = f"array of shape {array.shape}"
         if array.ndim == 3 and self.channels is None:
-            raise ShapeError(argument, shape, "does not tell channels from times", _ORDER)
+            raise ShapeError(
+                argument, shape, "does not say which axis is time and which are channels", _ORDER
+            )
         if array.ndim not in (2, 3):
             raise ShapeError(argument, shape, "must have two or three axes", _FORMS)
 
@@ -179,7 +181,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiubO":
-            raise TypeError(f"{array.dtype} is no type of numbers")
+            raise TypeError(f"{array.dtype} is not a type of numbers")
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(

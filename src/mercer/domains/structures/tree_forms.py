@@ -153,7 +153,7 @@ def _not_a_label(label: Any, what: str) -> InputError:
     if isinstance(label, tuple) and not label:
         rule = "is a node without a label"
         return InputError(what, label, rule, "give every node a label: ('NP', 'she')")
-    rule = "is no label of a node: it is neither text nor a number"
+    rule = "is not a label of a node: it is neither text nor a number"
     return InputTypeError(what, label, rule, "begin every node with its label: ('NP', 'she')")
 
 
@@ -351,7 +351,7 @@ def _not_brackets(text: str, word: str, position: int, what: str) -> InputError:
     if word == ")":
         rule = f"is unbalanced: the bracket at position {position} closes none"
         return InputError(what, text, rule, "leave it out, or open one before it")
-    rule = f"is no bracket string: {word!r} at position {position} is outside of all brackets"
+    rule = f"is not a bracket string: {word!r} at position {position} is outside of all brackets"
     return InputError(what, text, rule, "write a tree as '(S (NP she))', a single node as '(she)'")
 
 

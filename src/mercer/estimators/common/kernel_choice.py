@@ -240,7 +240,7 @@ def _constant(name: str, degree: float, coef0: float) -> Kernel:
 def _polynomial(degree: float, scale: float, offset: float) -> Kernel:
     """(scale·xᵀy + offset)^degree for a whole number of a degree."""
     if degree != int(degree):
-        rule = "must be a whole number: other powers of an inner product are no kernel"
+        rule = "must be a whole number: other powers of an inner product are not kernels"
         raise ParameterError("degree", degree, rule)
     if degree < 1:
         return Constant(1.0)

@@ -146,7 +146,9 @@ class Neighbors(KernelEstimator):
             reason = "its diagonal is not constant, so that k(x, x) of new samples is unknown"
             instead = "use weights='uniform' and return_distance=False, or give the kernel itself"
             remedy = f"normalise the matrix, {instead}"
-            raise ShapeError("kernel", "precomputed", f"tells no distances: {reason}", remedy)
+            raise ShapeError(
+                "kernel", "precomputed", f"does not determine distances: {reason}", remedy
+            )
         own = np.where(unknown, 0.0, own)
         squared, positions = nearest(expansion, X, own, self._squares, k, skip)
         if not return_distance:

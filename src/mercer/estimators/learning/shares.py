@@ -191,7 +191,7 @@ def _expansion(model: Estimator) -> tuple[Kernel, RawSamples, np.ndarray]:
     model = vars(model).get("process_", model)
     kernel = getattr(model, "kernel_", None)
     if not isinstance(kernel, Kernel):
-        rule = "has no kernel whose terms could be told apart"
+        rule = "has no kernel that is a sum of terms"
         raise ParameterError("model", type(model).__name__, rule, "fit it with a sum of kernels")
     found = [pair for pair in _HELD if all(hasattr(model, name) for name in pair)]
     if not found:

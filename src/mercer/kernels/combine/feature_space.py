@@ -92,7 +92,7 @@ class Normalized(Mapped):
         if diagonal.min() < 0:
             row = int(np.argmin(diagonal))
             what = f"k(x[{row}], x[{row}])"
-            rule = "is negative, so that k is no kernel and cannot be normalised"
+            rule = "is negative, so that k is not a kernel and cannot be normalised"
             raise DefinitenessError(what, float(diagonal[row]), rule, "look at k.certificate()")
         return Parts(samples, diagonal=diagonal)
 

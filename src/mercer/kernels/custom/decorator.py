@@ -70,7 +70,7 @@ def kernel(
     [[1.0, 8.0], [8.0, 64.0]]
     """
     if status not in _STATUSES:
-        remedy = "leave it out for what is no kernel: refute finds the witness"
+        remedy = "leave it out for what is not a kernel: refute finds the witness"
         raise ParameterError("status", status, f"must be one of {_STATUSES}", remedy)
     if compile not in ("auto", "compile", "python"):
         raise ParameterError("compile", compile, "must be 'auto', 'compile' or 'python'")

@@ -49,8 +49,8 @@ FORMULAS: dict[str, str] = {
     "Polynomial": rf"\left(<scale>\,{_INNER} + <offset>\right)^{{<degree>}}",
     "ExponentialDot": rf"\exp\left(<alpha>\,{_INNER}\right)",
     "Cosine": rf"\frac{{{_INNER}}}{{\lVert <x>\rVert\,\lVert <y>\rVert}}",
-    "ArcCosine": r"\frac1\pi\,\lVert <x>\rVert^{n}\,\lVert <y>\rVert^{n}\,J_{n}(\theta),"
-    r"\quad n = <order>,\ \theta = \angle(<x>, <y>)",
+    "ArcCosine": r"\frac1\pi\,\lVert <x>\rVert^{\nu}\,\lVert <y>\rVert^{\nu}\,J_{\nu}(\theta),"
+    r"\quad \theta = \angle(<x>, <y>),\ \nu = <order>",
     "Constant": "<c>",
     "White": r"[<x> \text{ and } <y> \text{ are the same sample}]",
     "Sigmoid": rf"\tanh\left(<scale>\,{_INNER} + <offset>\right)",

@@ -45,7 +45,9 @@ def symbolic(name: str) -> str | None:
         return None
     values = {"x": "x", "y": "y", "k": "k(x, y)", "kxx": "k(x, x)", "kyy": "k(y, y)"}
     values["kab"] = "k(a, b)"
-    return _SLOT.sub(lambda found: values.get(found[1], SYMBOLS.get(found[1], "?")), formula)
+    text = _SLOT.sub(lambda found: values.get(found[1], SYMBOLS.get(found[1], "?")), formula)
+    # A symbol need not be said to be itself, nor be multiplied by a dot.
+    return text.replace(r",\ \nu = \nu", "").replace(r"\cdot ", r"\,")
 
 
 def _leaf(kernel: Kernel, x: str, y: str) -> str:
@@ -60,7 +62,8 @@ def _leaf(kernel: Kernel, x: str, y: str) -> str:
         own = repr(kernel).partition("(")[0]  # a function of the user has its own name
         return rf"\operatorname{{{_plain(own)}}}({x}, {y})"
     slots = {each: _number(value, each) for each, value in parameters.items()}
-    text = _without_ones(_fill(formula, {**slots, "x": x, "y": y}))
+    ones = _without_ones(_fill(formula, {**slots, "x": "<x>", "y": "<y>"}))
+    text = _fill(ones, {"x": x, "y": y})
     lists = [
         rf"\quad {SYMBOLS[each]} = {_numbers(value)}"
         for each, value in several.items()

@@ -59,7 +59,7 @@ class KernelTable:
         parts = []
         for kind, entries in self.kinds().items():
             rows = [
-                (markup.code(one.name), markup.badge(one.status, one.status), _text(one.formula))
+                (markup.name(one.name), markup.badge(one.status, one.status), _text(one.formula))
                 for one in entries
             ]
             summary = f"<b>{markup.escaped(kind)}</b> ({len(entries)})"
@@ -102,7 +102,7 @@ def kernels_table(samples: str | None = None) -> KernelTable:
     if not chosen:
         kinds = sorted({one.samples for one in entries})
         remedy = did_you_mean(samples, kinds, f"one of {', '.join(kinds)}")
-        raise ParameterError("samples", samples, "is no kind of samples", remedy)
+        raise ParameterError("samples", samples, "is not a kind of samples", remedy)
     return KernelTable(chosen)
 
 
