@@ -87,7 +87,7 @@ def dhsic_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.independence.dhsic import dhsic_test
+    >>> from mercer import dhsic_test
     >>> x, y = np.random.default_rng(0).choice([-1.0, 1.0], (2, 60))
     >>> dhsic_test(x, y, x * y, random_state=0).pvalue  # any two are independent
     0.001
