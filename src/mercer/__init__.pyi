@@ -31,7 +31,9 @@ from mercer.definiteness.matrices import repair as repair
 from mercer.domains.parts import Parts as Parts
 from mercer.estimators.clustering.kmeans import KernelKMeans as KernelKMeans
 from mercer.estimators.clustering.spectral import SpectralClustering as SpectralClustering
-from mercer.estimators.density.neighbors import KernelNeighborsClassifier as KernelNeighborsClassifier
+from mercer.estimators.density.neighbors import (
+    KernelNeighborsClassifier as KernelNeighborsClassifier,
+)
 from mercer.estimators.density.neighbors import KernelNeighborsRegressor as KernelNeighborsRegressor
 from mercer.estimators.density.novelty import CentroidNovelty as CentroidNovelty
 from mercer.estimators.density.parzen import KernelDensity as KernelDensity
@@ -77,8 +79,8 @@ from mercer.estimators.svm.nu_svc import NuSVC as NuSVC
 from mercer.estimators.svm.one_class import OneClassSVM as OneClassSVM
 from mercer.estimators.svm.svc import SVC as SVC
 from mercer.estimators.svm.svdd import SVDD as SVDD
-from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.svm.svr import SVR as SVR
+from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
 from mercer.first_use import warmup as warmup
 from mercer.gram.blocks.sources import scan as scan
@@ -181,9 +183,9 @@ from mercer.kernels.vectors.dot import Polynomial as Polynomial
 from mercer.kernels.vectors.dot import Sigmoid as Sigmoid
 from mercer.kernels.vectors.dot import White as White
 from mercer.kernels.vectors.matern import Matern as Matern
+from mercer.kernels.vectors.radial import RBF as RBF
 from mercer.kernels.vectors.radial import Exponential as Exponential
 from mercer.kernels.vectors.radial import Gaussian as Gaussian
-from mercer.kernels.vectors.radial import RBF as RBF
 from mercer.kernels.vectors.radial import RadialKernel as RadialKernel
 from mercer.kernels.vectors.radial import RationalQuadratic as RationalQuadratic
 from mercer.kernels.vectors.radial import SquaredExponential as SquaredExponential
@@ -200,7 +202,9 @@ from mercer.kernels.whole_graphs.hopper import GraphHopper as GraphHopper
 from mercer.kernels.whole_graphs.paths import ShortestPaths as ShortestPaths
 from mercer.kernels.whole_graphs.walks import GraphWalks as GraphWalks
 from mercer.kernels.whole_graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
-from mercer.kernels.whole_graphs.weisfeiler_lehman import WeisfeilerLehmanAssignment as WeisfeilerLehmanAssignment
+from mercer.kernels.whole_graphs.weisfeiler_lehman import (
+    WeisfeilerLehmanAssignment as WeisfeilerLehmanAssignment,
+)
 from mercer.model_files import load as load
 from mercer.model_files import save as save
 from mercer.params import param as param
