@@ -220,6 +220,8 @@ from mercer.plot.loadings import LoadingsDisplay as LoadingsDisplay
 from mercer.plot.posterior import PosteriorDisplay as PosteriorDisplay
 from mercer.plot.scree import ScreeDisplay as ScreeDisplay
 from mercer.plot.spectrum import SpectrumDisplay as SpectrumDisplay
+from mercer.plot.statistics.null import NullDisplay as NullDisplay
+from mercer.plot.statistics.witness import WitnessDisplay as WitnessDisplay
 from mercer.plot.weights import WeightsDisplay as WeightsDisplay
 from mercer.proposals.tables import table_kernel as table_kernel
 from mercer.readers import GraphCollection as GraphCollection

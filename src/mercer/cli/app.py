@@ -131,6 +131,19 @@ Study = Annotated[str | None, Argument(help=_STUDY)]
 Figures = Annotated[Path, Option("--out", "-o", help="Folder to save the figures in.")]
 Quick = Annotated[bool, Option("--quick", help="Run with fewer repeats.")]
 
+First = Annotated[Path, Argument(help=f"The first file. {_FILES}")]
+Second = Annotated[Path, Argument(help="The second file, of the same kind.")]
+Compared = Annotated[
+    list[str] | None, Option("--columns", metavar="COLUMN", help="A column to compare; as --drop.")
+]
+Permutations = Annotated[
+    int, Option("--permutations", min=19, max=1_000_000, help="Number of permutations.")
+]
+MostRows = Annotated[int, Option("--rows", min=2, help="Rows of each file that are compared.")]
+ComparisonReport = Annotated[
+    Path | None, Option("--report", "-r", show_default="none", help="HTML report to write.")
+]
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -249,6 +262,34 @@ def check(
     from mercer.cli.check import run
 
     return run(expression, data, target, dimension, json, algebraic)
+
+
+@app.command()
+def compare(
+    first: First,
+    second: Second,
+    kernel: Kernel = "auto",
+    columns: Compared = None,
+    drop: Drop = None,
+    permutations: Permutations = 999,
+    rows: MostRows = 2000,
+    seed: Seed = 0,
+    report: ComparisonReport = None,
+    missing: Missing = None,
+    threads: Threads = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Test whether two files differ, and in which columns and rows.
+
+    The exit code is 0 if no difference is seen at 5 %, and 1 if they differ.
+    """
+    from mercer.cli.statistics.compare import Settings, run
+
+    chosen = tuple(columns or ()), tuple(drop or ())
+    settings = Settings(kernel, permutations, rows, *chosen, seed)
+    reading = {} if missing is None else {"missing": missing}
+    return run((first, second), settings, reading, report, threads, json, quiet)
 
 
 @app.command()

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,14 +53,19 @@ class Picture:
 
 def pictures(study: Study) -> list[Picture]:
     """All figures for which the study has data."""
+    return drawn_by(_DRAWERS, study)
+
+
+def drawn_by(drawers: Sequence[Callable[[Any, Axes], Described]], subject: Any) -> list[Picture]:
+    """The figures that functions draw of a subject, without those that have nothing to draw."""
     plt = pyplot()
     drawn = []
     with plt.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for draw in _DRAWERS:
+        for draw in drawers:
             figure, ax = plt.subplots(figsize=(5.4, 4.1), layout="constrained")
             try:
-                described = draw(study, ax)
+                described = draw(subject, ax)
                 if described is not None:
                     name = draw.__name__.strip("_")
                     drawn.append(Picture(name, *described, _data_uri(figure)))

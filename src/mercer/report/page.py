@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -22,7 +22,14 @@ from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.model_files.writing import write_whole
-from mercer.report.figures import Picture, pictures
+from mercer.report.elements import cell as _cell
+from mercer.report.elements import document as _document
+from mercer.report.elements import fact as _fact
+from mercer.report.elements import figures as _figures
+from mercer.report.elements import plain as _plain
+from mercer.report.elements import section as _section
+from mercer.report.elements import table as _table
+from mercer.report.figures import pictures
 from mercer.report.formatting import metric_text, shorten
 
 _MOST_COLUMNS = 10  # of a sample that are shown in a table
@@ -36,13 +43,6 @@ _LINKS = {
     "again": "Reproduce",
 }
 _MOST_BYTES = 200_000_000  # of a data file whose checksum is computed
-_HEAD = (
-    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    # Nothing is loaded and no script runs, even if some text of the data were not escaped.
-    '<meta http-equiv="Content-Security-Policy" '
-    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
-)
 
 
 def write_report(
@@ -98,22 +98,7 @@ def _page(study: Study, sources: list[Path], command: str, memory: float | None)
     body = "\n".join(filter(None, sections))
     present = {place: name for place, name in _LINKS.items() if f' id="{place}"' in body}
     links = " ".join(f'<a href="#{place}">{name}</a>' for place, name in present.items())
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    return (
-        f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f"<body>\n<main>\n<header><h1>{escape(title)}</h1>"
-        f'<p class="soft">{escape(study.source.description)}</p>'
-        f"<nav>{links}</nav></header>\n"
-        f"{body}\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _section(title: str, content: str, attributes: str = "") -> str:
-    return f"<section{attributes}><h2>{escape(title)}</h2>{content}</section>"
-
-
-def _fact(value: str, name: str) -> str:
-    return f'<div class="fact"><b>{escape(value)}</b><span>{escape(name)}</span></div>'
+    return _document(title, study.source.description, links, body)
 
 
 def _performance(study: Study) -> str:
@@ -182,40 +167,12 @@ def _notes(study: Study) -> str:
     return _section("Notes", f"<ul>{items}</ul>")
 
 
-def _figures(drawn: Iterable[Picture]) -> str:
-    figures = []
-    for picture in drawn:
-        title, caption = escape(picture.title), escape(picture.caption)
-        image = f'<img src="{picture.uri}" alt="{title}: {caption}">'
-        text = f"<figcaption>{caption}</figcaption>"
-        figures.append(f'<figure id="{picture.name}"><h3>{title}</h3>{image}{text}</figure>')
-    return f'<div class="figures" id="pictures">{"".join(figures)}</div>'
-
-
 def _kernel(study: Study) -> str:
     kernel = study.model.kernel_
     certificate = f"<pre>{escape(str(kernel.certificate()))}</pre>"
     title = "<h3>Is it positive semi-definite?</h3>"
     content = f"<pre>{escape(repr(kernel))}</pre>{title}{certificate}"
     return _section("The kernel", content, ' id="kernel" class="long"')
-
-
-def _table(
-    header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()
-) -> str:
-    """A table; ``numbers`` are the positions of its numeric columns."""
-    kinds = ["" for _ in header]
-    for index in numbers:
-        kinds[index] = ' class="number"'
-    top = _row("th", kinds, header)
-    body = "".join(_row("td", kinds, row) for row in rows)
-    return f'<div class="scroll"><table><thead>{top}</thead><tbody>{body}</tbody></table></div>'
-
-
-def _row(tag: str, kinds: Sequence[str], values: Sequence[object]) -> str:
-    pairs = zip(kinds, values, strict=True)
-    cells = "".join(f"<{tag}{kind}>{escape(str(value))}</{tag}>" for kind, value in pairs)
-    return f"<tr>{cells}</tr>"
 
 
 def _model_selection(study: Study) -> str:
@@ -246,16 +203,6 @@ def _sample_cells(
     if hasattr(X, "toarray"):
         return ["nonzero values"], [[f"{row.nnz}"] for row in X]
     return ["sample"], [[shorten(str(sample), 90)] for sample in X]
-
-
-def _cell(value: object) -> str:
-    if value is None or value != value:
-        return "–"
-    return shorten(_plain(value), 28)
-
-
-def _plain(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _row_name(question: Question, row: int) -> str:

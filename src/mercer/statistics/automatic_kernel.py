@@ -23,7 +23,7 @@ from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_ke
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
 _USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have k = exp(−1/2)
-SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # those of an aggregated test, in units of `_USUAL`
+SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
 
 
@@ -32,7 +32,9 @@ def is_auto(kernel: KernelLike) -> bool:
     return isinstance(kernel, str) and kernel == "auto"
 
 
-def fitted_kernel(kernel: KernelLike, X: RawSamples) -> tuple[Kernel, tuple[str, ...]]:
+def fitted_kernel(
+    kernel: KernelLike, X: RawSamples, chosen_from: str = _POOLED
+) -> tuple[Kernel, tuple[str, ...]]:
     """The kernel that was asked for, fitted on samples, and what has to be said of the choice.
 
     Parameters
@@ -41,6 +43,8 @@ def fitted_kernel(kernel: KernelLike, X: RawSamples) -> tuple[Kernel, tuple[str,
         A kernel, an expression, a name of scikit-learn's, a function, or "auto".
     X : collection of samples
         The samples: pooled ones in a test of two samples, one margin in a test of independence.
+    chosen_from : str
+        How the remark on an automatic choice goes on after "the kernel was".
 
     Returns
     -------
@@ -48,7 +52,7 @@ def fitted_kernel(kernel: KernelLike, X: RawSamples) -> tuple[Kernel, tuple[str,
         A copy of the kernel, and remarks.
     """
     if is_auto(kernel):
-        return automatic_kernel(X).fit(X), (f"the kernel was {_POOLED}",)
+        return automatic_kernel(X).fit(X), (f"the kernel was {chosen_from}",)
     if isinstance(kernel, str) and kernel == "precomputed":
         remedy = "give Precomputed(matrix=K), with positions in K as samples"
         raise ParameterError("kernel", kernel, "does not say which samples are which", remedy)
@@ -58,7 +62,7 @@ def fitted_kernel(kernel: KernelLike, X: RawSamples) -> tuple[Kernel, tuple[str,
     chosen = choose_kernel(kernel, X).kernel
     if chosen is None:  # "precomputed" alone, which is refused above
         raise ParameterError("kernel", kernel, "is not a kernel")
-    notes = ("its width was " + _POOLED,) if named else ()
+    notes = (f"its width was {chosen_from}",) if named else ()
     return chosen.fit(X), notes
 
 

@@ -1,0 +1,78 @@
+"""The sample that few points are to stand for: its mean in feature space, and distances from it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mercer.aliases import KernelLike, RawSamples
+from mercer.domains.base import Batch, raw_length
+from mercer.errors import ParameterError
+from mercer.gram.fill import dense, multiply
+from mercer.params import integer
+from mercer.statistics.automatic_kernel import fitted_kernel
+from mercer.statistics.result import kernel_notes
+from mercer.statistics.samples import as_samples
+from mercer.statistics.thinning.result import ThinnedSample
+
+
+class Target:
+    """A sample of n points, and what is computed of it once.
+
+    No matrix of n² values is stored: rows of the Gram matrix are computed when they are needed.
+
+    Parameters
+    ----------
+    X : collection of samples
+        The sample.
+    m : int
+        How many points are wanted.
+    kernel : KernelLike
+        The kernel.
+    test : str
+        Who asks, for messages.
+    """
+
+    def __init__(self, X: RawSamples, m: int, kernel: KernelLike, test: str) -> None:
+        self.X = as_samples(X, "X", kernel, least=1)
+        self.n = raw_length(self.X)
+        integer(1).check("m", m)
+        if m > self.n:
+            rule = f"is more than the {self.n} samples"
+            raise ParameterError("m", m, rule, "give less")
+        self.kernel, notes = fitted_kernel(kernel, self.X, "chosen from the sample")
+        self.notes = (*notes, *kernel_notes(self.kernel, test))
+        self.samples = self.kernel.prepare(Batch(self.X))
+        self.diagonal = np.asarray(self.kernel.diagonal(self.samples), dtype=float)
+        mean = np.full((self.n, 1), 1.0 / self.n)
+        self.means = multiply(self.kernel, self.samples, self.samples, mean)[:, 0]
+        self.total = float(self.means.mean())
+
+    def values(self, rows: np.ndarray, cols: np.ndarray | None = None) -> np.ndarray:
+        """k between some samples and others, or all."""
+        others = self.samples if cols is None else self.samples.take(cols)
+        return dense(self.kernel, self.samples.take(rows), others)
+
+    def squared_mmd(self, points: np.ndarray) -> float:
+        """MMD² between points and the whole sample."""
+        some = self.samples.take(points)
+        equal = np.full((len(points), 1), 1.0 / len(points))
+        inside = float(multiply(self.kernel, some, some, equal)[:, 0].mean())
+        return inside - 2.0 * float(self.means[points].mean()) + self.total
+
+    def gain(self, sums: np.ndarray, count: int) -> np.ndarray:
+        """By how much (count + 1)² MMD² grows with each sample as a point, up to a constant.
+
+        ``sums`` are Σ k(z, s) over the points s that there are, ``count`` of them.
+        """
+        return 2.0 * sums + self.diagonal - 2.0 * (count + 1) * self.means
+
+    def thinned(self, points: np.ndarray, method: str) -> ThinnedSample:
+        """The result for these points."""
+        m = len(points)
+        spread = float(self.diagonal.mean()) - self.total  # the variance in feature space
+        random = (1.0 / m - 1.0 / self.n) * spread * self.n / max(1, self.n - 1)
+        mmd = math.sqrt(max(0.0, self.squared_mmd(points)))
+        baseline = math.sqrt(max(0.0, random))
+        return ThinnedSample(points, mmd, baseline, self.kernel, self.X, method, self.notes)
