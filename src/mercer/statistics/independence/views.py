@@ -132,14 +132,13 @@ def read_view(
     mixed : bool, default=True
         Whether an automatic kernel is a sum of two widths.
     """
-    asked = kernel
     samples = as_samples(raw, name, kernel)
     if mixed and is_auto(kernel):
-        kernel = wide_and_narrow(samples)
-    chosen, notes = fitted_kernel(kernel, samples)
-    if mixed and kernel is not asked:
-        notes = (_CHOSEN,)
-    said = (_CHOSEN,) if notes else ()
+        chosen = wide_and_narrow(samples).fit(samples)
+        said: tuple[str, ...] = (_CHOSEN,)
+    else:
+        chosen, notes = fitted_kernel(kernel, samples)
+        said = (_CHOSEN,) if notes else ()
     return View(samples, chosen, name, said + kernel_notes(chosen, test))
 
 
