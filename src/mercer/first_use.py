@@ -211,6 +211,12 @@ def _series() -> None:
     mercer.CurveProduct()(series)
 
 
+def _independence() -> None:
+    X = _rows(_FEW)
+    mercer.hsic_test(X, X[:, 0], n_permutations=5, random_state=0)
+    mercer.dhsic_test(X, X[:, 0], X[:, 1], n_permutations=5, random_state=0)
+
+
 STAGES: dict[str, Callable[[], None]] = {
     "kernels of distances": _distances,
     "kernels of inner products": _inner_products,
@@ -223,4 +229,5 @@ STAGES: dict[str, Callable[[], None]] = {
     "kernels of strings": _strings,
     "kernels of trees": _trees,
     "kernels of series": _series,
+    "tests of independence": _independence,
 }

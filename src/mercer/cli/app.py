@@ -200,6 +200,39 @@ def check(
     return run(expression, data, target, dimension, json, algebraic)
 
 
+@app.command(
+    epilog=_examples(
+        "mercer compare january.csv february.csv",
+        "mercer compare january.csv february.csv --drop date --report drift.html",
+    )
+)
+def compare(
+    first: o.First,
+    second: o.Second,
+    kernel: o.Kernel = "auto",
+    columns: o.Compared = None,
+    drop: o.Drop = None,
+    permutations: o.TestPermutations = 999,
+    rows: o.MostRows = 2000,
+    seed: o.Seed = 0,
+    report: o.ComparisonReport = None,
+    missing: o.Missing = None,
+    threads: o.Threads = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Test whether two files differ, and in which columns and rows.
+
+    The exit code is 0 if no difference is seen at 5 %, and 1 if they differ.
+    """
+    from mercer.cli.statistics.compare import Settings, run
+
+    chosen = tuple(columns or ()), tuple(drop or ())
+    settings = Settings(kernel, permutations, rows, *chosen, seed)
+    reading = {} if missing is None else {"missing": missing}
+    return run((first, second), settings, reading, report, threads, json, quiet)
+
+
 @app.command(epilog=_examples("mercer kernels", "mercer kernels Matern"))
 def kernels(name: o.Name = None, json: o.Json = False) -> int:
     """List all kernels, or describe one.

@@ -260,3 +260,23 @@ Browser = Annotated[
 ]
 FitTime = Annotated[float, Option("--time", min=1.0, help="The longest time of a fit, in seconds.")]
 FitMemory = Annotated[float, Option("--memory", min=0.5, help="Gigabytes that a page may use.")]
+First = Annotated[Path, Argument(help="The first file, of any kind that mercer fit reads.")]
+Second = Annotated[Path, Argument(help="The second file, of the same kind.")]
+Compared = Annotated[
+    list[str] | None,
+    Option(
+        "--columns",
+        metavar="COLUMN",
+        help="A column to compare; without it, all columns are compared. It may be given several "
+        "times, or with commas.",
+    ),
+]
+TestPermutations = Annotated[
+    int, Option("--permutations", min=19, max=1_000_000, help="The number of permutations.")
+]
+MostRows = Annotated[
+    int, Option("--rows", min=2, help="The number of rows of each file that are compared at most.")
+]
+ComparisonReport = Annotated[
+    Path | None, Option("--report", "-r", show_default="none", help="The HTML report to write.")
+]

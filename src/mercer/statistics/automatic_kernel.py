@@ -23,7 +23,7 @@ from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_ke
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
 _USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have k = exp(−1/2)
-SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)  # of an aggregated test, in units of `_USUAL`
+SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
 
 

@@ -118,6 +118,9 @@ class TestResult:
         """The result as labelled lines of text."""
         lines = [(self.title, self.verdict()), (self.statistic_name(), f"{self.statistic:.6g}")]
         lines.append(("p-value", self._pvalue_text()))
+        critical = self.critical_value()
+        if math.isfinite(critical):
+            lines.append(("exceeded at 5 %", f"{critical:.6g}"))
         lines.append(("kernel", self.kernel_text()))
         for name, value in self.facts().items():
             lines.append((name.replace("_", " "), _plain(value)))

@@ -56,7 +56,7 @@ def test_null_values_are_those_of_permuted_samples():
     assert result.pvalue == (1 + np.sum(result.null >= result.statistic)) / 7
 
 
-def test_four_times_hsic_of_distances_is_the_squared_distance_covariance():
+def test_hsic_of_distances_is_the_squared_distance_covariance():
     x = np.array([0.0, 1.0, 4.0, 6.0])
     a, b = np.abs(x[:, None] - x), np.abs(x[:, None] ** 2 - x**2)
     H = np.eye(4) - 0.25
@@ -248,3 +248,22 @@ def test_the_level_holds_for_vectors():
         x, y = rng.standard_normal((2, 30))
         rejected += hsic_test(x, y, kernel_x=RBF(), n_permutations=39, random_state=rng).rejects()
     assert abs(rejected / 300 - 0.05) <= 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_the_published_distance_covariance_of_irises():
+    """The example of dcov.test in the R package energy: irises 1-50 against 51-100."""
+    from sklearn.datasets import load_iris
+
+    X = load_iris().data
+    x, y = X[:50], X[50:100]
+
+    def covariance(a, b):
+        k = NegativeDistance()
+        return hsic_test(a, b, kernel_x=k, kernel_y=k, n_permutations=1).statistic ** 0.5
+
+    assert 50 * covariance(x, y) ** 2 == pytest.approx(0.5254, abs=5e-5)
+    assert covariance(x, y) == pytest.approx(0.1025087, abs=5e-8)
+    assert covariance(x, x) == pytest.approx(0.2712927, abs=5e-8)
+    assert covariance(y, y) == pytest.approx(0.4135274, abs=5e-8)
+    correlation = covariance(x, y) / (covariance(x, x) * covariance(y, y)) ** 0.5
+    assert correlation == pytest.approx(0.3060479, abs=5e-8)

@@ -6,8 +6,8 @@ import base64
 import dataclasses
 import io
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from mercer.aliases import Axes
 from mercer.automatic.study import Study
@@ -50,18 +50,24 @@ class Picture:
 
 def pictures(study: Study) -> list[Picture]:
     """All figures for which the study has data."""
+    return [*drawn_by(_PREDICTIONS, study), *drawn_by(samples.DRAWERS, study, of_samples=True)]
+
+
+def drawn_by(
+    drawers: Sequence[Callable[[Any, Axes], Described]], subject: Any, of_samples: bool = False
+) -> list[Picture]:
+    """The figures that functions draw of a subject, without those that have nothing to draw."""
     plt = pyplot()
     drawn = []
     with plt.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for draw in (*_PREDICTIONS, *samples.DRAWERS):
+        for draw in drawers:
             figure, ax = plt.subplots(figsize=_SIZE, layout="constrained")
             try:
-                described = draw(study, ax)
+                described = draw(subject, ax)
                 if described is not None:
-                    of_samples = draw in samples.DRAWERS
-                    uri = _data_uri(figure)
-                    drawn.append(Picture(draw.__name__, *described, uri, of_samples))
+                    name = draw.__name__.strip("_")
+                    drawn.append(Picture(name, *described, _data_uri(figure), of_samples))
             finally:
                 plt.close(figure)
     return drawn

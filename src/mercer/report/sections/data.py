@@ -13,7 +13,7 @@ import numpy as np
 
 import mercer
 from mercer.automatic.study import Study
-from mercer.report.html import folded, section, table
+from mercer.report.elements import folded, section, table
 
 _MOST_CLASSES = 30  # that are listed
 _MOST_COLUMNS = 30  # that are not folded away

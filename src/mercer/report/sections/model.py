@@ -8,8 +8,8 @@ from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
+from mercer.report.elements import folded, section, table
 from mercer.report.formatting import shorten
-from mercer.report.html import folded, section, table
 
 _LISTED = 12
 

@@ -11,8 +11,8 @@ from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.details import class_scores, most_confused
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
+from mercer.report.elements import fact, section, table
 from mercer.report.formatting import metric_text
-from mercer.report.html import fact, section, table
 
 _MOST_CLASSES = 30  # that are listed
 _WIDE = 1.96  # standard errors on each side of an interval of 95 %

@@ -8,8 +8,8 @@ from mercer.automatic.question import Question
 from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
+from mercer.report.elements import cell, plain, section, table
 from mercer.report.formatting import shorten
-from mercer.report.html import section, table
 
 _MOST_COLUMNS = 8  # of a sample that are shown in a table
 _FROM_ONE = "Rows of the data are counted from 1."
@@ -96,21 +96,10 @@ def _sample_cells(
     if hasattr(X, "columns"):
         important = [each.column for each in study.contributions if each.column in X.columns]
         shown = (important or [str(name) for name in X.columns])[:_MOST_COLUMNS]
-        return shown, [list(map(_cell, row)) for row in X[shown].to_numpy(dtype=object)]
+        return shown, [list(map(cell, row)) for row in X[shown].to_numpy(dtype=object)]
     if hasattr(X, "toarray"):
         return ["nonzero values"], [[f"{row.nnz}"] for row in X]
     return ["sample"], [[shorten(str(sample), 90)] for sample in X]
-
-
-def _cell(value: object) -> str:
-    if value is None or value != value:
-        return "–"
-    return shorten(plain(value), 28)
-
-
-def plain(value: object) -> str:
-    """A target or a cell, numbers with four digits."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def row_name(question: Question, row: int) -> str:

@@ -117,7 +117,7 @@ def ksd_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.fit.ksd import ksd_test
+    >>> from mercer import ksd_test
     >>> X = np.random.default_rng(0).standard_normal((300, 2))
     >>> ksd_test(X, lambda x: -x, random_state=0).rejects()
     False

@@ -54,8 +54,7 @@ def fit_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import KernelDensity
-    >>> from mercer.statistics.fit.models import fit_test
+    >>> from mercer import KernelDensity, fit_test
     >>> rng = np.random.default_rng(0)
     >>> model = KernelDensity(bandwidth=0.4).fit(rng.standard_normal((500, 1)))
     >>> fit_test(model, 2.0 * rng.standard_normal((200, 1)), random_state=0).pvalue

@@ -41,7 +41,7 @@ def score_function(score: ScoreLike, d: int) -> Score:
     --------
     >>> import numpy as np
     >>> from scipy.stats import norm
-    >>> from mercer.statistics.fit.scores import score_function
+    >>> from mercer import score_function
     >>> score_function(norm(loc=1.0), 1)(np.array([[0.0], [3.0]])).round(6)
     array([[ 1.],
            [-2.]])

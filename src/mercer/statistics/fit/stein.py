@@ -63,6 +63,14 @@ def _matern(q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (1.0 + u + u**2 / 3.0) * decay, -5.0 / 6.0 * (1.0 + u) * decay, 25.0 / 12.0 * decay
 
 
+_PROFILES: dict[type[Kernel], Callable[[Any], Profile | None]] = {
+    RBF: lambda kernel: _gaussian,
+    RationalQuadratic: lambda kernel: _inverse_power(float(kernel.alpha)),
+    InverseMultiquadric: lambda kernel: _inverse_root(float(kernel.c)),
+    Matern: lambda kernel: _matern if kernel.nu == 2.5 else None,
+}
+
+
 def stein_terms(kernel: Kernel, d: int) -> list[Term]:
     """A kernel on R^d as a sum of profiles with weights of the columns.
 
@@ -86,15 +94,8 @@ def stein_terms(kernel: Kernel, d: int) -> list[Term]:
 
 def _profile(kernel: Kernel) -> Profile | None:
     """The profile of a radial kernel; None of others."""
-    if isinstance(kernel, RBF):
-        return _gaussian
-    if isinstance(kernel, RationalQuadratic):
-        return _inverse_power(float(kernel.alpha))
-    if isinstance(kernel, InverseMultiquadric):
-        return _inverse_root(float(kernel.c))
-    if isinstance(kernel, Matern) and kernel.nu == 2.5:
-        return _matern
-    return None
+    found = _PROFILES.get(type(kernel))
+    return None if found is None else found(kernel)
 
 
 def stein_block(

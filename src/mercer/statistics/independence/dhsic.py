@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -87,7 +87,7 @@ def dhsic_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.independence.dhsic import dhsic_test
+    >>> from mercer import dhsic_test
     >>> x, y = np.random.default_rng(0).choice([-1.0, 1.0], (2, 60))
     >>> dhsic_test(x, y, x * y, random_state=0).pvalue  # any two are independent
     0.001
@@ -159,7 +159,7 @@ def _matrix(view: View, several: bool) -> np.ndarray:
 
 
 def _permuted(
-    value: object,
+    value: Callable[[np.ndarray], float],
     stack: np.ndarray,
     count: int,
     rng: np.random.Generator,
@@ -174,7 +174,7 @@ def _permuted(
         orders = np.tile(np.arange(n), (size, n_views, 1))
         for number in range(1, n_views):
             orders[:, number] = row_permutations(n, size, rng, groups)
-        parts.append(values_of(value, orders))  # type: ignore[arg-type]
+        parts.append(values_of(value, orders))
     return np.concatenate(parts)
 
 

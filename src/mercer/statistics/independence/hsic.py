@@ -94,7 +94,7 @@ def hsic_test(
     The statistic is HSIC = tr(KHLH)/n², the squared Hilbert-Schmidt norm of the covariance of φ(x)
     and ψ(y). It is 0 in the population exactly if x and y are independent, where both kernels are
     characteristic. Two kernels that are only conditionally positive definite are right, too: with
-    ``NegativeDistance()`` for both, 4 HSIC is the squared distance covariance.
+    ``NegativeDistance()`` for both, HSIC is the squared distance covariance.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def hsic_test(
         Two views of the same samples, row by row: tables, strings, sets, graphs, series, or numbers
         in a row.
     kernel_x, kernel_y : Kernel, str or callable, default="auto"
-        The kernels. "auto" chooses one from each view alone, so that permutations remain valid.
+        The kernels. "auto" is the sum of a wide and of a narrow kernel that suit the view, chosen
+        from each view alone, so that permutations remain valid.
     null : {"permutation", "gamma", "spectral"}, default="permutation"
         The null distribution. Permutations of the rows of ``Y`` give an exact level for any n.
         "gamma" takes a Gamma distribution of the mean and variance over all permutations, and
@@ -131,7 +132,7 @@ def hsic_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.independence.hsic import hsic_test
+    >>> from mercer import hsic_test
     >>> x = np.random.default_rng(0).uniform(-1.0, 1.0, 100)
     >>> result = hsic_test(x, x**2, random_state=0)  # uncorrelated, but not independent
     >>> result.pvalue

@@ -112,14 +112,17 @@ def kci_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.independence.kci import kci_test
+    >>> from mercer import kci_test
     >>> z, a, b = np.random.default_rng(0).standard_normal((3, 200))
     >>> kci_test(z + a, z + b, z).rejects(), kci_test(z + a, z + a + b, z).rejects()
     (False, True)
     """
     choice("gamma", "spectral").check("null", null)
     given = (("X", X, kernel_x), ("Y", Y, kernel_y), ("Z", Z, kernel_z))
-    views = [_positive(read_view(raw, name, kernel, "kci_test")) for name, raw, kernel in given]
+    views = [
+        _positive(read_view(raw, name, kernel, "kci_test", mixed=False))
+        for name, raw, kernel in given
+    ]
     z = views[2]
     n = check_same_length(views)
     if n < _LEAST:

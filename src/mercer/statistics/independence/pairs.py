@@ -148,7 +148,7 @@ def relate(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.statistics.independence.pairs import relate
+    >>> from mercer import relate
     >>> x, y, noise = np.random.default_rng(0).standard_normal((3, 80))
     >>> table = np.stack([x, y, x + y + 0.1 * noise], axis=1)
     >>> relate(table, random_state=0).dependent()

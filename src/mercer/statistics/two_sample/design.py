@@ -70,7 +70,7 @@ def paired_design(n: int, m: int, count: int, rng: np.random.Generator, groups: 
 def pooled_groups(groups: Any, n: int, m: int) -> np.ndarray:
     """The numbers of the groups of the rows of both samples, given together or apart."""
     if isinstance(groups, (tuple, list)) and len(groups) == 2 and n + m > 2:
-        first, second = (np.asarray(part) for part in groups)
+        first, second = (np.asarray(part).ravel() for part in groups)
         if len(first) != n or len(second) != m:
             value = f"{len(first)} and {len(second)} labels"
             raise ShapeError("groups", value, f"must be those of {n} and {m} rows")

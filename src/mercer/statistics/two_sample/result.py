@@ -70,8 +70,6 @@ class MMDResult(TestResult):
 
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"method": self.method, "rows": [self.n_first, self.n_second]}
-        if self.null is not None:
-            facts["critical_value_at_5_%"] = self.critical_value()
         if self.shares is not None and isinstance(self.kernel, list):
             facts["kernel_that_counts_most"] = str(self.chosen_kernel)
         return facts

@@ -1,0 +1,245 @@
+"""``mercer compare``: whether, and where, two files of samples differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mercer.aliases import Frame, RawSamples
+from mercer.automatic.checks.chosen import find_columns
+from mercer.cli.output import align, check_writable, note, plain_warnings, print_json, with_threads
+from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import InputError
+from mercer.readers import Source, read_source
+from mercer.report.comparison import Comparison, write_comparison
+from mercer.report.elements import cell
+from mercer.statistics.two_sample.columns import ColumnTests, column_tests
+from mercer.statistics.two_sample.mmd import mmd_test
+from mercer.statistics.two_sample.result import MMDResult
+
+_SHOWN_ROWS = 5  # of each file
+_SHOWN_COLUMNS = 10
+_LEVEL = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How files are compared.
+
+    Parameters
+    ----------
+    kernel : str
+        An expression, or "auto".
+    permutations : int
+        How many permutations.
+    most_rows : int
+        Rows of each file that are compared at most.
+    columns, drop : sequences of str
+        Columns to compare, all others being left out, and columns to leave out.
+    seed : int
+        The seed of the random generator.
+    """
+
+    kernel: str = "auto"
+    permutations: int = 999
+    most_rows: int = 2000
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    seed: int = 0
+
+
+def run(
+    data: tuple[Path, Path],
+    settings: Settings,
+    reading: dict[str, Any],
+    report: Path | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Run the command; return 0, or 1 where the files differ at 5 %."""
+    if report is not None:
+        check_writable(report, list(data))
+    with plain_warnings(not quiet), with_threads(threads):
+        compared = _compare(data, settings, reading)
+    if report is not None:
+        write_comparison(compared, report)
+    if as_json:
+        print_json(_values(compared, report))
+    elif not quiet:
+        print(_text(compared, report))
+    return int(compared.result.rejects(_LEVEL))
+
+
+def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any]) -> Comparison:
+    first = read_source([data[0]], **reading)
+    second = read_source([data[1]], like=first, **reading)
+    for each in (first, second):
+        for remark in each.notes:
+            note(remark)
+    X, Y, notes = _alike(first, second, settings)
+    rng = np.random.default_rng(settings.seed)
+    (X, places), (Y, others) = (_some(Z, settings.most_rows, rng) for Z in (X, Y))
+    if len(places) < raw_length(first.samples) or len(others) < raw_length(second.samples):
+        notes.append(f"{len(places)} and {len(others)} rows, drawn at random, were compared")
+    options: dict[str, Any] = {"n_permutations": settings.permutations, "random_state": rng}
+    result = mmd_test(X, Y, settings.kernel, **options)
+    columns = _column_tests(X, Y, settings, options)
+    header, rows = _telling(X, Y, (places, others), result, columns)
+    names = _names(data)
+    notes += [*result.notes, *(columns.notes if columns is not None else ())]
+    return Comparison(names, result, columns, header, rows, notes, _command(data, settings))
+
+
+def _names(data: tuple[Path, Path]) -> tuple[str, str]:
+    """The names of the files, with their folders where the names are the same."""
+    first, second = data
+    return (str(first), str(second)) if first.name == second.name else (first.name, second.name)
+
+
+# -- samples ---------------------------------------------------------------------------------------
+
+
+def _alike(
+    first: Source, second: Source, settings: Settings
+) -> tuple[RawSamples, RawSamples, list[str]]:
+    """The samples of both, with the same columns, and what was left out."""
+    if first.kind != second.kind:
+        rule = f"does not fit the first file, which holds {first.kind}"
+        raise InputError("second file", second.kind, rule)
+    if first.kind != "table":
+        return first.samples, second.samples, []
+    X, Y = first.samples, second.samples
+    shared = [name for name in X.columns if name in set(Y.columns)]
+    if not shared:
+        rule, remedy = "has no column of the first", "give tables with the same names"
+        raise InputError("second file", list(Y.columns)[:5], rule, remedy)
+    notes = []
+    single = [*(set(X.columns) - set(shared)), *(set(Y.columns) - set(shared))]
+    if single:
+        notes.append(f"columns of one file only are left out: {', '.join(sorted(single))}")
+    kept = _chosen(X[shared], settings)
+    empty = [name for name in kept if X[name].isna().all() and Y[name].isna().all()]
+    if empty:
+        notes.append(f"columns without values are left out: {', '.join(empty)}")
+    kept = [name for name in kept if name not in empty]
+    if not kept:
+        raise InputError("columns", "none", "are left to compare", "name others")
+    return X[kept], Y[kept], notes
+
+
+def _chosen(frame: Frame, settings: Settings) -> list[str]:
+    """The columns to compare."""
+    kept = list(frame.columns)
+    if settings.columns:
+        kept = find_columns(frame, settings.columns, "columns")
+    gone = find_columns(frame, settings.drop, "drop")
+    return [name for name in kept if name not in gone]
+
+
+def _some(
+    samples: RawSamples, most: int, rng: np.random.Generator
+) -> tuple[RawSamples, np.ndarray]:
+    """At most so many samples, drawn at random, and their places."""
+    count = raw_length(samples)
+    if count <= most:
+        return samples, np.arange(count)
+    rows = np.sort(rng.permutation(count)[:most])
+    return pick_rows(samples, rows), rows
+
+
+def _column_tests(
+    X: RawSamples, Y: RawSamples, settings: Settings, options: dict[str, Any]
+) -> ColumnTests | None:
+    """The tests of the columns of tables that have several."""
+    if not hasattr(X, "columns"):
+        return None
+    return column_tests(X, Y, max_rows=settings.most_rows, **options)
+
+
+def _telling(
+    X: RawSamples,
+    Y: RawSamples,
+    places: tuple[np.ndarray, np.ndarray],
+    result: MMDResult,
+    columns: ColumnTests | None,
+) -> tuple[list[str], tuple[list[list[str]], list[list[str]]]]:
+    """The rows of each that are least like the other, with the columns that differ first."""
+    shown = [test.name for test in columns.tests[:_SHOWN_COLUMNS]] if columns is not None else []
+    witness = result.witness_of_samples()
+    tables = []
+    for at, Z in enumerate((X, Y)):
+        order = np.argsort(-witness[at] if at == 0 else witness[at], kind="stable")[:_SHOWN_ROWS]
+        rows = []
+        for row in order:
+            number = f"{places[at][row] + 1}"
+            rows.append([number, f"{witness[at][row]:.3g}", *_cells(Z, int(row), shown)])
+        tables.append(rows)
+    header = [str(name) for name in shown] or ["sample"]
+    return header, (tables[0], tables[1])
+
+
+def _cells(Z: RawSamples, row: int, shown: list[Any]) -> list[str]:
+    if shown:
+        return [cell(value) for value in Z[shown].iloc[row]]
+    sample = pick_rows(Z, [row])
+    return [cell(sample[0] if isinstance(sample, list) else f"row {row + 1}")]
+
+
+# -- output ----------------------------------------------------------------------------------------
+
+
+def _command(data: tuple[Path, Path], settings: Settings) -> str:
+    parts = ["mercer", "compare", *map(str, data)]
+    for name, value in (("--kernel", settings.kernel), ("--seed", str(settings.seed))):
+        parts += [name, value]
+    parts += ["--permutations", str(settings.permutations), "--rows", str(settings.most_rows)]
+    for option, names in (("--columns", settings.columns), ("--drop", settings.drop)):
+        for name in names:
+            parts += [option, name]
+    return shlex.join(parts)
+
+
+def _text(compared: Comparison, report: Path | None) -> str:
+    result, (first, second) = compared.result, compared.names
+    verdict = "differ" if result.rejects(_LEVEL) else "are not seen to differ"
+    lines = [("verdict", f"{first} and {second} {verdict}: p = {result.pvalue:.3g}")]
+    if compared.columns is not None:
+        lines += _column_lines(compared.columns)
+    for at, name in enumerate(compared.names):
+        numbers = ", ".join(row[0] for row in compared.rows[at])
+        lines.append((f"rows of {name}", f"{numbers} are least like {compared.names[1 - at]}"))
+    lines += [("note", text) for text in compared.notes]
+    if report is not None:
+        lines.append(("report", str(report)))
+    return align(lines)
+
+
+def _column_lines(columns: ColumnTests) -> list[tuple[str, str]]:
+    """Which columns differ, after the correction for their number."""
+    different = [test for test in columns.tests if test.corrected <= _LEVEL]
+    if not different:
+        return [("columns", f"none of {len(columns.tests)} differs by itself")]
+    words = [f"{test.name} (p = {test.corrected:.3g})" for test in different[:_SHOWN_COLUMNS]]
+    rest = len(different) - len(words)
+    more = f", and {rest} more" if rest else ""
+    return [("columns", f"{', '.join(words)}{more}; p corrected for {len(columns.tests)} columns")]
+
+
+def _values(compared: Comparison, report: Path | None) -> dict[str, Any]:
+    columns = compared.columns
+    rows = {
+        name: [int(row[0]) for row in compared.rows[at]] for at, name in enumerate(compared.names)
+    }
+    return {
+        "different": compared.result.rejects(_LEVEL),
+        **compared.result.to_dict(),
+        "columns": [] if columns is None else columns.to_dict()["columns"],
+        "telling_rows": rows,
+        "notes": compared.notes,
+        "report": None if report is None else str(report),
+    }

@@ -1,0 +1,89 @@
+"""The elements of reports in HTML; all text from the data is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from mercer.report.figures import Picture
+from mercer.report.formatting import shorten
+
+_HEAD = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    # Nothing is loaded and no script runs, even if some text of the data were not escaped.
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
+)
+
+
+def document(title: str, description: str, links: str, body: str) -> str:
+    """A whole page."""
+    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    return (
+        f"{_HEAD}<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n<main>\n<header><h1>{escape(title)}</h1>"
+        f'<p class="soft">{escape(description)}</p>'
+        f"<nav>{links}</nav></header>\n"
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def section(title: str, content: str, attributes: str = "") -> str:
+    """A section with a title."""
+    return f"<section{attributes}><h2>{escape(title)}</h2>{content}</section>"
+
+
+def fact(value: str, name: str) -> str:
+    """A figure in large type with what it is below; words are set smaller than numbers."""
+    kind = "" if any(letter.isdigit() for letter in value) else ' class="word"'
+    return f'<div class="fact"><b{kind}>{escape(value)}</b><span>{escape(name)}</span></div>'
+
+
+def folded(title: str, content: str) -> str:
+    """Content that is shown on request, and in print."""
+    return f"<details><summary>{escape(title)}</summary>{content}</details>"
+
+
+def figures(drawn: Sequence[Picture], place: str = "pictures") -> str:
+    """Pictures beside each other, with their captions."""
+    if not drawn:
+        return ""
+    parts = []
+    for picture in drawn:
+        title, caption = escape(picture.title), escape(picture.caption)
+        image = f'<img src="{picture.uri}" alt="{title}: {caption}">'
+        text = f"<figcaption>{caption}</figcaption>"
+        parts.append(f'<figure id="{picture.name}"><h3>{title}</h3>{image}{text}</figure>')
+    return f'<div class="figures" id="{place}">{"".join(parts)}</div>'
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()
+) -> str:
+    """A table; ``numbers`` are the positions of its numeric columns."""
+    kinds = ["" for _ in header]
+    for index in numbers:
+        kinds[index] = ' class="number"'
+    top = _row("th", kinds, header)
+    body = "".join(_row("td", kinds, row) for row in rows)
+    return f'<div class="scroll"><table><thead>{top}</thead><tbody>{body}</tbody></table></div>'
+
+
+def _row(tag: str, kinds: Sequence[str], values: Sequence[object]) -> str:
+    pairs = zip(kinds, values, strict=True)
+    cells = "".join(f"<{tag}{kind}>{escape(str(value))}</{tag}>" for kind, value in pairs)
+    return f"<tr>{cells}</tr>"
+
+
+def cell(value: object) -> str:
+    """A value of the data in a table."""
+    if value is None or value != value:
+        return "–"
+    return shorten(plain(value), 28)
+
+
+def plain(value: object) -> str:
+    """A value as text."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
