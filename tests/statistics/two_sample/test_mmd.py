@@ -354,3 +354,16 @@ def test_the_level_of_formulas_holds_for_many_rows(method):
         x, y = rng.standard_normal((2, 400, 2))
         rejected += mmd_test(x, y, method=method, kernel=RBF(), random_state=rng).rejects()
     assert rejected / count <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / count)
+
+
+def test_a_published_example_is_repeated():
+    """The e-distances of Fisher's irises in the documentation of the R package energy."""
+    from sklearn.datasets import load_iris
+
+    flowers, species = load_iris(return_X_y=True)
+    for (a, b), published in {(0, 1): 123.55381, (0, 2): 195.30396, (1, 2): 38.85415}.items():
+        pair = flowers[species == a], flowers[species == b]
+        result = mmd_test(*pair, NegativeDistance(), n_permutations=99, random_state=0)
+        first, second = result.witness_of_samples()
+        assert 25.0 * (first.mean() - second.mean()) == pytest.approx(published, abs=5e-6)
+        assert result.pvalue == 0.01
