@@ -7,6 +7,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -131,6 +132,7 @@ COLLECTIONS = {
         [nx.complete_graph(4 + i % 3) for i in range(12)],
     ),
     "series": tuple([RNG.standard_normal((6, 1)) + 3 * s for _ in range(12)] for s in (0, 1)),
+    "trees": (["(S (NP a) (VP b))", "(S (NP c))"] * 6, ["(S (VP b))", "(S (VP a) (VP d))"] * 6),
     "lists of rows": ([[1.0, "a"], [2.0, "b"]] * 8, [[5.0, "a"], [7.0, "b"]] * 8),
 }
 
@@ -150,6 +152,14 @@ def test_frames_are_matched_by_name():
     result = mmd_test(first, second[["b", "a"]], n_permutations=19, random_state=0)
     same = mmd_test(first, second, n_permutations=19, random_state=0)
     assert result.statistic == same.statistic
+
+
+def test_frames_of_polars():
+    first, second = (pl.from_pandas(frame) for frame in COLLECTIONS["table"])
+    result = mmd_test(first, second[["b", "a"]], n_permutations=19, random_state=0)
+    same = mmd_test(*COLLECTIONS["table"], n_permutations=19, random_state=0)
+    assert result.statistic == pytest.approx(same.statistic)
+    assert result.columns(n_permutations=99, random_state=0).different() == ["a"]
 
 
 def test_kernels_with_fitted_state_and_precomputed_ones():
