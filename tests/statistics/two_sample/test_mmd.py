@@ -155,7 +155,7 @@ def test_frames_are_matched_by_name():
 
 
 def test_frames_of_polars():
-    first, second = (pl.from_pandas(frame) for frame in COLLECTIONS["table"])
+    first, second = (pl.DataFrame(frame.to_dict("list")) for frame in COLLECTIONS["table"])
     result = mmd_test(first, second[["b", "a"]], n_permutations=19, random_state=0)
     same = mmd_test(*COLLECTIONS["table"], n_permutations=19, random_state=0)
     assert result.statistic == pytest.approx(same.statistic)
