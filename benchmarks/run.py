@@ -47,6 +47,7 @@ TASKS: dict[str, list[list[str]]] = {
     "conformal": [["speed"], ["widths"]],
     "mkl": [["easy"], ["ridge"]],
     "density": [[]],
+    "statistics_mmd": [["speed"], ["memory"]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
     "projection": [[name] for name in ("pca", "kmeans", "spectral", "memory", "cca")],
     "structured": [["mushrooms"], ["diffusion"]],

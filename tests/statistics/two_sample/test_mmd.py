@@ -7,6 +7,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -131,6 +132,7 @@ COLLECTIONS = {
         [nx.complete_graph(4 + i % 3) for i in range(12)],
     ),
     "series": tuple([RNG.standard_normal((6, 1)) + 3 * s for _ in range(12)] for s in (0, 1)),
+    "trees": (["(S (NP a) (VP b))", "(S (NP c))"] * 6, ["(S (VP b))", "(S (VP a) (VP d))"] * 6),
     "lists of rows": ([[1.0, "a"], [2.0, "b"]] * 8, [[5.0, "a"], [7.0, "b"]] * 8),
 }
 
@@ -150,6 +152,14 @@ def test_frames_are_matched_by_name():
     result = mmd_test(first, second[["b", "a"]], n_permutations=19, random_state=0)
     same = mmd_test(first, second, n_permutations=19, random_state=0)
     assert result.statistic == same.statistic
+
+
+def test_frames_of_polars():
+    first, second = (pl.DataFrame(frame.to_dict("list")) for frame in COLLECTIONS["table"])
+    result = mmd_test(first, second[["b", "a"]], n_permutations=19, random_state=0)
+    same = mmd_test(*COLLECTIONS["table"], n_permutations=19, random_state=0)
+    assert result.statistic == pytest.approx(same.statistic)
+    assert result.columns(n_permutations=99, random_state=0).different() == ["a"]
 
 
 def test_kernels_with_fitted_state_and_precomputed_ones():
@@ -354,3 +364,16 @@ def test_the_level_of_formulas_holds_for_many_rows(method):
         x, y = rng.standard_normal((2, 400, 2))
         rejected += mmd_test(x, y, method=method, kernel=RBF(), random_state=rng).rejects()
     assert rejected / count <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / count)
+
+
+def test_a_published_example_is_repeated():
+    """The e-distances of Fisher's irises in the documentation of the R package energy."""
+    from sklearn.datasets import load_iris
+
+    flowers, species = load_iris(return_X_y=True)
+    for (a, b), published in {(0, 1): 123.55381, (0, 2): 195.30396, (1, 2): 38.85415}.items():
+        pair = flowers[species == a], flowers[species == b]
+        result = mmd_test(*pair, NegativeDistance(), n_permutations=99, random_state=0)
+        first, second = result.witness_of_samples()
+        assert 25.0 * (first.mean() - second.mean()) == pytest.approx(published, abs=5e-6)
+        assert result.pvalue == 0.01

@@ -120,5 +120,5 @@ class NullDisplay:
         words = f"as given, p = {self.pvalue:.3g}"
         self.line_ = ax.axvline(self.statistic, color="C3", linewidth=2.0, label=words)
         ax.set(xlabel=self.name, ylabel="permutations")
-        ax.legend(frameon=False, fontsize="small")
+        ax.legend(frameon=False, fontsize="small", loc="upper center")
         return self
