@@ -304,12 +304,13 @@ exchangeable with the new ones.
         """
         assert self.left_out_ is not None
         groups = self.left_out_.groups
+        own = [np.sort(self.scores_[groups == group]) for group in range(groups.max() + 1)]
         members = np.empty((raw_length(X), len(self.classes_)), dtype=bool)
         most = rank(coverage, len(self.scores_))
         for rows, values in self.left_out_.blocks(X, self.estimator_, self._ask):
             scores = self.conformity_(values, np.repeat(u[rows, None], values.shape[1], axis=1))
-            below = self.scores_[None, :, None] < scores[:, groups]
-            members[rows] = below.sum(axis=1) < most
+            below = sum(np.searchsorted(known, scores[:, group]) for group, known in enumerate(own))
+            members[rows] = below < most
         return members
 
     @available_if(_gives_decisions)

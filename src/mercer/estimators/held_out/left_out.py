@@ -87,7 +87,7 @@ class Refits:
 
     def blocks(self, X: RawSamples, model: Estimator, ask: Ask) -> Iterator[Block]:
         """What the models say of new samples, some at a time."""
-        for rows in _parts(raw_length(X), len(self.models)):
+        for rows in _parts(raw_length(X), len(self.groups)):
             some = pick_rows(X, np.arange(rows.start, rows.stop))
             answers = []
             for group, without in enumerate(self.models):
