@@ -155,6 +155,9 @@ def test_normalized_intervals_are_wider_where_errors_are_larger(estimator):
     assert width[1] > 1.01 * width[0]
     spread = model.conformity_.spread(X)
     assert (spread > 0).all() and model.guarantee_.formula == "≥ 1 − α"
+    learner = mercer.AutoRegressor(learner="ridge", tune_rows=30)  # its predict has return_std
+    automatic = ConformalRegressor(learner, conformity="normalized").fit(X, y)
+    assert automatic.conformity_.smallest > 0
     own = ConformalRegressor(RIDGE, conformity="normalized", scale=SVR()).fit(X, y)
     assert isinstance(own.conformity_.model, SVR)
 
@@ -330,6 +333,16 @@ def test_saved_models_give_the_same_intervals(options, tmp_path):
     np.testing.assert_array_equal(ours.lower, theirs.lower)
     np.testing.assert_array_equal(ours.upper, theirs.upper)
     assert ours.guarantee == theirs.guarantee
+
+
+def test_a_model_fitted_before_is_saved_with_it(tmp_path):
+    X, y = data()
+    model = ConformalRegressor(clone(RIDGE).fit(X[:20], y[:20]), "prefit").fit(X[20:], y[20:])
+    mercer.save(model, tmp_path / "model")
+    loaded = mercer.load(tmp_path / "model")
+    ours, theirs = model.predict_interval(NEW, 0.7), loaded.predict_interval(NEW, 0.7)
+    np.testing.assert_array_equal(ours.lower, theirs.lower)
+    assert "had no part in the fit" in theirs.guarantee
 
 
 def test_threads_and_blocks_change_nothing():
