@@ -31,7 +31,7 @@ from mercer.estimators.held_out.outputs import (
     probabilities,
 )
 from mercer.params import Constraint, boolean, choice, integer, nonnegative
-from mercer.state import State
+from mercer.state import State, check_count, check_positions
 
 
 def _gives_probabilities(model: ConformalClassifier) -> bool:
@@ -248,6 +248,11 @@ exchangeable with the new ones.
         if isinstance(random, (int, np.integer)):  # calibration rows and new samples: other draws
             return np.random.default_rng([int(random), stream]).random(n)
         return check_random_state(random).random_sample(n)
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        check_count("labels_", len(self.labels_), len(self.scores_))
+        check_positions("labels_", self.labels_, len(self.classes_))
 
     # -- new samples -------------------------------------------------------------------------------
 
