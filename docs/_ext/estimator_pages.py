@@ -15,6 +15,7 @@ TITLES = {
     "logistic": "Logistic regression",
     "quantile": "Quantile regression",
     "gp": "Gaussian processes",
+    "conformal": "Intervals, sets of labels and probabilities",
     "mkl": "Several kernels",
     "search": "Search for kernels",
     "rvm": "Relevance vector machines",

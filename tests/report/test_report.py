@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.readers import Source
 from mercer.report import write_report
@@ -264,3 +265,15 @@ def test_errors_of_a_regression_are_those_of_the_target(tmp_path, learner):
         np.testing.assert_allclose(large, 2.0**20 * small, rtol=2e-3)
         if learner == "ridge":  # leave-one-out, and one repeat of two folds: of the same size
             assert 0.2 < large[0] / result.root_mean_squared_error**2 < 2.0
+
+
+@pytest.mark.usefixtures("_undrawn")
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_measured_coverage_stands_beside_the_one_asked_for(tmp_path, kind):
+    source, target = source_of(kind)
+    result = study(source, target, effort=Effort(folds=2, quick=True), explain_columns=False)
+    page = write_report(result, tmp_path / "page.html").read_text()
+    what = "intervals" if kind == "numbers" else "sets"
+    section = page.partition("<h2>Predictive performance</h2>")[2].partition("</section>")[0]
+    assert f"{what} asked to hold 90% hold" in section
+    assert f"of {N} held-out targets" in section and "measured, not guaranteed" in section

@@ -119,6 +119,18 @@ def test_least_squares_sets_are_those_of_all_fits(method, n_classes, conformity)
         assert sets.members[row, label] == (below < 0.9 * 61)
 
 
+def test_labels_may_be_numbers_of_any_kind():
+    X, y = data(60)
+    _, codes = np.unique(y, return_inverse=True)
+    expected = ConformalClassifier(LEAST_SQUARES).fit(X, y)
+    for labels in (codes, 10.0 * codes + 5.0, codes == 1):
+        model = ConformalClassifier(LEAST_SQUARES).fit(X, labels)
+        again = ConformalClassifier(LEAST_SQUARES, "jackknife+", refit=True).fit(X, labels)
+        np.testing.assert_allclose(model.scores_, again.scores_, atol=1e-10)
+        if labels.dtype != bool:
+            np.testing.assert_array_equal(model.scores_, expected.scores_)
+
+
 def test_logistic_regression_is_left_out_approximately():
     X, y = data(80, n_classes=2)
     model = ConformalClassifier(LOGISTIC, "jackknife+").fit(X, y)

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mercer import RBF, Linear, Spectrum, TfIdf, config_context, kernel_mean_matching
-from mercer.errors import EmptyInputError, MemoryBudgetError, ParameterError
+from mercer import (
+    RBF,
+    Linear,
+    NegativeDistance,
+    Spectrum,
+    TfIdf,
+    config_context,
+    kernel_mean_matching,
+)
+from mercer.errors import DefinitenessError, EmptyInputError, MemoryBudgetError, ParameterError
 
 
 def test_means_match_in_feature_space():
@@ -56,6 +64,8 @@ def test_refusals():
         kernel_mean_matching(RBF(), X, X, bound=0.2, slack=0.1)
     with pytest.raises(ParameterError, match="slack = 0 must be positive"):
         kernel_mean_matching(RBF(), X, X, slack=0)
+    with pytest.raises(DefinitenessError, match="is cpd, and mean matching needs a psd kernel"):
+        kernel_mean_matching(NegativeDistance(), X, X)
     big = np.random.default_rng(0).standard_normal((300, 1))
     with config_context(memory_budget=100_000), pytest.raises(MemoryBudgetError):
         kernel_mean_matching(RBF(), big, big)

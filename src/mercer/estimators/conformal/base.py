@@ -20,7 +20,7 @@ from mercer.estimators.held_out.methods import METHODS, PREFIT
 from mercer.estimators.held_out.rows import columns_of, training_rows
 from mercer.estimators.wrapping import Wrapper
 from mercer.params import Constraint, between, boolean, choice
-from mercer.state import State
+from mercer.state import State, check_count
 
 _FEWEST = 4  # rows that can be divided
 
@@ -122,6 +122,12 @@ class Conformal(HoldsOut):
         "refit": boolean,
     }
     stored: ClassVar[State] = State(plain=("left_out_", "guarantee_", "method_", "shift_"))
+
+    scores_: np.ndarray
+
+    def _check_loaded(self) -> None:
+        if self.left_out_ is not None:
+            check_count("scores_", len(self.scores_), len(self.left_out_.groups))
 
     def _held_out_once(self) -> str:
         """The parameter that needs rows that are held out once, in words; empty: none."""

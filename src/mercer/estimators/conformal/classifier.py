@@ -31,7 +31,7 @@ from mercer.estimators.held_out.outputs import (
     probabilities,
 )
 from mercer.params import Constraint, boolean, choice, integer, nonnegative
-from mercer.state import State
+from mercer.state import State, check_count, check_positions
 
 
 def _gives_probabilities(model: ConformalClassifier) -> bool:
@@ -249,6 +249,11 @@ exchangeable with the new ones.
             return np.random.default_rng([int(random), stream]).random(n)
         return check_random_state(random).random_sample(n)
 
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        check_count("labels_", len(self.labels_), len(self.scores_))
+        check_positions("labels_", self.labels_, len(self.classes_))
+
     # -- new samples -------------------------------------------------------------------------------
 
     def predict_set(self, X: RawSamples, coverage: float = 0.9) -> PredictionSets:
@@ -304,12 +309,13 @@ exchangeable with the new ones.
         """
         assert self.left_out_ is not None
         groups = self.left_out_.groups
+        own = [np.sort(self.scores_[groups == group]) for group in range(groups.max() + 1)]
         members = np.empty((raw_length(X), len(self.classes_)), dtype=bool)
         most = rank(coverage, len(self.scores_))
         for rows, values in self.left_out_.blocks(X, self.estimator_, self._ask):
             scores = self.conformity_(values, np.repeat(u[rows, None], values.shape[1], axis=1))
-            below = self.scores_[None, :, None] < scores[:, groups]
-            members[rows] = below.sum(axis=1) < most
+            below = sum(np.searchsorted(known, scores[:, group]) for group, known in enumerate(own))
+            members[rows] = below < most
         return members
 
     @available_if(_gives_decisions)

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples
+from mercer.definiteness import UNKNOWN
 from mercer.domains.base import Batch, raw_length
-from mercer.errors import EmptyInputError, ParameterError, warn
+from mercer.errors import DefinitenessError, EmptyInputError, ParameterError, warn
 from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -80,6 +81,7 @@ def kernel_mean_matching(
     (0.95, 0.95)
     """
     kernel = _checked_kernel(kernel)
+    _check_convex(kernel)
     for name, samples in (("X", X), ("Y", Y)):
         if raw_length(samples) == 0:
             raise EmptyInputError(name, "no samples", "is empty", "give at least one sample")
@@ -104,6 +106,18 @@ def _checked_kernel(kernel: Kernel | str) -> Kernel:
     if not isinstance(kernel, Kernel):
         raise ParameterError("kernel", kernel, "is not a kernel", "give one, such as RBF()")
     return kernel.copy()
+
+
+def _check_convex(kernel: Kernel) -> None:
+    """Refuse a kernel that is known not to be positive semi-definite; warn of one that may not."""
+    certificate = kernel.certify(None)
+    if certificate.psd:
+        return
+    if certificate.status == UNKNOWN:
+        kernel.warn_unknown("kernel_mean_matching")
+        return
+    rule = f"is {certificate.status}, and mean matching needs a psd kernel"
+    raise DefinitenessError("kernel", kernel, rule, "change it, or centre a cpd one: k.center()")
 
 
 def _checked_slack(slack: float | None, n: int, bound: float) -> float:

@@ -80,6 +80,6 @@ def weighted_quantiles(
     """
     order = np.argsort(scores, kind="stable")
     totals = np.cumsum(weights[order])
-    wanted = coverage * (totals[-1] + own)
+    wanted = coverage * (weights.sum() + own)
     places = np.searchsorted(totals, wanted * (1.0 - _ROUNDING), side="left")
     return np.append(scores[order], np.inf)[places]

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer.aliases import Estimator, RawSamples
-from mercer.errors import ShapeError
+from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
 from mercer.estimators.held_out.calibration import Given, Held, Settings, hold_out
 from mercer.estimators.held_out.closed_forms import has_closed_form
@@ -96,9 +96,9 @@ def normalized_score(
     scale: Estimator | None, settings: Settings, given: Given, held: Held
 ) -> NormalizedScore:
     """The score whose spread is known from the training rows alone."""
-    if scale is None and predicts_deviations(held.model):
-        return NormalizedScore(held.model, 0.0)
     rows = held.training
+    if scale is None and predicts_deviations(held.model, given.others(rows[:1], rows)):
+        return NormalizedScore(held.model, 0.0)
     weight = None if given.weight is None else given.weight[rows]
     training = Given(given.others(rows, rows), given.y[rows], weight, given.pairwise)
     n = len(rows)
@@ -113,9 +113,15 @@ def normalized_score(
     return NormalizedScore(model, smallest)
 
 
-def predicts_deviations(model: Estimator) -> bool:
-    """Whether ``predict`` has the option ``return_std``."""
-    return "return_std" in inspect.signature(model.predict).parameters
+def predicts_deviations(model: Estimator, X: RawSamples) -> bool:
+    """Whether ``predict`` has the option ``return_std``, and takes it."""
+    if "return_std" not in inspect.signature(model.predict).parameters:
+        return False
+    try:
+        model.predict(X, return_std=True)
+    except ParameterError:  # of an automatic model whose learner has none
+        return False
+    return True
 
 
 def _deviations(model: Estimator, X: RawSamples) -> np.ndarray:

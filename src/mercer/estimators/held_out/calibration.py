@@ -19,7 +19,7 @@ import dataclasses
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter
@@ -69,11 +69,11 @@ class Given:
         """Rows for a model that was fitted on other ones."""
         return columns_of(pick_rows(self.X, rows), training, self.pairwise)
 
-    def codes(self) -> np.ndarray:
-        """The targets, or the numbers of labels."""
-        if self.y.dtype.kind == "f":
-            return self.y
-        return np.unique(self.y, return_inverse=True)[1]
+    def numbers(self, estimator: Estimator) -> np.ndarray:
+        """The targets of a regressor, or the positions of labels among the classes."""
+        if is_classifier(estimator):
+            return np.unique(self.y, return_inverse=True)[1]
+        return self.y
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,8 +101,8 @@ def hold_out(settings: Settings, given: Given, ask: Ask) -> Held:
 
 def _auto(settings: Settings, given: Given, ask: Ask) -> Held:
     estimator = settings.estimator
-    known = has_closed_form(estimator, len(given.y)) and not settings.once
-    if known and not doubt_of(estimator):
+    known = has_closed_form(estimator, len(given.y)) and not doubt_of(estimator)
+    if known and not settings.once and not settings.refit:
         held = _left_out(dataclasses.replace(settings, method=JACKKNIFE), given, ask, auto=True)
         if held is not None and not held.doubt:
             return held
@@ -146,7 +146,8 @@ def _left_out(settings: Settings, given: Given, ask: Ask, auto: bool = False) ->
     found = None
     if not settings.refit:
         weight = np.ones(len(rows)) if given.weight is None else given.weight
-        found = models_without(model, given.X, given.codes(), weight, groups)
+        numbers = given.numbers(settings.estimator)
+        found = models_without(model, given.X, numbers, weight, groups)
     count = f"{groups.max() + 1} models"
     if found is not None:
         left_out, outputs = found

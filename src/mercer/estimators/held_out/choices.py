@@ -7,6 +7,8 @@ holds where such choices were made beforehand, or are made again in each fit wit
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mercer.aliases import Estimator
 from mercer.estimators.common.kernel_choice import VECTOR_NAMES
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
@@ -18,33 +20,40 @@ from mercer.state import declared
 _WITHOUT_WIDTH = ("linear", "cosine", "additive_chi2")  # names of kernels that gamma is not for
 _FROM_DATA = ("scale", "sigest", "median")  # what gamma may be
 
+Rule = Callable[[Estimator], bool]
+
+
+def _is_process(estimator: Estimator) -> bool:
+    return isinstance(estimator, GaussianProcessRegressor)
+
+
+def _has_chosen_width(estimator: Estimator) -> bool:
+    kernel, gamma = vars(estimator).get("kernel"), vars(estimator).get("gamma")
+    named = isinstance(kernel, str) and kernel in VECTOR_NAMES and kernel not in _WITHOUT_WIDTH
+    return named and gamma in _FROM_DATA
+
+
+_DOUBTS: dict[str, Rule] = {
+    "the penalty of KernelRidgeCV was chosen on all rows": lambda e: isinstance(e, KernelRidgeCV),
+    "leave-one-out models of KernelLogisticRegression are approximate, one Newton step from the "
+    "fit": lambda e: isinstance(e, KernelLogisticRegression),
+    "the hyperparameters of the Gaussian process were learned on all rows": (
+        lambda e: _is_process(e) and e.optimizer is not None
+    ),
+    "the units of the target (normalize_y) were chosen on all rows": (
+        lambda e: _is_process(e) and e.normalize_y
+    ),
+    "the mean function was fitted on all rows": lambda e: _is_process(e) and hasattr(e.mean, "fit"),
+    "the width of the kernel (gamma) was chosen on all rows": _has_chosen_width,
+    "the weights of the classes were chosen on all rows": (
+        lambda e: isinstance(vars(e).get("class_weight"), str)
+    ),
+}
+
 
 def doubt_of(estimator: Estimator) -> str:
     """What the parameters of a learner with a closed form say against a proof; empty: nothing."""
-    name = type(estimator).__name__
-    if isinstance(estimator, KernelRidgeCV):
-        return "the penalty of KernelRidgeCV was chosen on all rows"
-    if isinstance(estimator, KernelLogisticRegression):
-        return f"leave-one-out models of {name} are approximate, one Newton step from the fit"
-    if isinstance(estimator, GaussianProcessRegressor):
-        return _doubt_of_process(estimator)
-    kernel, gamma = estimator.kernel, estimator.gamma
-    named = isinstance(kernel, str) and kernel in VECTOR_NAMES and kernel not in _WITHOUT_WIDTH
-    if named and gamma in _FROM_DATA:
-        return f"the width of the kernel (gamma={gamma!r}) was chosen on all rows"
-    if isinstance(vars(estimator).get("class_weight"), str):
-        return "the weights of the classes were chosen on all rows"
-    return ""
-
-
-def _doubt_of_process(estimator: GaussianProcessRegressor) -> str:
-    if estimator.optimizer is not None:
-        return "the hyperparameters of the Gaussian process were learned on all rows"
-    if estimator.normalize_y:
-        return "the units of the target (normalize_y) were chosen on all rows"
-    if hasattr(estimator.mean, "fit"):
-        return "the mean function was fitted on all rows"
-    return ""
+    return next((words for words, holds in _DOUBTS.items() if holds(estimator)), "")
 
 
 def doubt_of_kernel(kernel: object) -> str:
@@ -54,6 +63,5 @@ def doubt_of_kernel(kernel: object) -> str:
     for part, state in kernel._snapshot():
         learned = declared(type(part)).kept - {"n_columns_"}
         if not learned.isdisjoint(state):
-            name = type(part).__name__
-            return f"the kernel {name} learned from all rows"
+            return f"the kernel {type(part).__name__} learned from all rows"
     return ""

@@ -15,11 +15,12 @@ from scipy.special import expit
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.domains.base import pick_rows, raw_length
+from mercer.errors import ModelFileError
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.held_out.outputs import of_decisions
 from mercer.estimators.held_out.rows import columns_of
 from mercer.gram.plan import rows_at_a_time
-from mercer.state import State, storable
+from mercer.state import State, check_count, check_positions, storable
 
 _BLOCK = 256  # new samples for which all models are asked at a time
 _SHARE = 0.05  # of the memory budget, for what they say
@@ -43,6 +44,15 @@ class ClosedForm:
     steps: np.ndarray  # of shape (n, n_outputs): what a model without the group misses
     groups: np.ndarray  # of every row, numbered from 0
     link: str  # from values of functions to outputs: "none", "decisions" or "logistic"
+
+    def _check_loaded(self) -> None:
+        n = len(self.expansion.positions)
+        for name, shape in (("projector", (n, n)), ("offset", (n,)), ("groups", (n,))):
+            found = np.shape(getattr(self, name))
+            if found != shape:
+                raise ModelFileError(name, f"array of shape {found}", f"must have shape {shape}")
+        check_count("steps", len(self.steps), n)
+        check_positions("groups", self.groups, n)
 
     def linked(self, values: np.ndarray) -> np.ndarray:
         """The outputs of the models, for values of their functions on the last axis."""
@@ -85,9 +95,12 @@ class Refits:
     groups: np.ndarray
     pairwise: bool  # whether samples are rows of a Gram matrix
 
+    def _check_loaded(self) -> None:
+        check_positions("groups", self.groups, len(self.models))
+
     def blocks(self, X: RawSamples, model: Estimator, ask: Ask) -> Iterator[Block]:
         """What the models say of new samples, some at a time."""
-        for rows in _parts(raw_length(X), len(self.models)):
+        for rows in _parts(raw_length(X), len(self.groups)):
             some = pick_rows(X, np.arange(rows.start, rows.stop))
             answers = []
             for group, without in enumerate(self.models):

@@ -45,22 +45,24 @@ def split_rows(
 
 def fold_of_rows(y: np.ndarray, cv: Splitter, random_state: RandomState) -> np.ndarray:
     """The number of the fold in which each row is held out."""
-    splitter = cv
-    if is_integer(cv):
-        if not 2 <= cv <= len(y):
-            rule = f"must be a number of folds from 2 to the {len(y)} rows, or a splitter"
-            raise ParameterError("cv", cv, rule)
-        splitter = KFold(cv, shuffle=True, random_state=random_state)
-    if not hasattr(splitter, "split"):
-        raise ParameterError("cv", cv, "is neither a number of folds nor a splitter")
+    splitter = _folds(len(y), cv, random_state)
     folds = np.full(len(y), -1)
+    times = np.zeros(len(y), dtype=int)
     for number, (_, held_out) in enumerate(splitter.split(np.zeros(len(y)), y)):
-        if (folds[held_out] >= 0).any():
-            rule = "holds a row out twice: the folds must divide the rows"
-            raise ParameterError("cv", cv, rule, "give a number, or a KFold")
         folds[held_out] = number
-    if (folds < 0).any():
-        row = int(np.argmin(folds))
-        rule = f"never holds row {row} out: the folds must divide the rows"
+        times[held_out] += 1
+    if (times != 1).any():
+        row = int(np.argmax(times != 1))
+        rule = f"holds row {row} out {times[row]} times: the folds must divide the rows"
         raise ParameterError("cv", cv, rule, "give a number, or a KFold")
     return folds
+
+
+def _folds(n: int, cv: Splitter, random_state: RandomState) -> Splitter:
+    """A splitter that draws the folds, or the one that was given."""
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        return cv
+    if not is_integer(cv) or not 2 <= cv <= n:
+        rule = f"must be a number of folds from 2 to the {n} rows, or a splitter"
+        raise ParameterError("cv", cv, rule)
+    return KFold(cv, shuffle=True, random_state=random_state)
