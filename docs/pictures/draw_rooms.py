@@ -18,6 +18,7 @@ CONTENTS = {
     "automatic": "kernel and hyperparameters chosen from the data",
     "testing": "checks of any kernel",
     "plot": "displays",
+    "explanations": "contributions of columns, parts of a sample and training samples",
     "estimators": "the scikit-learn interface: common, svm, ridge, gp, projection, …",
     "bridges": "kernels from and to scikit-learn",
     "kernels": "formulas, algebra, gradients, witnesses",

@@ -211,6 +211,12 @@ def _series() -> None:
     mercer.CurveProduct()(series)
 
 
+def _explanations() -> None:
+    X = _rows(_FEW)
+    model = mercer.KernelRidge(kernel="rbf").fit(X, X[:, 0])
+    mercer.explain(model, X[:2], background=X[:5], interactions=True)
+
+
 STAGES: dict[str, Callable[[], None]] = {
     "kernels of distances": _distances,
     "kernels of inner products": _inner_products,
@@ -223,4 +229,5 @@ STAGES: dict[str, Callable[[], None]] = {
     "kernels of strings": _strings,
     "kernels of trees": _trees,
     "kernels of series": _series,
+    "explanations": _explanations,
 }

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.raw import pick_rows, raw_length
-from mercer.errors import EmptyInputError, InputTypeError, ParameterError
+from mercer.errors import EmptyInputError, InputTypeError, NotSeparableError, ParameterError
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.functions import LearnedFunction, learned_function
@@ -109,6 +109,20 @@ def explain(
     else:
         question = Question.of(function, X, background, groups)
     return question.answer(function, interactions, samples, rng)
+
+
+def explain_exactly(
+    model: Estimator, X: RawSamples, background: RawSamples
+) -> Explanation | PartExplanation:
+    """The same where it is exact; `NotSeparableError` where it would have to be sampled."""
+    function = _function_of(model)
+    if function is None:
+        rule = "is not known to be a sum over training samples"
+        raise NotSeparableError("model", model, rule)
+    if not is_table(function.read(X)):
+        return explain_parts(function, X)
+    question = Question.of(function, X, background, None)
+    return question.exact_answer(function)
 
 
 def _function_of(model: Estimator) -> LearnedFunction | None:

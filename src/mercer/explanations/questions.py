@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.raw import raw_length
 from mercer.errors import NotSeparableError, ParameterError
 from mercer.explanations.explanation import Explanation
-from mercer.explanations.functions import LearnedFunction
+from mercer.explanations.functions import LearnedFunction, Part
 from mercer.explanations.rows import Groups, Players, column_names
 from mercer.explanations.sampling import sampled_values
 from mercer.explanations.values import exact_values
@@ -73,11 +74,9 @@ class Question:
         rng: np.random.Generator,
     ) -> Explanation:
         """The values by the exact way, or by sampling where there is none."""
-        separations = None
         if function is not None:
-            separations = self._separations(function)
-        if function is not None and separations is not None:
-            return self._exact(function, separations, interactions)
+            with contextlib.suppress(NotSeparableError):
+                return self.exact_answer(function, interactions)
         if interactions:
             rule = "are known for sums of products over columns only"
             raise ParameterError("interactions", True, rule, "leave them out")
@@ -87,19 +86,17 @@ class Question:
         spread[:, :, used] = drawn  # columns that the model does not read have the value 0
         return self._explanation(spread[0], "sampling", spread[1])
 
-    def _separations(self, function: LearnedFunction) -> list[Separation] | None:
-        """Every part as a sum of products over the players; None where one is not."""
-        try:
-            parts = [part.separation(self.columns) for part in function.parts]
-        except NotSeparableError:
-            return None
-        if not all(np.isfinite(part.error) for part in parts):
-            return None
-        return [part.mapped(lambda factor: factor, self.owners.tolist()) for part in parts]
+    def _separation(self, part: Part) -> Separation:
+        """A part as a sum of products over the players."""
+        found = part.separation(self.columns)
+        if not np.isfinite(found.error):
+            rule = "is a product of a mixture and a kernel without a bound"
+            raise NotSeparableError("kernel", part.kernel, rule, "explain it by sampling")
+        return found.mapped(lambda factor: factor, self.owners.tolist())
 
-    def _exact(
-        self, function: LearnedFunction, separations: list[Separation], interactions: bool
-    ) -> Explanation:
+    def exact_answer(self, function: LearnedFunction, interactions: bool = False) -> Explanation:
+        """The values where every part is a sum of products over columns; an error elsewhere."""
+        separations = list(map(self._separation, function.parts))
         count, n_outputs = len(self.players), len(function.intercept)
         values = np.zeros((raw_length(self.rows), count, n_outputs))
         pairs = np.zeros((len(values), count, *values.shape[1:])) if interactions else None

@@ -24,6 +24,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.model_files.writing import write_whole
 from mercer.report.figures import Picture, pictures
 from mercer.report.formatting import metric_text, shorten
+from mercer.report.reasons import reasons
 
 _MOST_COLUMNS = 10  # of a sample that are shown in a table
 _MOST_CLASSES = 30  # that are listed
@@ -278,6 +279,10 @@ def _predicted_worst(study: Study) -> str:
         number = "{:.3f}"
     worst = np.array([row for row, _ in study.hardest])
     header, cells = _sample_cells(study, question, worst)
+    why = reasons(study.model, question.X, worst)
+    if why:
+        header = ["why", *header]
+        cells = [[reason, *shown] for reason, shown in zip(why, cells, strict=True)]
     rows = []
     for (row, value), shown in zip(study.hardest, cells, strict=True):
         targets = _plain(y[row]), _plain(predicted[row])
@@ -287,6 +292,11 @@ def _predicted_worst(study: Study) -> str:
         ", when they were not in the training set. Rows of the data are counted from 1. "
         "Wrong labels are often among them."
     )
+    if why:
+        text += (
+            " Why: the largest contributions to the final model's decision function, log-odds or "
+            "prediction, compared with the mean over the data."
+        )
     return _section("Samples predicted worst", f"<p>{text}</p>{table}", ' id="examples"')
 
 
