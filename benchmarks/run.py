@@ -45,6 +45,7 @@ TASKS: dict[str, list[list[str]]] = {
     ],
     "ridge": [[]],
     "mkl": [["easy"], ["ridge"]],
+    "shapley": [[]],
     "density": [[]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
     "projection": [[name] for name in ("pca", "kmeans", "spectral", "memory", "cca")],
@@ -60,6 +61,7 @@ PEERS = (
     "torch",
     "tslearn",
     "strkernel",
+    "shap",
 )
 
 

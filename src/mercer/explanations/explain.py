@@ -89,26 +89,30 @@ def explain(
     [0.993, 0.007]
     """
     integer(1).check("samples", samples)
-    X = as_table(X)
-    function = _function_of(model)
-    rng = np.random.default_rng(_seed(random_state))
+    X, function = as_table(X), _function_of(model)
     if raw_length(X) == 0:
         raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
     if function is not None and not is_table(function.read(X)):
         return explain_parts(function, X)
-    if not is_table(X):
-        rule = "has neither columns nor a kernel with known parts"
-        raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
-    background = _background(function, background, rng)
-    check_background(X, background)
+    rng = np.random.default_rng(_seed(random_state))
+    question = _question(model, function, X, _background(function, X, background, rng), groups)
+    return question.answer(interactions, samples, rng)
+
+
+def _question(
+    model: Estimator,
+    function: LearnedFunction | None,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+) -> Question:
+    """The question about a learned function of rows, or about the outputs of a model."""
     if isinstance(model, Pipeline) and function is not None:
         function = function if goes_by_columns(function, X, background) else None
-    if function is None:
-        output = output_function(model)
-        question = Question(output, output.quantity, output.names, X, background, groups)
-    else:
-        question = Question.of(function, X, background, groups)
-    return question.answer(function, interactions, samples, rng)
+    if function is not None:
+        return Question.of(function, X, background, groups)
+    output = output_function(model)
+    return Question(output, output.quantity, output.names, X, background, groups)
 
 
 def explain_exactly(
@@ -122,7 +126,7 @@ def explain_exactly(
     if not is_table(function.read(X)):
         return explain_parts(function, X)
     question = Question.of(function, X, background, None)
-    return question.exact_answer(function)
+    return question.exact_answer()
 
 
 def _function_of(model: Estimator) -> LearnedFunction | None:
@@ -138,17 +142,25 @@ def _function_of(model: Estimator) -> LearnedFunction | None:
 
 
 def _background(
-    function: LearnedFunction | None, background: RawSamples, rng: np.random.Generator
+    function: LearnedFunction | None,
+    X: RawSamples,
+    background: RawSamples,
+    rng: np.random.Generator,
 ) -> RawSamples:
-    """The rows given, or some of the training samples."""
+    """The rows given, checked to have the columns of X, or some of the training samples."""
+    if not is_table(X):
+        rule = "has neither columns nor a kernel with known parts"
+        raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
     if background is not None:
-        return as_table(background)
-    if function is None or any(part.owners is not None for part in function.parts):
+        background = as_table(background)
+        check_background(X, background)
+        return background
+    if function is None or function.parts[0].owners is not None:
         rule, remedy = "is needed: the model keeps no rows", "give some training samples"
         raise ParameterError("background", None, rule, remedy)
     samples = function.parts[0].samples
-    count = raw_length(samples)
-    return pick_rows(samples, np.sort(rng.permutation(count)[:_DEFAULT_ROWS]))
+    some = rng.permutation(raw_length(samples))[:_DEFAULT_ROWS]
+    return pick_rows(samples, np.sort(some))
 
 
 def _seed(random_state: RandomState) -> Any:

@@ -17,6 +17,7 @@ from mercer.explanations.functions import LearnedFunction, Part
 from mercer.explanations.rows import Groups, Players, column_names
 from mercer.explanations.sampling import sampled_values
 from mercer.explanations.values import exact_values
+from mercer.gram.plan import require_room
 from mercer.kernels.separable.terms import Separation
 
 
@@ -66,17 +67,10 @@ class Question:
         rows, others = function.read(X), function.read(background)
         return cls(function, function.quantity, function.outputs, X, others, groups, rows)
 
-    def answer(
-        self,
-        function: LearnedFunction | None,
-        interactions: bool,
-        samples: int,
-        rng: np.random.Generator,
-    ) -> Explanation:
+    def answer(self, interactions: bool, samples: int, rng: np.random.Generator) -> Explanation:
         """The values by the exact way, or by sampling where there is none."""
-        if function is not None:
-            with contextlib.suppress(NotSeparableError):
-                return self.exact_answer(function, interactions)
+        with contextlib.suppress(NotSeparableError):
+            return self.exact_answer(interactions)
         if interactions:
             rule = "are known for sums of products over columns only"
             raise ParameterError("interactions", True, rule, "leave them out")
@@ -94,12 +88,20 @@ class Question:
             raise NotSeparableError("kernel", part.kernel, rule, "explain it by sampling")
         return found.mapped(lambda factor: factor, self.owners.tolist())
 
-    def exact_answer(self, function: LearnedFunction, interactions: bool = False) -> Explanation:
+    def exact_answer(self, interactions: bool = False) -> Explanation:
         """The values where every part is a sum of products over columns; an error elsewhere."""
+        function = self.function
+        if not isinstance(function, LearnedFunction):
+            rule = "is not known to be a sum over training samples"
+            raise NotSeparableError("function", self.quantity, rule, "explain it by sampling")
         separations = list(map(self._separation, function.parts))
         count, n_outputs = len(self.players), len(function.intercept)
         values = np.zeros((raw_length(self.rows), count, n_outputs))
-        pairs = np.zeros((len(values), count, *values.shape[1:])) if interactions else None
+        pairs = None
+        if interactions:
+            what, remedy = "the interactions", "explain fewer rows at a time"
+            require_room(values.size, count, np.float64, what, remedy)
+            pairs = np.zeros((len(values), count, *values.shape[1:]))
         error = np.zeros(n_outputs)
         for part, separation in zip(function.parts, separations, strict=True):
             exact_values(part, separation.terms, self.rows, self.others, values, pairs)

@@ -19,6 +19,7 @@ from mercer.explanations.functions import (
     LearnedFunction,
     Part,
     learned_function,
+    output_names,
 )
 
 
@@ -56,7 +57,7 @@ def _of_table(model: LearnedTable) -> LearnedFunction | None:
     for member, part in zip(model.model_.members, inner.parts, strict=True):
         scores = model.scores_[member.scores]
         parts.append(dataclasses.replace(part, encode=scores, owners=scores.owners_))
-    outputs = _class_names(model, inner)
+    outputs = output_names(len(inner.intercept), getattr(model, "classes_", ()))
     return dataclasses.replace(inner, parts=parts, outputs=outputs, read=lambda rows: rows)
 
 
@@ -65,14 +66,8 @@ def _of_mixture(model: LearnedMixture) -> LearnedFunction | None:
     inner = learned_function(model.model_)
     if inner is None:
         return None
-    return dataclasses.replace(inner, outputs=_class_names(model, inner), read=lambda rows: rows)
-
-
-def _class_names(model: object, inner: LearnedFunction) -> list[str]:
-    """The names of the classes, of two of which only one function is left."""
-    if len(inner.intercept) == 1:
-        return []
-    return [str(name) for name in getattr(model, "classes_", range(len(inner.intercept)))]
+    outputs = output_names(len(inner.intercept), getattr(model, "classes_", ()))
+    return dataclasses.replace(inner, outputs=outputs, read=lambda rows: rows)
 
 
 @learned_function.register
