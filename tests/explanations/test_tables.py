@@ -81,7 +81,10 @@ def test_learned_log_odds(cuts):
 def test_mixed_probabilities_are_sampled():
     few = TABLE[:40].assign(e=RNG.standard_normal(40), f=RNG.standard_normal(40))
     model = AutoClassifier().fit(few, Y[:40] > 0)
-    found = explain(model, few[:1], background=few[20:25], samples=60)
+    found = explain(model, few[:1], background=few[20:23], samples=60)
+    assert found.method == "sampling"
+    expected = shapley(log_odds(model), few[:1], few[20:23])
+    assert np.abs(found.values - expected).max() <= 5 * found.error.max()
     total = found.values.sum(axis=1) + found.base_values
     np.testing.assert_allclose(total, log_odds(model)(few[:1]), atol=1e-8)
 

@@ -18,10 +18,11 @@ from mercer.explanations.functions import LearnedFunction, learned_function
 from mercer.explanations.outputs import output_function
 from mercer.explanations.parts import PartExplanation, explain_parts
 from mercer.explanations.pipelines import goes_by_columns
-from mercer.explanations.questions import Question
+from mercer.explanations.questions import Question, corrected
 from mercer.explanations.rows import Groups, as_table, check_background, is_table
 from mercer.params import integer
 
+_FEW = 100  # orders of columns, where sampling only corrects exact values
 _DEFAULT_ROWS = 100  # training samples that are the background where none is given
 
 
@@ -95,8 +96,13 @@ def explain(
     if function is not None and not is_table(function.read(X)):
         return explain_parts(function, X)
     rng = np.random.default_rng(_seed(random_state))
-    question = _question(model, function, X, _background(function, X, background, rng), groups)
-    return question.answer(interactions, samples, rng)
+    background = _background(function, X, background, rng)
+    if function is None or function.exact:
+        question = _question(model, function, X, background, groups)
+        return question.answer(interactions, samples, rng)
+    exact, question = corrected(output_function(model), function, X, background, groups)
+    rest = question.answer(interactions, samples, rng)
+    return rest.plus(exact)
 
 
 def _question(
@@ -115,18 +121,18 @@ def _question(
     return Question(output, output.quantity, output.names, X, background, groups)
 
 
-def explain_exactly(
+def explain_quickly(
     model: Estimator, X: RawSamples, background: RawSamples
 ) -> Explanation | PartExplanation:
-    """The same where it is exact; `NotSeparableError` where it would have to be sampled."""
+    """The same where it is exact or nearly so; `NotSeparableError` where it would take long."""
     function = _function_of(model)
     if function is None:
         rule = "is not known to be a sum over training samples"
         raise NotSeparableError("model", model, rule)
     if not is_table(function.read(X)):
         return explain_parts(function, X)
-    question = Question.of(function, X, background, None)
-    return question.exact_answer()
+    found = Question.of(function, X, background, None).exact_answer()
+    return found if function.exact else explain(model, X, background=background, samples=_FEW)
 
 
 def _function_of(model: Estimator) -> LearnedFunction | None:

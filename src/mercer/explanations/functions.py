@@ -98,6 +98,8 @@ class LearnedFunction:
         The names of several outputs; empty for one.
     read : callable
         Checks raw samples, and gives them the form that the parts read.
+    exact : bool
+        Whether the model gives these values; else they are only close to its log-odds.
     """
 
     parts: list[Part]
@@ -105,6 +107,7 @@ class LearnedFunction:
     quantity: str
     outputs: list[str]
     read: Callable[[RawSamples], RawSamples]
+    exact: bool = True
 
     def __call__(self, rows: RawSamples) -> np.ndarray:
         """The values at rows that were read."""

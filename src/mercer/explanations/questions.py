@@ -122,6 +122,22 @@ class Question:
         return Explanation(values, base, data, names, outputs, self.quantity, method, error, pairs)
 
 
+def corrected(
+    output: Callable[[RawSamples], np.ndarray],
+    function: LearnedFunction,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+) -> tuple[Explanation, Question]:
+    """Exact values of a function close to a model's output, and the question about the rest."""
+
+    def rest(rows: RawSamples) -> np.ndarray:
+        return output(rows) - function(function.read(rows))
+
+    exact = Question.of(function, X, background, groups).exact_answer()
+    return exact, Question(rest, function.quantity, function.outputs, X, background, groups)
+
+
 def _halved(values: np.ndarray, pairs: np.ndarray | None) -> np.ndarray | None:
     """Symmetric halves of the interactions, with the rest of the values on the diagonal."""
     if pairs is None:

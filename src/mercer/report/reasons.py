@@ -7,7 +7,7 @@ import numpy as np
 from mercer.aliases import Estimator, RawSamples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import NotSeparableError
-from mercer.explanations.explain import explain_exactly
+from mercer.explanations.explain import explain_quickly
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import largest_first
 from mercer.explanations.parts import PartExplanation
@@ -19,13 +19,13 @@ _NAMED = 3  # contributions of each sample
 
 
 def reasons(model: Estimator, X: RawSamples, rows: np.ndarray) -> list[str]:
-    """The largest contributions to the predictions of rows; none where they are not exact."""
+    """The largest contributions to the predictions of rows; none where they would take long."""
     if is_table(X) and len(column_names(X)) > _MOST_COLUMNS:
         return []
     count = raw_length(X)
     some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
     try:
-        found = explain_exactly(model, pick_rows(X, rows), pick_rows(X, some))
+        found = explain_quickly(model, pick_rows(X, rows), pick_rows(X, some))
     except NotSeparableError:
         return []
     predicted = _predicted_places(model, pick_rows(X, rows))
