@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
+from mercer.automatic.checks.frames import as_pandas
 from mercer.domains.raw import raw_length
 from mercer.errors import NotSeparableError, ParameterError
 from mercer.explanations.explanation import Explanation
@@ -53,8 +54,8 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.rows is None:
-            self.rows = self.X
-            self.others = _like(self.others, self.X)
+            self.rows = _mixable(self.X)
+            self.others = _like(_mixable(self.others), self.rows)
         self.columns = column_names(self.rows)
         self.players = Players(column_names(self.X), self.groups)
         self.owners = self.players.of_column[_places(self.columns, self.players.columns)]
@@ -153,6 +154,11 @@ def _places(columns: list[Any], given: list[Any]) -> list[int]:
     if all(column in given for column in columns):
         return [given.index(column) for column in columns]
     return list(range(len(columns)))
+
+
+def _mixable(rows: RawSamples) -> RawSamples:
+    """A data frame of any kind as one of pandas, whose columns can be put together."""
+    return as_pandas(rows) if hasattr(rows, "columns") else rows
 
 
 def _like(background: RawSamples, X: RawSamples) -> RawSamples:
