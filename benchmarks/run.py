@@ -46,6 +46,7 @@ TASKS: dict[str, list[list[str]]] = {
     "ridge": [[]],
     "conformal": [["speed"], ["widths"]],
     "mkl": [["easy"], ["ridge"]],
+    "shapley": [[]],
     "density": [[]],
     "statistics_mmd": [["speed"], ["memory"]],
     "gp": [[name] for name in ("exact", "fit", "predict", "sparse", "labels", "memory")],
@@ -63,6 +64,7 @@ PEERS = (
     "tslearn",
     "MAPIE",
     "strkernel",
+    "shap",
 )
 
 

@@ -19,6 +19,7 @@ CONTENTS = {
     "testing": "checks of any kernel",
     "plot": "displays",
     "statistics": "tests of hypotheses, thinning",
+    "explanations": "contributions of columns, parts of a sample and training samples",
     "estimators": "the scikit-learn interface: common, svm, ridge, gp, projection, …",
     "bridges": "kernels from and to scikit-learn",
     "proposals": "kernels that suit a kind of data",

@@ -217,6 +217,12 @@ def _independence() -> None:
     mercer.dhsic_test(X, X[:, 0], X[:, 1], n_permutations=5, random_state=0)
 
 
+def _explanations() -> None:
+    X = _rows(_FEW)
+    model = mercer.KernelRidge(kernel="rbf").fit(X, X[:, 0])
+    mercer.explain(model, X[:2], background=X[:5], interactions=True)
+
+
 STAGES: dict[str, Callable[[], None]] = {
     "kernels of distances": _distances,
     "kernels of inner products": _inner_products,
@@ -230,4 +236,5 @@ STAGES: dict[str, Callable[[], None]] = {
     "kernels of trees": _trees,
     "kernels of series": _series,
     "tests of independence": _independence,
+    "explanations": _explanations,
 }

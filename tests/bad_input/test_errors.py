@@ -79,6 +79,7 @@ def test_not_fitted_is_a_mercer_error_too():
         (KernelOverflowError, OverflowError),
         (errors.ParseError, ValueError),
         (errors.NotDifferentiableError, TypeError),
+        (errors.NotSeparableError, TypeError),
         (errors.CompilationError, TypeError),
     ],
 )

@@ -17,6 +17,7 @@ from mercer import (
     KernelRidge,
     KernelRidgeClassifier,
     KernelRidgeCV,
+    Linear,
     Spectrum,
     White,
     errors,
@@ -88,6 +89,29 @@ def test_averages_of_ridge_regressions():
     rest = clone(inner).fit(Z, targets)
     left = model.target_mean_ + model.target_scale_ * rest.predict(model.model_.encode(NEW))
     np.testing.assert_allclose(found.values[:, 0], model.predict(NEW) - left, atol=1e-8)
+
+
+LONGLEY = """60323 83.0 234289 2356 1590 107608, 61122 88.5 259426 2325 1456 108632,
+60171 88.2 258054 3682 1616 109773, 61187 89.5 284599 3351 1650 110929,
+63221 96.2 328975 2099 3099 112075, 63639 98.1 346999 1932 3594 113270,
+64989 99.0 365385 1870 3547 115094, 63761 100.0 363112 3578 3350 116219,
+66019 101.2 397469 2904 3048 117388, 67857 104.6 419180 2822 2857 118734,
+68169 108.4 442769 2936 2798 120445, 66513 110.8 444546 4681 2637 121950,
+68655 112.6 482704 3813 2552 123366, 69564 114.2 502601 3931 2514 125368,
+69331 115.7 518173 4806 2572 127852, 70551 116.9 554894 4007 2827 130081"""
+
+
+def test_the_distances_of_cook():
+    """Cook (1977) on Longley's table: 0.61 for 1951 and 0.47 for 1962."""
+    table = np.array([row.split() for row in LONGLEY.split(",")], dtype=float)
+    columns = np.column_stack([table[:, 1:], np.arange(1947, 1963)])
+    columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
+    model = KernelRidge(1e-7, kernel=Linear() + Constant()).fit(columns, table[:, 0])
+    variance = np.sum((table[:, 0] - model.predict(columns)) ** 2) / (16 - 7)
+    assert abs(np.sqrt(variance) - 304.854) < 1e-2  # as certified by NIST
+    distances = (influence(model, columns).values ** 2).sum(axis=0) / (7 * variance)
+    assert distances.round(2)[[4, 15]].tolist() == [0.61, 0.47]
+    assert set(np.argsort(-distances)[:2]) == {4, 15}
 
 
 def test_nearest():

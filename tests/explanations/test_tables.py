@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from naive.shapley import shapley
+from scipy.sparse import csr_matrix
 
 from mercer import (
     RBF,
@@ -81,7 +82,10 @@ def test_learned_log_odds(cuts):
 def test_mixed_probabilities_are_sampled():
     few = TABLE[:40].assign(e=RNG.standard_normal(40), f=RNG.standard_normal(40))
     model = AutoClassifier().fit(few, Y[:40] > 0)
-    found = explain(model, few[:1], background=few[20:25], samples=60)
+    found = explain(model, few[:1], background=few[20:23], samples=60)
+    assert found.method == "sampling"
+    expected = shapley(log_odds(model), few[:1], few[20:23])
+    assert np.abs(found.values - expected).max() <= 5 * found.error.max()
     total = found.values.sum(axis=1) + found.base_values
     np.testing.assert_allclose(total, log_odds(model)(few[:1]), atol=1e-8)
 
@@ -131,3 +135,28 @@ def test_a_category_is_one_player():
     np.testing.assert_allclose(found.values, grouped.values, atol=1e-10)
     assert grouped.feature_names == names
     assert grouped.data[0].tolist() == [int(np.argmax(Z[0, :3])), int(np.argmax(Z[0, 3:]))]
+
+
+def test_sparse_rows_lists_and_other_frames():
+    X = RNG.standard_normal((40, 4)) * (RNG.random((40, 4)) > 0.5)
+    y = X[:, 0] * X[:, 1]
+    dense = explain(KernelRidge(0.1, kernel=RBF()).fit(X, y), X[:2], background=X[5:9])
+    S = csr_matrix(X)
+    found = explain(KernelRidge(0.1, kernel=RBF()).fit(S, y), S[:2], background=S[5:9])
+    np.testing.assert_allclose(found.values, dense.values, atol=1e-12)
+    assert found.data.shape == (2, 4)
+    rows = [[1.0, "a"], [2.0, "b"], [0.5, "a"], [1.5, "b"]] * 6
+    model = KernelRidge(0.1, kernel=table_kernel(rows)).fit(rows, [1.0, 2.0, 0.0, 1.0] * 6)
+    found = explain(model, rows[:2], background=rows[:4])
+    assert found.method == "exact" and found.data[0].tolist() == [1.0, "a"]
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"a": TABLE.a.to_numpy(), "c": TABLE.c.tolist()})
+    regressor = AutoRegressor(time="fast").fit(table, Y)
+    found = explain(regressor, table[:2], background=table[5:15])
+    assert found.method == "exact" and found.feature_names == ["a", "c"]
+    classifier = AutoClassifier().fit(table[:40], Y[:40] > 0)
+    found = explain(classifier, table[:1], background=table[5:9], samples=8)
+    assert found.values.shape == (1, 2)

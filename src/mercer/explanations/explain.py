@@ -11,17 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.raw import pick_rows, raw_length
-from mercer.errors import EmptyInputError, InputTypeError, ParameterError
+from mercer.errors import EmptyInputError, InputTypeError, NotSeparableError, ParameterError
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.functions import LearnedFunction, learned_function
 from mercer.explanations.outputs import output_function
 from mercer.explanations.parts import PartExplanation, explain_parts
 from mercer.explanations.pipelines import goes_by_columns
-from mercer.explanations.questions import Question
+from mercer.explanations.questions import Question, corrected
 from mercer.explanations.rows import Groups, as_table, check_background, is_table
 from mercer.params import integer
 
+_FEW = 100  # orders of columns, where sampling only corrects exact values
 _DEFAULT_ROWS = 100  # training samples that are the background where none is given
 
 
@@ -89,26 +90,49 @@ def explain(
     [0.993, 0.007]
     """
     integer(1).check("samples", samples)
-    X = as_table(X)
-    function = _function_of(model)
-    rng = np.random.default_rng(_seed(random_state))
+    X, function = as_table(X), _function_of(model)
     if raw_length(X) == 0:
         raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
     if function is not None and not is_table(function.read(X)):
         return explain_parts(function, X)
-    if not is_table(X):
-        rule = "has neither columns nor a kernel with known parts"
-        raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
-    background = _background(function, background, rng)
-    check_background(X, background)
+    rng = np.random.default_rng(_seed(random_state))
+    background = _background(function, X, background, rng)
+    if function is None or function.exact:
+        question = _question(model, function, X, background, groups)
+        return question.answer(interactions, samples, rng)
+    exact, question = corrected(output_function(model), function, X, background, groups)
+    rest = question.answer(interactions, samples, rng)
+    return rest.plus(exact)
+
+
+def _question(
+    model: Estimator,
+    function: LearnedFunction | None,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+) -> Question:
+    """The question about a learned function of rows, or about the outputs of a model."""
     if isinstance(model, Pipeline) and function is not None:
         function = function if goes_by_columns(function, X, background) else None
+    if function is not None:
+        return Question.of(function, X, background, groups)
+    output = output_function(model)
+    return Question(output, output.quantity, output.names, X, background, groups)
+
+
+def explain_quickly(
+    model: Estimator, X: RawSamples, background: RawSamples
+) -> Explanation | PartExplanation:
+    """The same where it is exact or nearly so; `NotSeparableError` where it would take long."""
+    function = _function_of(model)
     if function is None:
-        output = output_function(model)
-        question = Question(output, output.quantity, output.names, X, background, groups)
-    else:
-        question = Question.of(function, X, background, groups)
-    return question.answer(function, interactions, samples, rng)
+        rule = "is not known to be a sum over training samples"
+        raise NotSeparableError("model", model, rule)
+    if not is_table(function.read(X)):
+        return explain_parts(function, X)
+    found = Question.of(function, X, background, None).exact_answer()
+    return found if function.exact else explain(model, X, background=background, samples=_FEW)
 
 
 def _function_of(model: Estimator) -> LearnedFunction | None:
@@ -124,17 +148,25 @@ def _function_of(model: Estimator) -> LearnedFunction | None:
 
 
 def _background(
-    function: LearnedFunction | None, background: RawSamples, rng: np.random.Generator
+    function: LearnedFunction | None,
+    X: RawSamples,
+    background: RawSamples,
+    rng: np.random.Generator,
 ) -> RawSamples:
-    """The rows given, or some of the training samples."""
+    """The rows given, checked to have the columns of X, or some of the training samples."""
+    if not is_table(X):
+        rule = "has neither columns nor a kernel with known parts"
+        raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
     if background is not None:
-        return as_table(background)
-    if function is None or any(part.owners is not None for part in function.parts):
+        background = as_table(background)
+        check_background(X, background)
+        return background
+    if function is None or function.parts[0].owners is not None:
         rule, remedy = "is needed: the model keeps no rows", "give some training samples"
         raise ParameterError("background", None, rule, remedy)
     samples = function.parts[0].samples
-    count = raw_length(samples)
-    return pick_rows(samples, np.sort(rng.permutation(count)[:_DEFAULT_ROWS]))
+    some = rng.permutation(raw_length(samples))[:_DEFAULT_ROWS]
+    return pick_rows(samples, np.sort(some))
 
 
 def _seed(random_state: RandomState) -> Any:

@@ -140,6 +140,23 @@ class Explanation:
             interactions=interactions,
         )
 
+    def plus(self, exact: Explanation) -> Explanation:
+        """The explanation of a sum of two functions, the second of which is known exactly.
+
+        Parameters
+        ----------
+        exact : Explanation
+            That of the second function, of the same rows against the same background.
+
+        Returns
+        -------
+        Explanation
+            The sums of the values, with the errors of this one.
+        """
+        return self._with(
+            values=self.values + exact.values, base_values=self.base_values + exact.base_values
+        )
+
     def _has_errors(self) -> bool:
         """Whether every value has an error of its own, instead of one bound for all."""
         return np.shape(self.error) == np.shape(self.values)

@@ -42,17 +42,18 @@ def _single_rows(
     explanation: Explanation, titles: list[str] | None = None
 ) -> list[tuple[str, Explanation]]:
     """Explanations of one row and one output each, with their titles."""
-    if np.ndim(explanation.base_values) == 0 and np.ndim(explanation.values) == 1:
-        return [("this row", explanation)]
+    if np.ndim(explanation.data) == 1:
+        return [(f"this row{name}", one) for name, one in _outputs(explanation)]
     names = titles or [f"row {row}" for row in range(min(_ROWS, len(explanation)))]
+    rows = [(title, explanation[row]) for row, title in enumerate(names)]
+    return [(title + name, one) for title, row in rows for name, one in _outputs(row)]
+
+
+def _outputs(explanation: Explanation) -> list[tuple[str, Explanation]]:
+    """The explanations of all outputs, with their names."""
     if not explanation.output_names:
-        return [(name, explanation[row]) for row, name in enumerate(names)]
-    pairs = []
-    for row, title in enumerate(names):
-        one = explanation[row : row + 1]
-        for name in explanation.output_names:
-            pairs.append((f"{title}, {name}", one.output(name)[0]))
-    return pairs
+        return [("", explanation)]
+    return [(f", {name}", explanation.output(name)) for name in explanation.output_names]
 
 
 def as_text(explanation: Explanation, titles: list[str] | None = None) -> str:
@@ -68,18 +69,24 @@ def as_text(explanation: Explanation, titles: list[str] | None = None) -> str:
 
 def _row_text(title: str, one: Explanation) -> list[str]:
     base, total = float(one.base_values), float(one.base_values + one.values.sum())
-    lines = [f"{title}: {total:.4g} = {base:.4g} on average over the background, and"]
     order = largest_first(one.values)
-    longest = float(np.abs(one.values).max(initial=0.0)) or 1.0
     names = [f"{one.feature_names[j]} = {shown_value(one.data[j])}" for j in order]
     width = max(map(len, names), default=0)
+    lines = [f"{title}: {total:.4g} = {base:.4g} on average over the background, and"]
     for name, j in zip(names, order, strict=True):
-        bar = ("+" if one.values[j] > 0 else "-") * round(_BAR * abs(one.values[j]) / longest)
-        lines.append(f"  {name:<{width}}  {one.values[j]:+.4g}  {bar}".rstrip())
-    if len(one.values) > len(order):
-        rest = one.values.sum() - one.values[order].sum()
-        lines.append(f"  {len(one.values) - len(order)} other columns  {rest:+.4g}")
+        lines.append(f"  {name:<{width}}  {one.values[j]:+.4g}  {_bar(one, j)}".rstrip())
+    rest = len(one.values) - len(order)
+    if rest:
+        gap = one.values.sum() - one.values[order].sum()
+        lines.append(f"  {rest} other columns  {gap:+.4g}")
     return lines
+
+
+def _bar(one: Explanation, j: int) -> str:
+    """Signs, as many as the contribution is large."""
+    longest = float(np.abs(one.values).max(initial=0.0)) or 1.0
+    sign = "+" if one.values[j] > 0 else "-"
+    return sign * round(_BAR * abs(float(one.values[j])) / longest)
 
 
 def as_html(explanation: Explanation) -> str:

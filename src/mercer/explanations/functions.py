@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_outlier_detector
+from sklearn.utils.validation import validate_data
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.domains.raw import dense_numbers, raw_length
@@ -97,6 +98,8 @@ class LearnedFunction:
         The names of several outputs; empty for one.
     read : callable
         Checks raw samples, and gives them the form that the parts read.
+    exact : bool
+        Whether the model gives these values; else they are only close to its log-odds.
     """
 
     parts: list[Part]
@@ -104,6 +107,7 @@ class LearnedFunction:
     quantity: str
     outputs: list[str]
     read: Callable[[RawSamples], RawSamples]
+    exact: bool = True
 
     def __call__(self, rows: RawSamples) -> np.ndarray:
         """The values at rows that were read."""
@@ -121,6 +125,15 @@ class LearnedFunction:
         return dataclasses.replace(
             self, parts=parts, intercept=np.atleast_1d(self.intercept * factor + shift)
         )
+
+
+def output_names(count: int, names: Any = ()) -> list[str]:
+    """The names of several outputs, by default their numbers; none of one."""
+    if count == 1:
+        return []
+    if len(names) == 0:
+        names = [f"output {number}" for number in range(count)]
+    return [str(name) for name in names]
 
 
 @functools.singledispatch
@@ -143,9 +156,7 @@ def _function(
         return None
     C = np.ascontiguousarray(np.asarray(coefficients, dtype=float))
     b = np.broadcast_to(np.asarray(intercept, dtype=float), (C.shape[1],))
-    outputs = [str(name) for name in names] if C.shape[1] > 1 else []
-    if C.shape[1] > 1 and not outputs:
-        outputs = [f"output {number}" for number in range(C.shape[1])]
+    outputs = output_names(C.shape[1], names)
     read = functools.partial(model._check_X, reset=False)
     return LearnedFunction([Part(kernel, samples, C)], b.copy(), quantity, outputs, read)
 
@@ -238,10 +249,8 @@ def _of_process(model: GaussianProcessRegressor) -> LearnedFunction | None:
     if kernel is None or model.mean_ is not None:
         return None
     scale, shift = np.ravel(model._units.scale), np.ravel(model._units.shift)
-    if scale.size == 0:
-        scale, shift = np.ones(1), np.zeros(1)
     part = Part(kernel, posterior.expansion_samples(), posterior.dual * scale)
-    outputs = [f"output {number}" for number in range(len(scale))] if len(scale) > 1 else []
+    outputs = output_names(len(scale))
     read = functools.partial(model._check_X, reset=False)
     return LearnedFunction([part], shift + 0.0 * scale, "posterior mean", outputs, read)
 
@@ -249,24 +258,25 @@ def _of_process(model: GaussianProcessRegressor) -> LearnedFunction | None:
 @learned_function.register
 def _of_process_classes(model: GaussianProcessClassifier) -> LearnedFunction | None:
     """The latent mean of two classes, or of each class against the rest or beside the others."""
-    quantity, parts = "latent mean", []
-    of_pairs = any(negative is not None for _, negative in model._contrasts)
-    if of_pairs:
+    if any(negative is not None for _, negative in model._contrasts):
         return None
-    n_outputs = len(model.classes_) if len(model.classes_) > 2 else 1
-    for number, problem in enumerate(model._problems):
-        slope = np.atleast_2d(problem.approximation.slope(problem.labels))
-        coefficients = slope.T
-        if len(model._problems) > 1:
-            coefficients = np.zeros((slope.shape[1], n_outputs))
-            coefficients[:, number] = slope[0]
-        kernel = problem.parameters.mercer_kernel
-        if kernel is None:
-            return None
-        parts.append(Part(kernel, problem.X, coefficients))
-    outputs = [str(name) for name in model.classes_] if n_outputs > 1 else []
+    count = len(model.classes_) if len(model.classes_) > 2 else 1
+    parts = [_latent_part(problem, at, count) for at, problem in enumerate(model._problems)]
+    known = [part for part in parts if part is not None]
     read = functools.partial(model._check_X, reset=False)
-    return LearnedFunction(parts, np.zeros(n_outputs), quantity, outputs, read)
+    outputs = output_names(count, model.classes_)
+    if len(known) < len(parts):
+        return None
+    return LearnedFunction(known, np.zeros(count), "latent mean", outputs, read)
+
+
+def _latent_part(problem: Any, at: int, n_outputs: int) -> Part | None:
+    """The mean of one problem: of all outputs, or of the one with its number."""
+    kernel = problem.parameters.mercer_kernel
+    slope = np.atleast_2d(problem.approximation.slope(problem.labels)).T
+    coefficients = np.zeros((len(slope), n_outputs))
+    coefficients[:, at : at + slope.shape[1]] = slope
+    return None if kernel is None else Part(kernel, problem.X, coefficients)
 
 
 @learned_function.register
@@ -275,8 +285,9 @@ def _of_linear(model: LinearMachine) -> LearnedFunction | None:
     weights = np.atleast_2d(dense_numbers(model.coef_))
     count = len(weights)
     part = Part(Linear(), weights, np.eye(count))
-    names = getattr(model, "classes_", range(count))
-    outputs = [str(name) for name in names] if count > 1 else []
+    outputs = output_names(count, getattr(model, "classes_", ()))
     quantity = DECISION if hasattr(model, "classes_") else PREDICTION
     b = np.broadcast_to(np.ravel(model.intercept_), (count,)).copy()
-    return LearnedFunction([part], b, quantity, outputs, dense_numbers)
+    checks = {"accept_sparse": "csr", "dtype": np.float64}
+    read = functools.partial(validate_data, model, reset=False, **checks)
+    return LearnedFunction([part], b, quantity, outputs, read)

@@ -47,9 +47,9 @@ class PartExplanation:
     >>> model = SVC(kernel=BagOfWords()).fit(texts, ["oil", "oil", "grain", "grain"])
     >>> explanation = explain(model, ["oil and corn"])
     >>> explanation.labels
-    [['oil', 'and', 'corn']]
-    >>> [round(float(value), 2) for value in explanation.values[0]]
-    [0.8, 0.0, -0.8]
+    [['and', 'corn', 'oil']]
+    >>> [round(float(value), 2) + 0.0 for value in explanation.values[0]]
+    [0.0, -0.67, 0.67]
     """
 
     def __init__(

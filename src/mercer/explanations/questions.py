@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
+from mercer.automatic.checks.frames import as_pandas
 from mercer.domains.raw import raw_length
 from mercer.errors import NotSeparableError, ParameterError
 from mercer.explanations.explanation import Explanation
-from mercer.explanations.functions import LearnedFunction
+from mercer.explanations.functions import LearnedFunction, Part
 from mercer.explanations.rows import Groups, Players, column_names
 from mercer.explanations.sampling import sampled_values
 from mercer.explanations.values import exact_values
+from mercer.gram.plan import require_room
 from mercer.kernels.separable.terms import Separation
 
 
@@ -51,8 +54,8 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.rows is None:
-            self.rows = self.X
-            self.others = _like(self.others, self.X)
+            self.rows = _mixable(self.X)
+            self.others = _like(_mixable(self.others), self.rows)
         self.columns = column_names(self.rows)
         self.players = Players(column_names(self.X), self.groups)
         self.owners = self.players.of_column[_places(self.columns, self.players.columns)]
@@ -65,19 +68,10 @@ class Question:
         rows, others = function.read(X), function.read(background)
         return cls(function, function.quantity, function.outputs, X, others, groups, rows)
 
-    def answer(
-        self,
-        function: LearnedFunction | None,
-        interactions: bool,
-        samples: int,
-        rng: np.random.Generator,
-    ) -> Explanation:
+    def answer(self, interactions: bool, samples: int, rng: np.random.Generator) -> Explanation:
         """The values by the exact way, or by sampling where there is none."""
-        separations = None
-        if function is not None:
-            separations = self._separations(function)
-        if function is not None and separations is not None:
-            return self._exact(function, separations, interactions)
+        with contextlib.suppress(NotSeparableError):
+            return self.exact_answer(interactions)
         if interactions:
             rule = "are known for sums of products over columns only"
             raise ParameterError("interactions", True, rule, "leave them out")
@@ -87,22 +81,28 @@ class Question:
         spread[:, :, used] = drawn  # columns that the model does not read have the value 0
         return self._explanation(spread[0], "sampling", spread[1])
 
-    def _separations(self, function: LearnedFunction) -> list[Separation] | None:
-        """Every part as a sum of products over the players; None where one is not."""
-        try:
-            parts = [part.separation(self.columns) for part in function.parts]
-        except NotSeparableError:
-            return None
-        if not all(np.isfinite(part.error) for part in parts):
-            return None
-        return [part.mapped(lambda factor: factor, self.owners.tolist()) for part in parts]
+    def _separation(self, part: Part) -> Separation:
+        """A part as a sum of products over the players."""
+        found = part.separation(self.columns)
+        if not np.isfinite(found.error):
+            rule = "is a product of a mixture and a kernel without a bound"
+            raise NotSeparableError("kernel", part.kernel, rule, "explain it by sampling")
+        return found.mapped(lambda factor: factor, self.owners.tolist())
 
-    def _exact(
-        self, function: LearnedFunction, separations: list[Separation], interactions: bool
-    ) -> Explanation:
+    def exact_answer(self, interactions: bool = False) -> Explanation:
+        """The values where every part is a sum of products over columns; an error elsewhere."""
+        function = self.function
+        if not isinstance(function, LearnedFunction):
+            rule = "is not known to be a sum over training samples"
+            raise NotSeparableError("function", self.quantity, rule, "explain it by sampling")
+        separations = list(map(self._separation, function.parts))
         count, n_outputs = len(self.players), len(function.intercept)
         values = np.zeros((raw_length(self.rows), count, n_outputs))
-        pairs = np.zeros((len(values), count, *values.shape[1:])) if interactions else None
+        pairs = None
+        if interactions:
+            what, remedy = "the interactions", "explain fewer rows at a time"
+            require_room(values.size, count, np.float64, what, remedy)
+            pairs = np.zeros((len(values), count, *values.shape[1:]))
         error = np.zeros(n_outputs)
         for part, separation in zip(function.parts, separations, strict=True):
             exact_values(part, separation.terms, self.rows, self.others, values, pairs)
@@ -123,6 +123,22 @@ class Question:
         return Explanation(values, base, data, names, outputs, self.quantity, method, error, pairs)
 
 
+def corrected(
+    output: Callable[[RawSamples], np.ndarray],
+    function: LearnedFunction,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+) -> tuple[Explanation, Question]:
+    """Exact values of a function close to a model's output, and the question about the rest."""
+
+    def rest(rows: RawSamples) -> np.ndarray:
+        return output(rows) - function(function.read(rows))
+
+    exact = Question.of(function, X, background, groups).exact_answer()
+    return exact, Question(rest, function.quantity, function.outputs, X, background, groups)
+
+
 def _halved(values: np.ndarray, pairs: np.ndarray | None) -> np.ndarray | None:
     """Symmetric halves of the interactions, with the rest of the values on the diagonal."""
     if pairs is None:
@@ -138,6 +154,11 @@ def _places(columns: list[Any], given: list[Any]) -> list[int]:
     if all(column in given for column in columns):
         return [given.index(column) for column in columns]
     return list(range(len(columns)))
+
+
+def _mixable(rows: RawSamples) -> RawSamples:
+    """A data frame of any kind as one of pandas, whose columns can be put together."""
+    return as_pandas(rows) if hasattr(rows, "columns") else rows
 
 
 def _like(background: RawSamples, X: RawSamples) -> RawSamples:

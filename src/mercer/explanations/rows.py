@@ -23,19 +23,23 @@ def is_table(rows: RawSamples) -> bool:
 
 def as_table(X: RawSamples) -> RawSamples:
     """Lists of rows as an array; anything else unchanged."""
-    if not isinstance(X, (list, tuple)) or not len(X):
+    if not isinstance(X, (list, tuple)) or not all(map(_is_row, X)) or len(set(map(len, X))) != 1:
         return X
-    kinds = (list, tuple, np.ndarray)
-    are_rows = all(
-        isinstance(row, kinds) and not any(isinstance(cell, kinds) for cell in row) for row in X
-    )
-    if not are_rows or len({len(row) for row in X}) != 1:
-        return X
-    array = np.array(X, dtype=object)
+    return _as_numbers(np.array(X, dtype=object))
+
+
+def _is_row(sample: object) -> bool:
+    """Whether a sample is a sequence of values none of which is a sequence itself."""
+    sequences = (list, tuple, np.ndarray)
+    return isinstance(sample, sequences) and not any(isinstance(v, sequences) for v in sample)
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray:
+    """An array of objects as numbers, where all of them are."""
     try:
-        return array.astype(float)
+        return values.astype(float)
     except (TypeError, ValueError):
-        return array
+        return values
 
 
 def column_names(rows: RawSamples) -> list[Any]:
@@ -50,30 +54,30 @@ def check_background(X: RawSamples, background: RawSamples) -> None:
     if raw_length(background) == 0:
         rule = "has no rows to compare with"
         raise EmptyInputError("background", "no rows", rule, "give some training samples")
-    if not (is_table(X) and is_table(background)):
-        return
+    if not is_table(background):
+        rule = "has no columns, where X has some"
+        raise WidthError("background", type(background).__name__, rule, "give rows of the table")
     own, other = column_names(X), column_names(background)
     if hasattr(X, "columns") and hasattr(background, "columns"):
-        absent = [name for name in own if name not in other]
-        if absent:
-            rule = "lacks a column of X"
-            raise WidthError("background", f"no column {absent[0]!r}", rule, "give all of them")
+        _check_names(own, other)
     elif len(own) != len(other):
         rule = f"must have the {len(own)} columns of X"
         raise WidthError("background", f"{len(other)} columns", rule)
+
+
+def _check_names(own: list[Any], other: list[Any]) -> None:
+    absent = [name for name in own if name not in other]
+    if absent:
+        rule = "lacks a column of X"
+        raise WidthError("background", f"no column {absent[0]!r}", rule, "give all of them")
 
 
 def as_matrix(rows: RawSamples) -> np.ndarray:
     """The values of a table, as numbers where all of them are."""
     if hasattr(rows, "toarray"):
         return rows.toarray()
-    values = rows.to_numpy() if hasattr(rows, "to_numpy") else np.asarray(rows)
-    if values.dtype.kind != "O":
-        return values
-    try:
-        return values.astype(float)
-    except (TypeError, ValueError):
-        return values
+    values = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows)
+    return _as_numbers(values) if values.dtype.kind == "O" else values
 
 
 def mixed(rows: RawSamples, background: RawSamples, chosen: np.ndarray) -> RawSamples:
@@ -118,17 +122,10 @@ class Players:
 
     def __init__(self, columns: list[Any], groups: Groups = None) -> None:
         self.columns = columns
-        owner: dict[Any, str] = {}
-        for name, members in (groups or {}).items():
-            for column in [members] if isinstance(members, str) else members:
-                if column not in columns or column in owner:
-                    rule = "is not a column of X that is in no other group"
-                    raise ParameterError(f"groups[{name!r}]", column, rule)
-                owner[column] = str(name)
-        labels = [owner.get(column, ("", column)) for column in columns]
-        distinct = list(dict.fromkeys(labels))
-        self.names = [label if isinstance(label, str) else _name(label[1]) for label in distinct]
-        self.of_column = np.array([distinct.index(label) for label in labels], dtype=int)
+        owners = _owners(columns, groups or {})
+        labels = [owners.get(column, _name(column)) for column in columns]
+        self.names = list(dict.fromkeys(labels))
+        self.of_column = np.array([self.names.index(label) for label in labels], dtype=int)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -136,11 +133,26 @@ class Players:
     def data(self, rows: RawSamples) -> np.ndarray:
         """The values of the players: of a group of several columns the place of the largest."""
         matrix = as_matrix(rows)
-        if len(self.names) == matrix.shape[1]:
-            return matrix[:, np.argsort(self.of_column)]
-        parts = []
-        for player in range(len(self)):
-            members = matrix[:, self.of_column == player]
-            is_single = members.shape[1] == 1
-            parts.append(members[:, 0] if is_single else np.argmax(members.astype(float), axis=1))
-        return np.column_stack(parts)
+        if len(self) == matrix.shape[1]:
+            return matrix
+        members = [matrix[:, self.of_column == player] for player in range(len(self))]
+        return np.column_stack(list(map(_one_column, members)))
+
+
+def _owners(columns: list[Any], groups: Mapping[str, Sequence[Hashable]]) -> dict[Any, str]:
+    """The group of each column that is in one."""
+    owners: dict[Any, str] = {}
+    for name, members in groups.items():
+        for column in [members] if isinstance(members, str) else members:
+            if column not in columns or column in owners:
+                rule = "is not a column of X that is in no other group"
+                raise ParameterError(f"groups[{name!r}]", column, rule)
+            owners[column] = str(name)
+    return owners
+
+
+def _one_column(members: np.ndarray) -> np.ndarray:
+    """The column of a player, or the place of the largest of several: of the one that is 1."""
+    if members.shape[1] == 1:
+        return members[:, 0]
+    return np.argmax(members.astype(float), axis=1)

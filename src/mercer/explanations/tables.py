@@ -8,9 +8,10 @@ import functools
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.aliases import Estimator
 from mercer.automatic.kinds.models import LearnedMixture
 from mercer.automatic.models import AutoClassifier, AutoRegressor
-from mercer.automatic.tabular.ensembles import LogisticMembers, RidgeMembers
+from mercer.automatic.tabular.ensembles import LogisticMembers, LogisticMixture, RidgeMembers
 from mercer.automatic.tabular.members import Member
 from mercer.automatic.tabular.models import LearnedTable
 from mercer.explanations.functions import (
@@ -19,6 +20,7 @@ from mercer.explanations.functions import (
     LearnedFunction,
     Part,
     learned_function,
+    output_names,
 )
 
 
@@ -33,11 +35,29 @@ def _of_ridge_members(model: RidgeMembers) -> LearnedFunction | None:
 
 
 @learned_function.register
-def _of_logistic_members(model: LogisticMembers) -> LearnedFunction | None:
+def _of_logistic_members(model: LogisticMembers) -> LearnedFunction:
     """Logistic regression with a sum of kernels and the constant 1, of scores."""
     dual = model.dual_coef_
     parts = [_member_part(model, member, member.weight * dual) for member in model.members]
     return LearnedFunction(parts, dual.sum(axis=0), LOG_ODDS, [], np.asarray)
+
+
+@learned_function.register
+def _of_logistic_mixture(model: LogisticMixture) -> LearnedFunction | None:
+    """The mean of the log-odds, which is close to the log-odds of the mean probability."""
+    total: LearnedFunction | None = None
+    for share, member in zip(model.shares, model.models_, strict=True):
+        one = _of_logistic_members(member).changed(share)
+        if total is not None:
+            parts, intercept = [*total.parts, *one.parts], total.intercept + one.intercept
+            one = dataclasses.replace(one, parts=parts, intercept=intercept)
+        total = dataclasses.replace(one, exact=False)
+    return total
+
+
+def _all_members(model: Estimator) -> list[Member]:
+    """The members of an ensemble, or of all ensembles of a mixture."""
+    return [member for one in getattr(model, "models_", [model]) for member in one.members]
 
 
 def _member_part(model: RidgeMembers | LogisticMembers, member: Member, dual: np.ndarray) -> Part:
@@ -53,10 +73,10 @@ def _of_table(model: LearnedTable) -> LearnedFunction | None:
     if inner is None:
         return None
     parts = []
-    for member, part in zip(model.model_.members, inner.parts, strict=True):
+    for member, part in zip(_all_members(model.model_), inner.parts, strict=True):
         scores = model.scores_[member.scores]
         parts.append(dataclasses.replace(part, encode=scores, owners=scores.owners_))
-    outputs = _class_names(model, inner)
+    outputs = output_names(len(inner.intercept), getattr(model, "classes_", ()))
     return dataclasses.replace(inner, parts=parts, outputs=outputs, read=lambda rows: rows)
 
 
@@ -65,14 +85,8 @@ def _of_mixture(model: LearnedMixture) -> LearnedFunction | None:
     inner = learned_function(model.model_)
     if inner is None:
         return None
-    return dataclasses.replace(inner, outputs=_class_names(model, inner), read=lambda rows: rows)
-
-
-def _class_names(model: object, inner: LearnedFunction) -> list[str]:
-    """The names of the classes, of two of which only one function is left."""
-    if len(inner.intercept) == 1:
-        return []
-    return [str(name) for name in getattr(model, "classes_", range(len(inner.intercept)))]
+    outputs = output_names(len(inner.intercept), getattr(model, "classes_", ()))
+    return dataclasses.replace(inner, outputs=outputs, read=lambda rows: rows)
 
 
 @learned_function.register

@@ -176,6 +176,15 @@ def test_other_kernels_say_so(kernel):
         kernel.separation(range(3))
 
 
+def test_a_subclass_may_have_another_formula():
+    class Other(RBF):
+        def profile(self, s2):
+            return 1.0 / (1.0 + s2)
+
+    with pytest.raises(errors.NotSeparableError, match="sampling"):
+        Other().separation(range(2))
+
+
 def test_a_single_column_is_its_own_factor():
     separation = Sigmoid().separation(["a"])
     assert separation.terms[0].factors[0] == Sigmoid()

@@ -30,8 +30,7 @@ class Separable:
 
     def __init_subclass__(cls, splits: str = "", **options: Any) -> None:
         super().__init_subclass__(**options)
-        if splits:
-            cls.splits = splits
+        cls.splits = splits  # never inherited: a subclass may have another formula
 
     def of_column(self, position: int, n_columns: int) -> Kernel:
         """The kernel of one column alone, with that column's own parameters."""

@@ -126,7 +126,10 @@ class ContributionsDisplay:
         self.bars_ = list(ax.barh(places, values, color=colours, height=0.7, **bar))
         ax.bar_label(ax.containers[-1], fmt="%.3g", padding=3, fontsize="small")
         ax.set_yticks(places, labels=names)
+        ax.use_sticky_edges = False  # room for the numbers beside the bars
         ax.margins(x=0.12)
+        if (values >= 0).all():
+            ax.set_xlim(left=0.0)
         ax.set_xlabel(self.label)
         ax.spines[["top", "right"]].set_visible(False)
         return self

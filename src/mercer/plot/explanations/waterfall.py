@@ -154,7 +154,8 @@ class WaterfallDisplay:
             )  # fmt: skip
         ax.axvline(self.base, color="0.6", linewidth=0.8, linestyle=":")
         ax.set_yticks(places, labels=names)
-        ax.margins(x=0.15)
+        ax.use_sticky_edges = False  # room for the numbers beside the bars
+        ax.margins(x=0.18)
         ax.set(xlabel=self.quantity, title=f"{self.base:.3g} on average, {total:.3g} here")
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)

@@ -10,8 +10,10 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.report.elements import cell, plain, section, table
 from mercer.report.formatting import shorten
+from mercer.report.reasons import reasons
 
 _MOST_COLUMNS = 8  # of a sample that are shown in a table
+_NEAR, _PULL = "most similar samples", "largest contributions"
 _FROM_ONE = "Rows of the data are counted from 1."
 
 
@@ -48,11 +50,10 @@ def predicted_worst(study: Study) -> str:
         number = "{:.3f}"
     worst = np.array([row for row, _ in study.hardest])
     header, cells = _sample_cells(study, question, worst)
-    why = ["why"] if study.reasons else []
+    why, told = _reasons(study, worst)
     rows = []
-    for (row, value), shown in zip(study.hardest, cells, strict=True):
+    for (row, value), reason, shown in zip(study.hardest, told, cells, strict=True):
         targets = plain(y[row]), plain(predicted[row])
-        reason = [study.reasons.get(row, "")] if why else []
         rows.append([row_name(question, row), *targets, number.format(value), *reason, *shown])
     header = ["row", "true", "predicted", measure, *why, *header]
     text += (
@@ -60,6 +61,22 @@ def predicted_worst(study: Study) -> str:
     )
     content = f"<p>{text}</p>{table(header, rows, numbers=(0, 3))}"
     return section("Samples predicted worst", content, ' id="examples"')
+
+
+def _reasons(study: Study, worst: np.ndarray) -> tuple[list[str], list[list[str]]]:
+    """What is known of why samples were predicted badly: a header, and cells for each sample."""
+    header, columns = [], []
+    if study.reasons:
+        header.append(_NEAR)
+        columns.append([study.reasons.get(int(row), "") for row in worst])
+    X = study.held_out.X
+    if hasattr(X, "columns"):
+        X = X[list(study.question.X.columns)]
+    pulls = reasons(study.model, X, worst)
+    if pulls:
+        header.append(_PULL)
+        columns.append(pulls)
+    return header, [list(cells) for cells in zip(*columns, strict=True)] or [[] for _ in worst]
 
 
 def support_vectors(study: Study) -> str:
