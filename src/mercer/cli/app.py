@@ -45,6 +45,7 @@ _KEEP = "A column to use although it looks like an identifier, or adds nothing; 
 _ONLY = "A column to learn from, all others being left out; as --drop."
 _ID = "The column that names the rows: it is not learned from, and goes with the predictions."
 _FAST = "Choose among less, cross-validate once and draw no learning curve."
+_ENGINE = "A Dask cluster for files that are read block by block, such as tcp://head:8786."
 _TIME = "Seconds that the command should take, about."
 _TEST = "A file of further samples to estimate the error on, instead of by cross-validation."
 _STUDY = 'Number of the study, part of its name, or "all"; without it, the studies are listed.'
@@ -89,6 +90,7 @@ Threads = Annotated[
     int | None,
     Option("--threads", min=1, max=1024, help="Number of threads; results do not depend on it."),
 ]
+Engine = Annotated[str | None, Option("--engine", metavar="ADDRESS", help=_ENGINE)]
 Predictions = Annotated[
     Path | None, Option("--out", "-o", show_default="print", help="CSV file for the predictions.")
 ]
@@ -171,6 +173,7 @@ def fit(
     case: Case = None,
     strict: Strict = False,
     threads: Threads = None,
+    engine: Engine = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -178,7 +181,7 @@ def fit(
     from mercer.cli.fit import Choice, Destination, Effort, run
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
-    choices |= {"metric": metric, "balanced": balanced, "random_state": seed}
+    choices |= {"metric": metric, "balanced": balanced, "random_state": seed, "engine": engine}
     choices["choice"] = Choice(columns or (), drop or (), keep or (), id)
     choices["effort"] = Effort(folds, repeats, not no_assess, None, quick, time)
     reading: dict[str, object] = {
