@@ -214,6 +214,7 @@ from mercer.plot.components import ComponentDisplay as ComponentDisplay
 from mercer.plot.decision import DecisionDisplay as DecisionDisplay
 from mercer.plot.decomposition import DecompositionDisplay as DecompositionDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
+from mercer.plot.learning.centers import CentersDisplay as CentersDisplay
 from mercer.plot.learning.effects import EffectsDisplay as EffectsDisplay
 from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.learning.widths import WidthsDisplay as WidthsDisplay
