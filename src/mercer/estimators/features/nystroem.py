@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
@@ -24,12 +25,15 @@ from mercer.aliases import (
 )
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.estimators.centers.data import generator
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, restores
 from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.gram.blocks.base import Block, Rows
+from mercer.gram.blocks.sources import is_source, scan
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
@@ -40,6 +44,7 @@ from mercer.state import State
 
 _BLOCK = 4096  # samples whose kernel values are held at a time
 _LEAST = 1e-12  # eigenvalues of the centers' Gram matrix count at least so much, as in scikit-learn
+_CANDIDATES = 20  # rows that are drawn from a source for each center
 _FRESH = 200  # samples on which the error of the approximation is measured
 
 
@@ -165,8 +170,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
         Parameters
         ----------
-        X : array-like, sparse matrix or collection of length n_samples
-            Training samples, or their Gram matrix if it is precomputed.
+        X : array-like, sparse matrix, collection of length n_samples or source of rows
+            Training samples, or their Gram matrix if it is precomputed. Of a source, see `scan`,
+            some rows are drawn uniformly.
         y : None
             Ignored.
 
@@ -177,6 +183,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         """
         start = time.perf_counter()
         self._check_parameters()
+        if is_source(X):
+            return self._fit_source(scan(X))
         data = begin(self, X, None, None, target="none")
         self.kernel_, self._n_training = data.kernel, data.n_given
         self.n_samples_seen_ = data.n_given
@@ -190,6 +198,22 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         seconds = time.perf_counter() - start
         solver = "eigenvectors of the centers' Gram matrix"
         self.report_ = FitReport(data.kernel, plan, solver, data.n_given, seconds, facts=facts)
+        return self
+
+    def _fit_source(self, source: Rows) -> Self:
+        """Fit on rows that are drawn uniformly from a source."""
+        count = len(source)
+        size = min(count, _CANDIDATES * int(self.n_components) + _FRESH)
+        drawn = np.sort(generator(self.random_state).choice(count, size, replace=False))
+        self.fit(source.take(drawn).X)
+        self.n_samples_seen_ = count
+        if self.component_indices_ is not None:
+            self.component_indices_ = drawn[self.component_indices_]
+        note = f"{size} of {count} rows were drawn, of which centers are chosen"
+        plan = (
+            f"Nyström, {self._n_features_out} of {count} samples, {self.report_.plan.split()[-1]}"
+        )
+        self.report_ = dataclasses.replace(self.report_, plan=plan, samples=count, notes=(note,))
         return self
 
     @restores
@@ -341,7 +365,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
         Parameters
         ----------
-        blocks : iterable of collections of samples
+        blocks : iterable of collections of samples, or source of rows
             The blocks, such as those of a file that is read in parts.
 
         Yields
@@ -350,7 +374,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             The features of a block.
         """
         for block in blocks:
-            yield self.transform(block)
+            yield self.transform(block.X if isinstance(block, Block) else block)
 
     def _features(self, X: RawSamples) -> np.ndarray:
         """The features of a block of checked samples."""
