@@ -171,8 +171,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         Parameters
         ----------
         X : array-like, sparse matrix, collection of length n_samples or source of rows
-            Training samples, or their Gram matrix if it is precomputed. Of a source, see `scan`,
-            some rows are drawn uniformly.
+            Training samples, or their Gram matrix if it is precomputed. Of a source some are drawn.
         y : None
             Ignored.
 
@@ -205,8 +204,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         count = len(source)
         size = min(count, _CANDIDATES * int(self.n_components) + _FRESH)
         drawn = np.sort(generator(self.random_state).choice(count, size, replace=False))
-        self.fit(source.take(drawn).X)
-        self.n_samples_seen_ = count
+        self.fit(source.take(drawn).X).n_samples_seen_ = count
         if self.component_indices_ is not None:
             self.component_indices_ = drawn[self.component_indices_]
         note = f"{size} of {count} rows were drawn, of which centers are chosen"
