@@ -39,11 +39,10 @@ from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.coordinate import Chi2
 from mercer.linalg.products import product
-from mercer.solvers.nystrom.centers import HOW, choose_centers
+from mercer.solvers.nystrom.centers import HOW, choose_centers, inverse_root_of
 from mercer.state import State
 
 _BLOCK = 4096  # samples whose kernel values are held at a time
-_LEAST = 1e-12  # eigenvalues of the centers' Gram matrix count at least so much, as in scikit-learn
 _CANDIDATES = 20  # rows that are drawn from a source for each center
 _FRESH = 200  # samples on which the error of the approximation is measured
 
@@ -133,6 +132,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
+    component_indices_: np.ndarray | None
     stored: ClassVar[State] = State(
         finite=("normalization_",),
         plain=(
@@ -190,7 +190,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         whole = data.whole()
         self._keep_centers(data, whole)
         self._n_features_out = raw_length(self.components_)
-        self.normalization_ = _inverse_root(self._center_gram(whole))
+        self.normalization_ = inverse_root_of(self._center_gram(whole))
         facts = self._unexplained(whole)
         how = "given" if self.component_indices_ is None else self.centers
         plan = f"Nyström, {self._n_features_out} of {data.n_given} samples, {how}"
@@ -270,7 +270,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             rule = "cannot be samples where X is the Gram matrix"
             raise ParameterError("centers", self.centers, rule, "say 'uniform'")
         self.components_ = self._check_X(self.centers, reset=False)
-        self.component_indices_: np.ndarray | None = None
+        self.component_indices_ = None
 
     def _keep_drawn_centers(self, data: Training, whole: Prepared) -> None:
         """Set centers that are some of the samples."""
@@ -390,11 +390,3 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _inverse_root(K: np.ndarray) -> np.ndarray:
-    """K^(−½); small eigenvalues are raised, and negative ones give what scikit-learn's SVD does."""
-    values, vectors = np.linalg.eigh(K)
-    signs = np.where(values < 0, -1.0, 1.0)
-    scale = signs / np.sqrt(np.maximum(np.abs(values), _LEAST))
-    return product(vectors * scale, vectors.T)
