@@ -233,6 +233,7 @@ from mercer.plot.explanations.bars import ContributionsDisplay as ContributionsD
 from mercer.plot.explanations.beeswarm import BeeswarmDisplay as BeeswarmDisplay
 from mercer.plot.explanations.waterfall import WaterfallDisplay as WaterfallDisplay
 from mercer.plot.gram import GramDisplay as GramDisplay
+from mercer.plot.learning.centers import CentersDisplay as CentersDisplay
 from mercer.plot.learning.effects import EffectsDisplay as EffectsDisplay
 from mercer.plot.learning.metric import MetricDisplay as MetricDisplay
 from mercer.plot.learning.widths import WidthsDisplay as WidthsDisplay

@@ -65,3 +65,44 @@ def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, op
 def test_a_pattern_without_files_is_named(tmp_path, capsys):
     assert main(["fit", str(tmp_path / "*.csv"), "--target", "y"]) == 2
     assert "check the path or the pattern" in capsys.readouterr().err
+
+
+def test_passes_and_the_time_left_are_shown(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("mercer.execution.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("mercer.cli.progress._SILENCE", -1.0)
+    monkeypatch.setattr("mercer.estimators.centers.data._FEW", 10)
+    monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1.0)
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    with mercer.config_context(memory_budget="0.5 MB"):
+        code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y")
+    assert code == 0, printed.err
+    assert "mercer: pass " in printed.err
+    assert " s left" in printed.err
+
+
+def test_one_small_table_has_no_engine(capsys, monkeypatch, tmp_path):
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    options = ("--target", "y", "--engine", "tcp://127.0.0.1:1")
+    code, printed = run(capsys, monkeypatch, tmp_path, files[0], *options)
+    assert code != 0
+    assert "--engine" in printed.err
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_model(capsys, monkeypatch, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    files, frame = tables(tmp_path, lambda frame: np.where(frame["a"] > 0, "up", "down"))
+    monkeypatch.setattr("mercer.estimators.centers.data._FEW", 10)
+    monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1.0)
+    predictions = []
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, host="127.0.0.1", **options) as cluster:
+        for more in ((), ("--engine", cluster.scheduler_address)):
+            with mercer.config_context(memory_budget="0.5 MB"):
+                code, printed = run(
+                    capsys, monkeypatch, tmp_path, *files, "--target", "y", "-o", "m.mercer", *more
+                )
+            assert code == 0, printed.err
+            model = mercer.load(tmp_path / "m.mercer")
+            predictions.append(model.predict_proba(frame[list("abc")]))
+    np.testing.assert_array_equal(*predictions)

@@ -90,6 +90,7 @@ def fit(
     case: o.Case = None,
     strict: o.Strict = False,
     threads: o.Threads = None,
+    engine: o.Engine = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
@@ -103,7 +104,7 @@ def fit(
     from mercer.cli.fit import Choice, Destination, Effort, run
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
-    choices |= {"metric": metric, "balanced": balanced, "random_state": seed}
+    choices |= {"metric": metric, "balanced": balanced, "random_state": seed, "engine": engine}
     choices["choice"] = Choice(columns or (), drop or (), keep or (), id)
     choices["effort"] = Effort(folds, repeats, not no_assess, None, quick, time)
     reading: dict[str, object] = {

@@ -71,10 +71,14 @@ def run(
     """Run the command; return its exit code."""
     start = time.perf_counter()
     choices = _checked(choices)
+    engine = choices.pop("engine", None)
     if streams(data):
         refuse_unused(choices, reading, test)
         files.check(data)
-        return stream(data, target, choices, files.model, threads, as_json, quiet)
+        return stream(data, target, choices, files.model, threads, as_json, quiet, engine)
+    if engine is not None:
+        rule = "is for tables that are read block by block"
+        raise ParameterError("--engine", engine, rule, "give several files, or leave it out")
     command = _command(data, target, choices, reading, test)
     files.check([*data, *filter(None, [test])])
     if reading["missing"] is not None:

@@ -280,3 +280,12 @@ MostRows = Annotated[
 ComparisonReport = Annotated[
     Path | None, Option("--report", "-r", show_default="none", help="The HTML report to write.")
 ]
+Engine = Annotated[
+    str | None,
+    Option(
+        "--engine",
+        metavar="ADDRESS",
+        help="The address of a Dask cluster for files that are read block by block, such as "
+        "tcp://head:8786.",
+    ),
+]

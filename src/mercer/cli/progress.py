@@ -153,3 +153,22 @@ def _moving(clock: _Clock) -> Callable[..., Any]:
     name, rounds = TextColumn("{task.description:40s}"), TextColumn("{task.fields[rounds]}")
     columns = (name, BarColumn(bar_width=24), TimeElapsedColumn(), rounds)
     return functools.partial(Moving, *columns)
+
+
+class PassLines:
+    """Passes over all rows and the time left: one line that changes on a terminal, else a few."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.perf_counter()
+        self.on_terminal = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.perf_counter()
+        pause = 0.5 if self.on_terminal else _SILENCE
+        if now - self.last < pause:
+            return
+        self.last = now
+        left = (now - self.start) / done * max(total - done, 0)
+        text = f"mercer: pass {done} of about {total}, about {left:.0f} s left"
+        end = "\r" if self.on_terminal else "\n"
+        print(f"{text:60s}" if self.on_terminal else text, end=end, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import time
@@ -13,8 +14,11 @@ import numpy as np
 from mercer.aliases import Estimator
 from mercer.cli.findings import Printer
 from mercer.cli.output import peak_memory, print_json, with_threads
+from mercer.cli.progress import PassLines
+from mercer.config import config_context
 from mercer.errors import InputError, ParameterError
 from mercer.estimators import estimator
+from mercer.execution.progress import listening_to_passes
 from mercer.gram.blocks.base import Block, Rows
 from mercer.gram.blocks.files import has_rows
 from mercer.gram.blocks.sources import scan
@@ -62,6 +66,7 @@ def run(
     threads: int | None,
     as_json: bool,
     quiet: bool,
+    engine: str | None = None,
 ) -> int:
     """Fit a model to the rows of all files, save it, and print what was found."""
     start = time.perf_counter()
@@ -73,7 +78,7 @@ def run(
         sample = _sample(rows, int(choices["random_state"]))
         model = _model(sample, choices)
         tell([("data", f"{len(rows):,} rows of {len(data)} files, read block by block")])
-        model.fit(rows)
+        _fit(model, rows, engine, shown=not (as_json or quiet))
         save(model, model_file)
         facts = model.report_.to_dict()
         lines = [("kernel", str(facts["kernel"])), ("plan", str(facts["plan"]))]
@@ -87,6 +92,17 @@ def run(
         summary = {**facts, "model": str(model_file), "peak memory": peak_memory()}
         print_json({**summary, "total seconds": round(time.perf_counter() - start, 2)})
     return 0
+
+
+def _fit(model: Estimator, rows: Rows, engine: str | None, shown: bool) -> None:
+    """Fit here or on a cluster; passes and the time left are shown."""
+    with contextlib.ExitStack() as stack:
+        if engine is not None:
+            stack.enter_context(config_context(engine=engine))
+        if shown:
+            stack.enter_context(config_context(progress=False))
+            stack.enter_context(listening_to_passes(PassLines()))
+        model.fit(rows)
 
 
 def _sample(rows: Rows, seed: int) -> Block:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import importlib.util
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from mercer import _compiled
@@ -14,6 +16,21 @@ from mercer.errors import ParameterError
 
 _PATIENCE = 2.0  # seconds of work before progress is shown
 ProgressFunction = Callable[[int, int], Any]  # of completed tasks and their total
+
+
+_PASSES: contextvars.ContextVar[ProgressFunction | None] = contextvars.ContextVar(
+    "passes", default=None
+)
+
+
+@contextlib.contextmanager
+def listening_to_passes(listener: ProgressFunction) -> Iterator[None]:
+    """Call a function with the passes over all rows that are done, and their number to come."""
+    token = _PASSES.set(listener)
+    try:
+        yield
+    finally:
+        _PASSES.reset(token)
 
 
 class ProgressBar(Protocol):
@@ -33,7 +50,12 @@ class Progress:
         self.label = label
         self.unit = unit
         self.start = time.monotonic()
-        self.setting = _resolve(get_config().progress)
+        listener = _PASSES.get()
+        self.setting: bool | ProgressFunction
+        if unit == "pass" and listener is not None:
+            self.setting = listener
+        else:
+            self.setting = _resolve(get_config().progress)
         self.bar: ProgressBar | None = None
         self.last = 0
 

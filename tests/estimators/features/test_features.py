@@ -28,7 +28,7 @@ from mercer import (
     Spectrum,
     Stationary,
 )
-from mercer.errors import DomainError, ParameterError
+from mercer.errors import DomainError, InputTypeError, ParameterError
 from mercer.kernels.vectors.stationary import normal_density
 
 
@@ -243,3 +243,22 @@ def test_skewed_features_equal_scikit_learns(X):
     X[5, 1] = -0.4
     with pytest.raises(DomainError, match=r"X\[5, 1\] = -0\.4 must be above"):
         SkewedChi2Sampler(**options).fit(X).transform(X)
+
+
+@pytest.mark.parametrize("centers", ["uniform", "rpcholesky"])
+def test_nystroem_of_a_source(centers):
+    X = np.random.default_rng(0).standard_normal((3000, 3))
+    rows = mercer.scan(X, block_rows=500)
+    model = mercer.Nystroem(mercer.RBF(), n_components=30, centers=centers, random_state=0)
+    model.fit(rows)
+    np.testing.assert_array_equal(model.components_, X[model.component_indices_])
+    assert model.report_.plan == f"Nyström, 30 of 3000 samples, {centers}"
+    assert model.n_samples_seen_ == 3000
+    Z = np.vstack(list(model.transform_blocks(rows)))
+    np.testing.assert_allclose(Z, model.transform(X), atol=1e-10)
+
+
+def test_other_learners_have_no_sources():
+    rows = mercer.scan(np.zeros((10, 2)))
+    with pytest.raises(InputTypeError, match="learners with centers"):
+        mercer.KernelDensity(kernel=mercer.RBF()).fit(rows)

@@ -57,11 +57,15 @@ class Basis:
         """A number that all positions of centers lie below."""
         return max(self.data.n_given, len(self.positions))
 
-    def sample(self) -> Block:
-        """Some rows, drawn uniformly."""
+    def whole_sample(self) -> Block:
+        """Some rows for each center, drawn uniformly."""
         assert self.problem.sample is not None
-        size = min(_SAMPLE, len(self.problem.sample))
-        return self.problem.sample.take(np.arange(size))
+        return self.problem.sample
+
+    def sample(self) -> Block:
+        """Fewer rows, drawn uniformly."""
+        block = self.whole_sample()
+        return block.take(np.arange(min(_SAMPLE, len(block))))
 
     def total_square(self) -> float:
         """Σ w k(x, x) over all rows."""

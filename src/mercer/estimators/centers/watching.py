@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mercer.estimators.centers.problem import Task
 
 
+_BEGUN = 0.8  # a residual from which the rest can be foreseen
+
+
 class Watching:
     """Called with the coefficients and the relative residual that a solver has reached.
 
@@ -51,7 +54,7 @@ class Watching:
 
     def _expect(self, residual: float) -> None:
         """Foresee the number of passes, if the residual goes on to fall as it did so far."""
-        if not math.isfinite(residual):
+        if not residual < _BEGUN:  # nothing is known yet, or it is not finite
             return
         done = self.matrix.passes - self.before
         fallen = -math.log(min(max(residual, 1e-300), 0.999))

@@ -29,7 +29,12 @@ from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.linalg.lanczos import Leading
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
-from mercer.solvers.nystrom.components import NormalisedScatter, leading_on_centers, row_sums
+from mercer.solvers.nystrom.components import (
+    NormalisedScatter,
+    leading_on_centers,
+    row_sums,
+    sample_start,
+)
 from mercer.solvers.nystrom.lloyd import Means, lloyd_on_centers
 from mercer.state import State, storable
 
@@ -184,7 +189,8 @@ def fit_graph(model: SpectralClustering, X: RawSamples, data: RowData, start: fl
     scatter = NormalisedScatter(basis.matrix, basis.whitening, sums)
     count = min(model.n_components or model.n_clusters, len(basis.matrix))
     tol = float(model.tol if model.eigen_tol == "auto" else model.eigen_tol)
-    top = leading_on_centers(scatter, count, rng, tol, _PASSES)
+    begin = sample_start(scatter, basis.whole_sample(), count, rng)
+    top = leading_on_centers(scatter, count, begin, tol, _PASSES)
     if not top.converged:
         warn(f"no convergence: relative residual {top.residual:.2g}", ConvergenceWarning)
     graph = CenterGraph(basis, scatter, top)

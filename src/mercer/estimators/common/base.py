@@ -47,6 +47,7 @@ from mercer.estimators.common.validation import (
     warn_of_ignored,
     where_not_finite,
 )
+from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import is_dask
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -233,6 +234,9 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def _check_numbers(self, X: RawSamples, **options: object) -> RawSamples:
         """scikit-learn's checks, of ``y`` too if it is given."""
         sparse = False if is_precomputed(self._given_kernel()) else "csr"
+        if isinstance(X, Rows):
+            rule, remedy = "is for learners with centers", "give the samples: rows.whole().X"
+            raise InputTypeError("X", type(X).__name__, rule, remedy)
         if is_dask(X):
             rule, remedy = "was loaded into memory as a whole", "give it to a learner with centers"
             warn(explain("X", f"{type(X).__name__} of dask", rule, remedy), DataWarning)

@@ -27,7 +27,7 @@ def answer_lazily(cls: type) -> None:
     Methods that are there under a condition only are changed inside of their descriptor.
     """
     for name in _METHODS:
-        method = vars(cls).get(name)
+        method: Any = vars(cls).get(name)
         if callable(method) and not hasattr(method, _MARK):
             setattr(cls, name, _lazy(method, name))
         elif callable(getattr(method, "fn", None)) and not hasattr(method.fn, _MARK):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
@@ -24,22 +25,25 @@ from mercer.aliases import (
 )
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.estimators.centers.data import generator
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, restores
 from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.gram.blocks.base import Block, Rows
+from mercer.gram.blocks.sources import is_source, scan
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.coordinate import Chi2
 from mercer.linalg.products import product
-from mercer.solvers.nystrom.centers import HOW, choose_centers
+from mercer.solvers.nystrom.centers import HOW, choose_centers, inverse_root_of
 from mercer.state import State
 
 _BLOCK = 4096  # samples whose kernel values are held at a time
-_LEAST = 1e-12  # eigenvalues of the centers' Gram matrix count at least so much, as in scikit-learn
+_CANDIDATES = 20  # rows that are drawn from a source for each center
 _FRESH = 200  # samples on which the error of the approximation is measured
 
 
@@ -130,6 +134,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
+    component_indices_: np.ndarray | None
     stored: ClassVar[State] = State(
         finite=("normalization_",),
         plain=(
@@ -167,8 +172,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
         Parameters
         ----------
-        X : array-like, sparse matrix or collection of length n_samples
-            Training samples, or their Gram matrix if it is precomputed.
+        X : array-like, sparse matrix, collection of length n_samples or source of rows
+            Training samples, or their Gram matrix if it is precomputed. Of a source some are drawn.
         y : None
             Ignored.
 
@@ -179,19 +184,36 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         """
         start = time.perf_counter()
         self._check_parameters()
+        if is_source(X):
+            return self._fit_source(scan(X))
         data = begin(self, X, None, None, target="none")
         self.kernel_, self._n_training = data.kernel, data.n_given
         self.n_samples_seen_ = data.n_given
         whole = data.whole()
         self._keep_centers(data, whole)
         self._n_features_out = raw_length(self.components_)
-        self.normalization_ = _inverse_root(self._center_gram(whole))
+        self.normalization_ = inverse_root_of(self._center_gram(whole))
         facts = self._unexplained(whole)
         how = "given" if self.component_indices_ is None else self.centers
         plan = f"Nyström, {self._n_features_out} of {data.n_given} samples, {how}"
         seconds = time.perf_counter() - start
         solver = "eigenvectors of the centers' Gram matrix"
         self.report_ = FitReport(data.kernel, plan, solver, data.n_given, seconds, facts=facts)
+        return self
+
+    def _fit_source(self, source: Rows) -> Self:
+        """Fit on rows that are drawn uniformly from a source."""
+        count = len(source)
+        size = min(count, _CANDIDATES * int(self.n_components) + _FRESH)
+        drawn = np.sort(generator(self.random_state).choice(count, size, replace=False))
+        self.fit(source.take(drawn).X).n_samples_seen_ = count
+        if self.component_indices_ is not None:
+            self.component_indices_ = drawn[self.component_indices_]
+        note = f"{size} of {count} rows were drawn, of which centers are chosen"
+        plan = (
+            f"Nyström, {self._n_features_out} of {count} samples, {self.report_.plan.split()[-1]}"
+        )
+        self.report_ = dataclasses.replace(self.report_, plan=plan, samples=count, notes=(note,))
         return self
 
     @restores
@@ -250,7 +272,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             rule = "cannot be samples where X is the Gram matrix"
             raise ParameterError("centers", self.centers, rule, "say 'uniform'")
         self.components_ = self._check_X(self.centers, reset=False)
-        self.component_indices_: np.ndarray | None = None
+        self.component_indices_ = None
 
     def _keep_drawn_centers(self, data: Training, whole: Prepared) -> None:
         """Set centers that are some of the samples."""
@@ -343,7 +365,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
         Parameters
         ----------
-        blocks : iterable of collections of samples
+        blocks : iterable of collections of samples, or source of rows
             The blocks, such as those of a file that is read in parts.
 
         Yields
@@ -352,7 +374,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             The features of a block.
         """
         for block in blocks:
-            yield self.transform(block)
+            yield self.transform(block.X if isinstance(block, Block) else block)
 
     def _features(self, X: RawSamples) -> np.ndarray:
         """The features of a block of checked samples."""
@@ -370,11 +392,3 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _inverse_root(K: np.ndarray) -> np.ndarray:
-    """K^(−½); small eigenvalues are raised, and negative ones give what scikit-learn's SVD does."""
-    values, vectors = np.linalg.eigh(K)
-    signs = np.where(values < 0, -1.0, 1.0)
-    scale = signs / np.sqrt(np.maximum(np.abs(values), _LEAST))
-    return product(vectors * scale, vectors.T)

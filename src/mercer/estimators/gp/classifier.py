@@ -6,7 +6,7 @@ import copy
 import time
 from numbers import Integral
 from types import SimpleNamespace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -139,6 +139,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     >>> model.predict([[0.5], [4.5]]).tolist(), float(model.predict_proba([[50.0]])[0, 0])
     (['low', 'high'], 0.5)
     """
+
+    _problems: list[Any]  # LaplaceProblem, or CenterLaplace on centers
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         **GaussianProcess._parameter_constraints,

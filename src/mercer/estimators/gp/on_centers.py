@@ -105,6 +105,7 @@ def fit_laplace(model: GaussianProcessClassifier, data: RowData, start: float) -
         parameters, more = _learned(model, sample, contrast)
         learned = learned.and_then(more)
         own = copy.copy(shared)
+        assert parameters.mercer_kernel is not None
         own.data = dataclasses.replace(data, kernel=parameters.mercer_kernel)
         own.change(AsContrast(*contrast))
         found, fitted = _conditioned(own, parameters)

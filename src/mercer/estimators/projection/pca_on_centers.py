@@ -15,7 +15,7 @@ from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import gamma_value
 from mercer.estimators.common.signs import sign_flips
 from mercer.linalg.lanczos import Leading
-from mercer.solvers.nystrom.components import Scatter, leading_on_centers, row_sums
+from mercer.solvers.nystrom.components import Scatter, leading_on_centers, row_sums, sample_start
 
 if TYPE_CHECKING:
     from mercer.estimators.projection.pca import KernelPCA
@@ -32,7 +32,7 @@ def fit_components(estimator: KernelPCA, data: RowData, start: float) -> None:
     basis = Basis(estimator, data)
     sums, total = row_sums(basis.matrix)
     scatter = Scatter(basis.matrix, basis.whitening, sums, total)
-    top = _solve(estimator, scatter, min(wanted, len(basis.matrix)))
+    top = _solve(estimator, basis, scatter, min(wanted, len(basis.matrix)))
     mean = basis.whitening.forward(sums[:, None] / total)  # in whitened coordinates
     trace = basis.total_square() - total * float(np.sum(mean**2))
     _keep(estimator, basis, top, wanted, trace)
@@ -49,11 +49,12 @@ def fit_components(estimator: KernelPCA, data: RowData, start: float) -> None:
     estimator.report_ = basis.report(solver, start, top.converged, facts)
 
 
-def _solve(estimator: KernelPCA, scatter: Scatter, count: int) -> Leading:
+def _solve(estimator: KernelPCA, basis: Basis, scatter: Scatter, count: int) -> Leading:
     passes = int(estimator.max_iter or _PASSES)
     rng = check_random_state(estimator.random_state or 0)
     callback = iteration_callback(estimator)
-    top = leading_on_centers(scatter, count, rng, float(estimator.tol), passes, callback)
+    start = sample_start(scatter, basis.whole_sample(), count, rng)
+    top = leading_on_centers(scatter, count, start, float(estimator.tol), passes, callback)
     if not top.converged:
         reached = f"relative residual {top.residual:.2g} after {top.iterations} passes"
         warn(f"no convergence: {reached}; raise max_iter, or tol", ConvergenceWarning)

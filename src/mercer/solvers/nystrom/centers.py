@@ -12,6 +12,7 @@ from mercer.domains.vectors.domain import VectorSamples
 from mercer.errors import ParameterError
 from mercer.gram.fill import Fills, dense
 from mercer.gram.plan import FLOAT64, rows_at_a_time
+from mercer.linalg.products import product
 
 HOW = ("uniform", "rpcholesky", "kmeans")
 _SAMPLE = 20  # candidates for each center, of which random pivots are chosen
@@ -19,6 +20,9 @@ _LEAST = 1000  # candidates at least, where there are so many samples
 _BLOCK = 64  # pivots that are proposed at a time
 _EXHAUSTED = 1e-12  # share of the trace at which what is left is rounding error
 _PASSES = 100  # of k-means
+_SMALLEST = (
+    1e-12  # eigenvalues of the centers' Gram matrix count at least so much, as in scikit-learn
+)
 
 
 class Generator(Protocol):
@@ -137,3 +141,11 @@ def _nearest_to_means(samples: Prepared, count: int, generator: Generator) -> np
     # a row may be nearest to two means: any others fill the number
     others = np.setdiff1d(np.arange(len(samples)), nearest)
     return np.concatenate([nearest, others[: count - len(nearest)]])
+
+
+def inverse_root_of(K: np.ndarray) -> np.ndarray:
+    """K^(−½); small eigenvalues are raised, and negative ones give what scikit-learn's SVD does."""
+    values, vectors = np.linalg.eigh(K)
+    signs = np.where(values < 0, -1.0, 1.0)
+    scale = signs / np.sqrt(np.maximum(np.abs(values), _SMALLEST))
+    return product(vectors * scale, vectors.T)

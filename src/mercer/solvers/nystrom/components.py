@@ -6,12 +6,14 @@ over the rows multiplies it by a block of vectors, and block Lanczos asks for no
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable
 
 import numpy as np
 
 from mercer.aliases import Targets
+from mercer.gram.blocks.base import Block
 from mercer.gram.fused import CenterMatrix, Curvature
 from mercer.gram.plan import FLOAT32
 from mercer.linalg.lanczos import Leading, block_size, leading
@@ -20,6 +22,7 @@ from mercer.solvers.nystrom.preconditioner import Whitening
 
 _CLOSE = 1e-10  # residual over the largest eigenvalue, in double precision
 _ROUGH = 1e-5  # in single precision
+_SAMPLED, _SAMPLE_PASSES = 1e-3, 20  # of the eigenvectors of a sample, which fits begin with
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +108,7 @@ class NormalisedScatter:
 def leading_on_centers(
     scatter: Scatter | NormalisedScatter,
     count: int,
-    rng: np.random.RandomState,
+    start: np.ndarray,
     tol: float,
     passes: int,
     callback: Callable[[int, float], bool] | None = None,
@@ -118,8 +121,8 @@ def leading_on_centers(
         What is multiplied.
     count : int
         How many are wanted.
-    rng : RandomState
-        Draws the columns to begin with.
+    start : ndarray of shape (m, block)
+        Columns to begin with.
     tol : float
         The residual over the largest eigenvalue; 0 for all that the precision of tiles has.
     passes : int
@@ -129,8 +132,6 @@ def leading_on_centers(
     """
     single = scatter.matrix.centers.dtype == FLOAT32
     close = max(tol, _ROUGH if single else _CLOSE)
-    m = len(scatter.matrix)
-    start = rng.standard_normal((m, min(m, block_size(count))))
     unit = _Scaled(scatter, scatter.scale)
     top = leading(unit, start, count, tol=close, passes=passes, callback=callback)
     values = np.maximum(top.values, 0.0) * unit.scale
@@ -145,3 +146,16 @@ class _Scaled:
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
         return (self.matrix @ V) / self.scale
+
+
+def sample_start(
+    scatter: Scatter | NormalisedScatter, block: Block, count: int, rng: np.random.RandomState
+) -> np.ndarray:
+    """Columns to begin with: the leading eigenvectors of a sample of the rows, roughly."""
+    m = len(scatter.matrix)
+    size = min(m, block_size(count))
+    start = rng.standard_normal((m, size))
+    small = copy.copy(scatter)
+    small.matrix = scatter.matrix.of_sample(block)
+    unit = _Scaled(small, scatter.scale)
+    return leading(unit, start, size, tol=_SAMPLED, passes=_SAMPLE_PASSES).vectors

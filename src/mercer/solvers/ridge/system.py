@@ -9,11 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import warn
 from mercer.gram.matrix import Centered, Matrix, Weighted
+from mercer.gram.plan import rows_at_a_time
 from mercer.linalg.cg import LowRankInverse, Ridge, conjugate_gradients
 from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.solvers.ridge.direct import RidgeFactor, factor_ridge
 
 _RANK = 300  # of the preconditioner
+_SHARE = 0.25  # of the memory budget, which its factor may take
 
 
 class RidgeSystem:
@@ -74,7 +76,8 @@ class RidgeSystem:
     @functools.cached_property
     def preconditioner(self) -> LowRankInverse:
         """The inverse of a low-rank approximation."""
-        rank = min(_RANK, len(self.matrix))
+        n = len(self.matrix)
+        rank = min(n, rows_at_a_time(n, _SHARE, _RANK))
         return LowRankInverse(pivoted_cholesky(self.matrix, rank), self.penalty)
 
     def solve(self, B: np.ndarray) -> np.ndarray:
