@@ -73,6 +73,7 @@ _MODULES = {
     "alignments": "strings.alignments",
     "lanes": "strings.lanes",
     "graphs": "structures.graphs",
+    "numbering": "structures.numbering",
     "trees": "structures.trees",
     "series": "structures.series",
     "signatures": "structures.signatures",

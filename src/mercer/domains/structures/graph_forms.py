@@ -107,12 +107,15 @@ def _from_networkx(graph: GraphLike, names: Names, what: str) -> GivenGraph:
     entries_of = _entries_of_multigraph if graph.is_multigraph() else _entries_of_graph
     degrees, neighbours, data = entries_of(list(adjacency.values()))
     begins = np.repeat(np.arange(n), degrees)
-    at = {node: place for place, node in enumerate(adjacency)}
-    ends = np.array([at[node] for node in neighbours], np.int64)
+    listed = list(adjacency)
+    if listed != list(range(n)):
+        at = {node: place for place, node in enumerate(listed)}
+        neighbours = [at[node] for node in neighbours]
+    ends = np.array(neighbours, np.int64)
     form: Form = "directed" if graph.is_directed() else "both"
     given = GivenGraph(n, begins, ends, form, consistent=True)
     given.edge_labels = _named(data, names.edge, f"{what}: edge", None)
-    _name_nodes(given, graph, list(adjacency), names, what)
+    _name_nodes(given, graph, listed, names, what)
     return given
 
 
@@ -146,7 +149,7 @@ def _named(
     things: Sequence[Mapping[str, Any]], name: str | None, what: str, listed: list[Hashable] | None
 ) -> list[Any] | None:
     """The values that all nodes or all edges have under a name; None if none has one."""
-    if name is None:
+    if name is None or not any(things):
         return None
     values = [thing.get(name) for thing in things]
     absent = values.count(None) if None in values else 0

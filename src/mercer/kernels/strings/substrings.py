@@ -56,15 +56,7 @@ class NgramKernel(Kernel, abstract=True):
         return samples.norms
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
-
-        samples = self.prepare(batch)
-        if samples.sparse:
-            return canonical(samples.counts.x)
-        counts = csr_matrix(samples.counts, dtype=np.float64)
-        if samples.rest is None:
-            return counts
-        return hstack([counts, samples.rest.x], format="csr")
+        return self.prepare(batch).matrix()
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
         """Sparse rows of hashed features, in the same columns for every collection.

@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import SparseMatrix
 from mercer.definiteness import PSD, SEPARATES, Definite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.ngrams import NgramCounts, Ngrams, canonical, placed_substrings
+from mercer.domains.ngrams import NgramCounts, Ngrams, placed_substrings
 from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.gram.tile import Pair
@@ -77,13 +77,11 @@ class WeightedDegree(Kernel):
         return np.sum(norms, axis=0)
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
+        from scipy.sparse import hstack
 
         blocks = []
         for part, factor in zip(self.prepare(batch).sides, self._factors(), strict=True):
-            rows = canonical(part.counts.x) if part.sparse else part.counts
-            counts = csr_matrix(rows, dtype=np.float64)
-            blocks.append(counts * float(np.sqrt(factor)))
+            blocks.append(part.matrix() * float(np.sqrt(factor)))
         return hstack(blocks, format="csr")
 
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Tile
-from mercer.domains.ngrams import NgramCounts, canonical
+from mercer.domains.counts import NgramCounts
 from mercer.domains.parts import Parts
 from mercer.domains.structures.graph_counts import GraphCounts
 from mercer.domains.structures.graph_forms import Names
@@ -110,13 +110,11 @@ class CountKernel(GraphKernel, abstract=True):
         return total
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
+        from scipy.sparse import hstack
 
         samples, blocks = self.prepare(batch), []
         for at, (weight, _) in enumerate(self.groups()):
-            counts = samples[at].counts
-            rows = canonical(counts.x) if samples[at].sparse else csr_matrix(counts, dtype=float)
-            blocks.append(rows * np.sqrt(weight))
+            blocks.append(samples[at].matrix() * np.sqrt(weight))
         return hstack(blocks, format="csr")
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:
