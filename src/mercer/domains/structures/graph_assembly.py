@@ -92,10 +92,14 @@ def _edge_labels(
 ) -> tuple[np.ndarray | None, tuple[object, ...]]:
     """The same of edges. The label 1 for all edges is as good as none."""
     lists = {row: graph.edge_labels for row, graph in enumerate(given) if len(graph.begins)}
-    numbers, names = _labels_of(lists, argument, "edge")
-    if names == (1,):
+    if all(labels is None or _are_ones(labels) for labels in lists.values()):
         return None, ()
-    return numbers, names
+    return _labels_of(lists, argument, "edge")
+
+
+def _are_ones(labels: Any) -> bool:
+    """Whether all labels are 1, as the entries of most adjacency matrices are."""
+    return labels[0] == 1 and all(label == 1 for label in labels)
 
 
 def _labels_of(

@@ -6,7 +6,7 @@ import dataclasses
 import html
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mercer.state import State, storable
@@ -135,6 +135,13 @@ class FitReport:
             return "unknown"
         return self.model.certify(None).status
 
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """What the kernel and its parts have learned from the samples, or taken for granted."""
+        if self.model is None or isinstance(self.model, str):
+            return ()
+        return tuple(dict.fromkeys(_remarks(self.model)))
+
     def to_dict(self) -> dict[str, object]:
         """Everything by name, as plain values."""
         return {
@@ -144,6 +151,7 @@ class FitReport:
             "solver": self.solver,
             "converged": self.converged,
             **self.facts,
+            "learned": self.learned,
             "notes": self.notes,
             "samples": self.samples,
             "seconds": self.seconds,
@@ -154,7 +162,8 @@ class FitReport:
         kernel = shortened(self.kernel)
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"
-        lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]
+        lines = [("kernel", kernel), *(("", remark) for remark in self.learned)]
+        lines += [("plan", self.plan), ("solver", self.solver)]
         result = self._result()
         if result:
             lines.append(("result", result))
@@ -183,6 +192,15 @@ class FitReport:
             for label, text in self.lines()
         ]
         return f"<table>{''.join(rows)}</table>"
+
+
+def _remarks(kernel: Kernel) -> Iterator[str]:
+    """What a kernel and its parts say of their fit."""
+    remark = getattr(kernel, "remark", str)()
+    if remark:
+        yield f"{type(kernel).__name__}: {remark}"
+    for child in kernel.children():
+        yield from _remarks(child)
 
 
 def _formatted(value: object, form: str) -> str:

@@ -26,6 +26,7 @@ __all__: list[str] = []
 name_or_none = Constraint(
     "a name or None", lambda v: v is None or (isinstance(v, str) and v != ""), "None ignores labels"
 )
+_STAND_INS = {"degree": "their degrees stand for them", "constant": "a constant stands for them"}
 degree_or_constant = choice("degree", "constant")
 
 
@@ -53,6 +54,13 @@ class GraphKernel(Kernel, abstract=True):
     def stand_in(self) -> str:
         """What stands for labels where nodes have none: their degrees, or a constant."""
         return "constant"
+
+    def remark(self) -> str:
+        """What reports say of a kernel that was fitted to graphs without labels."""
+        if getattr(self, "node", None) is not None:
+            return ""  # nodes are compared by their attributes
+        stand_in = _STAND_INS.get(getattr(self, "labels_", "labels"))
+        return f"nodes have no labels; {stand_in}" if stand_in else ""
 
 
 class CountKernel(GraphKernel, abstract=True):
