@@ -108,9 +108,9 @@ def draw(graphs, y, samples, votes, scores):
             ink = "white" if abs(vote) > 0.6 * limit else "black"
             ax.annotate(ATOMS[label], place, ha="center", va="center", fontsize=9, color=ink)
         kind = "mutagenic" if y[row] == 1 else "not mutagenic"
-        ax.set_title(f"{kind}, decision value {scores[row]:+.1f}", fontsize=10)
+        ax.set_title(f"{kind}\ndecision value {scores[row]:+.1f}", fontsize=10)
         ax.margins(0.15)
-        ax.set_aspect("equal")
+        ax.set_aspect("equal", adjustable="datalim")
         ax.axis("off")
     figure.colorbar(dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colours")
 
