@@ -74,6 +74,7 @@ _MODULES = {
     "lanes": "strings.lanes",
     "graphs": "structures.graphs",
     "numbering": "structures.numbering",
+    "colours": "structures.colours",
     "trees": "structures.trees",
     "series": "structures.series",
     "signatures": "structures.signatures",
