@@ -3,7 +3,7 @@
 
 Run ``python benchmarks/run.py [script ...] [--write PATH]``; without names, all of them: gram svm
 ridge density gp projection
-structured strings. Each process is timed by itself and its peak of memory is read when it ends,
+structured trees graphs series structure_accuracy strings. Each process is timed by itself and its peak of memory is read when it ends,
 peers and data included; tasks that
 measure memory say so themselves. Peers that are not installed are shown as such. Accuracy
 comparisons (``uci.py``, ``ica.py``,
@@ -53,6 +53,9 @@ TASKS: dict[str, list[list[str]]] = {
     "projection": [[name] for name in ("pca", "kmeans", "spectral", "memory", "cca")],
     "structured": [["mushrooms"], ["diffusion"]],
     "trees": [["functions"], ["fingerprints"]],
+    "graphs": [["MUTAG"], ["NCI1"], ["million"]],
+    "series": [[]],
+    "structure_accuracy": [["MUTAG"], ["NCI1"], ["GunPoint"]],
     "strings": [[name] for name in ("spectrum", "subsequence", "dna", "million")],
 }
 PEERS = (
@@ -65,6 +68,9 @@ PEERS = (
     "MAPIE",
     "strkernel",
     "shap",
+    "grakel",
+    "dtaidistance",
+    "pysiglib",
 )
 
 

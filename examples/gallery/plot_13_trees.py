@@ -130,7 +130,7 @@ def draw(axes, tree, depth=0, left=0.0):
 figure, grid = plt.subplots(2, 4, figsize=(12, 5.2))
 for axes, at in zip(grid.ravel(), chosen, strict=True):
     _, width = draw(axes, nested(names[at]))
-    axes.set(xlim=(-0.2, width + 0.2), ylim=(-2.6, 0.5))
+    axes.set(xlim=(-0.2, width + 0.2), ylim=(-2.3, 0.4))
     axes.set_title(f"{weights[at]:+.2f}", fontsize=10)
     axes.axis("off")
 first, second = model.classes_

@@ -33,6 +33,7 @@ plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 FOLDS, DEPTH = (3, 2) if FAST else (10, 3)
 ATOMS = ("C", "N", "O", "F", "I", "Cl", "Br")
+BONDS = (":", "-", "=", "#")  # aromatic, single, double and triple
 
 # %%
 # Nested cross-validation: the cost of the machine is chosen in the training molecules alone.
@@ -80,9 +81,11 @@ def layout(edges, count):
     distance[edges[:, 0], edges[:, 1]] = distance[edges[:, 1], edges[:, 0]] = 1.0
     for middle in range(count):
         distance = np.minimum(distance, distance[:, [middle]] + distance[[middle]])
-    angles = np.arange(count) * 2.4
-    spiral = np.sqrt(1 + np.arange(count)) * np.exp(1j * angles)
-    places = np.stack([spiral.real, spiral.imag], axis=1)
+    centred = np.eye(count) - 1.0 / count
+    values, vectors = np.linalg.eigh(-0.5 * centred @ distance**2 @ centred)
+    places = vectors[:, -2:] * np.sqrt(
+        np.maximum(values[-2:], 0.0)
+    )  # classical scaling
     weights = 1.0 / np.maximum(distance, 1.0) ** 2
     np.fill_diagonal(weights, 0.0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
@@ -98,7 +101,7 @@ def draw(graphs, y, samples, votes, scores):
     order = np.argsort(scores)
     chosen = [*order[-3:][::-1], *order[:3]]
     limit = np.abs(votes).max()
-    figure, axes = plt.subplots(2, 3, figsize=(10, 7))
+    figure, axes = plt.subplots(2, 3, figsize=(10, 6.4), layout="constrained")
     for row, ax in zip(chosen, axes.ravel(), strict=True):
         graph = graphs[int(row)]
         places = layout(graph["edges"], graph["n_nodes"])
@@ -114,12 +117,17 @@ def draw(graphs, y, samples, votes, scores):
         dots = ax.scatter(
             *places.T, s=260, edgecolor="0.4", zorder=2, **colours_of_atoms
         )
-        for place, label in zip(places, graph["node_labels"], strict=True):
-            ax.annotate(ATOMS[label], place, ha="center", va="center", fontsize=9)
+        for place, label, vote in zip(
+            places, graph["node_labels"], of_atoms, strict=True
+        ):
+            ink = "white" if abs(vote) > 0.6 * limit else "black"
+            ax.annotate(
+                ATOMS[label], place, ha="center", va="center", fontsize=9, color=ink
+            )
         kind = "mutagenic" if y[row] == 1 else "not mutagenic"
-        ax.set_title(f"{kind}, decision value {scores[row]:+.1f}", fontsize=10)
+        ax.set_title(f"{kind}\ndecision value {scores[row]:+.1f}", fontsize=10)
         ax.margins(0.15)
-        ax.set_aspect("equal")
+        ax.set_aspect("equal", adjustable="datalim")
         ax.axis("off")
     figure.colorbar(
         dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colours"
@@ -127,7 +135,8 @@ def draw(graphs, y, samples, votes, scores):
 
 
 # %%
-# The colours with the largest weights, by an atom that has them.
+# The colours with the largest weights, by an atom that has them, with its bonds: ``:`` is aromatic,
+# ``-`` single and ``=`` double.
 
 
 def most_telling(graphs, samples, columns, model):
@@ -135,9 +144,14 @@ def most_telling(graphs, samples, columns, model):
     weights = model.coef_.ravel()
     for column in np.argsort(-np.abs(weights))[:8]:
         rounds, node = np.argwhere(columns == column)[0]
-        names = [ATOMS[label] for label in graphs.node_labels]
-        near = graphs.indices[graphs.indptr[node] : graphs.indptr[node + 1]]
-        shown = "".join(sorted(names[v] for v in near)) if rounds else ""
+        names = [ATOMS[graphs.node_names[at]] for at in graphs.node_labels]
+        entries = slice(graphs.indptr[node], graphs.indptr[node + 1])
+        bonds = [BONDS[graphs.edge_names[at]] for at in graphs.edge_labels[entries]]
+        near = [
+            bond + names[v]
+            for bond, v in zip(bonds, graphs.indices[entries], strict=True)
+        ]
+        shown = "".join(sorted(near)) if rounds else ""
         print(
             f"{weights[column]:8.3f}  {rounds:5d}  {names[node]}{f'({shown})' if shown else ''}"
         )

@@ -26,7 +26,9 @@ from mercer import RBF, ConformalRegressor, KernelQuantileRegressor, KernelRidge
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 TRIALS = 3 if FAST else 50
-DIMENSIONS = [50, 100] if FAST else [5, 20, 50, 80, 90, 95, 100, 105, 110, 120, 150, 200]
+DIMENSIONS = (
+    [50, 100] if FAST else [5, 20, 50, 80, 90, 95, 100, 105, 110, 120, 150, 200]
+)
 ROWS, COVERAGE = 100, 0.9
 
 # %%
@@ -68,9 +70,13 @@ for place, name in ((0, "jackknife"), (1, "jackknife+")):
     widths = [values[:, 2 + place].mean() for values in results.values()]
     right.semilogy(DIMENSIONS, widths, "o-", label=name)
 left.axhline(COVERAGE, color="0.3", lw=1, ls="--", label="asked")
-left.axhline(2 * COVERAGE - 1, color="0.3", lw=1, ls=":", label="proven for the jackknife+")
+left.axhline(
+    2 * COVERAGE - 1, color="0.3", lw=1, ls=":", label="proven for the jackknife+"
+)
 left.set(title="Coverage of new rows", xlabel="columns, of 100 rows", ylabel="coverage")
-right.set(title="Mean width of the intervals", xlabel="columns, of 100 rows", ylabel="width")
+right.set(
+    title="Mean width of the intervals", xlabel="columns, of 100 rows", ylabel="width"
+)
 left.legend(loc="lower left")
 right.legend()
 
@@ -95,14 +101,19 @@ models = {
     "quantiles": ConformalRegressor(quantiles, conformity="quantile"),
 }
 regions = {"all": (0.0, 6.0), "x < 2": (0.0, 2.0), "x > 4": (4.0, 6.0)}
-print(f"\n{'coverage of':14s}" + "".join(f"{name:>9s}" for name in regions) + "    mean width")
+print(
+    f"\n{'coverage of':14s}"
+    + "".join(f"{name:>9s}" for name in regions)
+    + "    mean width"
+)
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 grid = np.linspace(0.0, 6.0, 200)[:, None]
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     result = model.fit(X, y).predict_interval(new, COVERAGE)
     inside = result.contain(truth)
     shares = [
-        inside[(new[:, 0] > low) & (new[:, 0] < high)].mean() for low, high in regions.values()
+        inside[(new[:, 0] > low) & (new[:, 0] < high)].mean()
+        for low, high in regions.values()
     ]
     cells = "".join(f"{share:9.3f}" for share in shares)
     print(f"{name:14s}{cells}{np.mean(result.width):14.3f}")
@@ -111,7 +122,8 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     ax.fill_between(grid[:, 0], lower, upper, color="C0", alpha=0.35)
     ax.plot(grid[:, 0], model.predict(grid), color="C0")
     ax.set(
-        title=f"{name}\n{shares[1]:.0%} held on the left, {shares[2]:.0%} on the right", xlabel="x"
+        title=f"{name}\n{shares[1]:.0%} held on the left, {shares[2]:.0%} on the right",
+        xlabel="x",
     )
 axes[0].set_ylabel("y")
 print(f"\n{result.guarantee}")

@@ -14,7 +14,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_iris
 
-from mercer import RBF, NegativeDistance, NullDisplay, WitnessDisplay, kernel_thinning, mmd_test
+from mercer import (
+    RBF,
+    NegativeDistance,
+    NullDisplay,
+    WitnessDisplay,
+    kernel_thinning,
+    mmd_test,
+)
 from mercer.datasets import promoters
 
 plt.style.use("tableau-colorblind10")
@@ -35,7 +42,11 @@ PUBLISHED = {(0, 1): 123.55381, (0, 2): 195.30396, (1, 2): 38.85415}
 print(f"{'species':28s}{'e-distance':>12s}{'published':>12s}{'p':>8s}")
 for (a, b), published in PUBLISHED.items():
     result = mmd_test(
-        X[y == a], X[y == b], NegativeDistance(), n_permutations=PERMUTATIONS, random_state=0
+        X[y == a],
+        X[y == b],
+        NegativeDistance(),
+        n_permutations=PERMUTATIONS,
+        random_state=0,
     )
     first, second = result.witness_of_samples()
     distance = 25.0 * (first.mean() - second.mean())
@@ -76,7 +87,10 @@ first = [s for s, label in zip(sequences, labels, strict=True) if label == label
 second = [s for s, label in zip(sequences, labels, strict=True) if label != labels[0]]
 order = rng.permutation(len(first))
 halves = [[first[i] for i in order[::2]], [first[i] for i in order[1::2]]]
-for title, pair in (("promoters, others", (first, second)), ("halves of promoters", halves)):
+for title, pair in (
+    ("promoters, others", (first, second)),
+    ("halves of promoters", halves),
+):
     result = mmd_test(*pair, n_permutations=PERMUTATIONS, random_state=0)
     print(f"{title:20s} p = {result.pvalue:.3f}")
 
@@ -100,13 +114,17 @@ found = np.zeros((DRAWS, len(FACTORS) + 1))
 for draw in range(DRAWS):
     rng = np.random.default_rng(draw)
     one, other = rng.uniform(size=(150, 1)), waves(150, rng)
-    kernels = [RBF(0.3 * factor) for factor in FACTORS]  # 0.3 is about the median distance
+    kernels = [
+        RBF(0.3 * factor) for factor in FACTORS
+    ]  # 0.3 is about the median distance
     for at, kernel in enumerate([*kernels, "auto"]):
         test = mmd_test(one, other, kernel, n_permutations=99, random_state=draw)
         found[draw, at] = test.rejects()
 power = found.mean(axis=0)
 print(f"\n{'width':>12s}  share of {DRAWS} draws that are told apart")
-for name, share in zip([*(f"{f:g} median" for f in FACTORS), "aggregated"], power, strict=True):
+for name, share in zip(
+    [*(f"{f:g} median" for f in FACTORS), "aggregated"], power, strict=True
+):
     print(f"{name:>12s}  {share:.2f}")
 
 # %%
@@ -114,14 +132,18 @@ for name, share in zip([*(f"{f:g} median" for f in FACTORS), "aggregated"], powe
 # -------------------
 # `kernel_thinning` chooses points that stand for a sample, and reports their MMD to all of it.
 
-cloud = np.concatenate([rng.normal(size=(600, 2)), 0.3 * rng.normal(size=(200, 2)) + [3.0, 1.0]])
+cloud = np.concatenate(
+    [rng.normal(size=(600, 2)), 0.3 * rng.normal(size=(200, 2)) + [3.0, 1.0]]
+)
 few = kernel_thinning(cloud, 25, random_state=0)
 print("\n" + str(few))
 
 _, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 axes[0].semilogx(FACTORS, power[:-1], "o-", label="one width")
 axes[0].axhline(power[-1], color="C1", label="aggregated")
-axes[0].set(xlabel="width, in median distances", ylabel="power at 5 %", ylim=(-0.03, 1.03))
+axes[0].set(
+    xlabel="width, in median distances", ylabel="power at 5 %", ylim=(-0.03, 1.03)
+)
 axes[0].set_title("a density with six waves")
 axes[0].legend(frameon=False)
 axes[1].scatter(*cloud.T, s=6, color="0.75", linewidths=0, label="800 samples")

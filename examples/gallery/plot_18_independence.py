@@ -16,7 +16,14 @@ import numpy as np
 from scipy.stats import pearsonr
 from sklearn.datasets import load_iris
 
-from mercer import KernelDensity, NegativeDistance, dhsic_test, fit_test, hsic_test, kci_test
+from mercer import (
+    KernelDensity,
+    NegativeDistance,
+    dhsic_test,
+    fit_test,
+    hsic_test,
+    kci_test,
+)
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
@@ -71,7 +78,10 @@ print(f"\n{'':24}{'correlation':>13}{'its p-value':>13}{'HSIC, p-value':>15}")
 verdicts = {}
 for name, (a, b) in pairs.items():
     r, p = pearsonr(a, b)
-    verdicts[name] = p, hsic_test(a, b, n_permutations=PERMUTATIONS, random_state=0).pvalue
+    verdicts[name] = (
+        p,
+        hsic_test(a, b, n_permutations=PERMUTATIONS, random_state=0).pvalue,
+    )
     print(f"{name:24}{r:13.2f}{p:13.3f}{verdicts[name][1]:15.3f}")
 
 # %%
@@ -79,7 +89,10 @@ for name, (a, b) in pairs.items():
 
 signs = rng.choice([-1.0, 1.0], (2, n))
 third = signs[0] * signs[1]
-apart = [hsic_test(signs[0], signs[1], random_state=0), hsic_test(signs[0], third, random_state=0)]
+apart = [
+    hsic_test(signs[0], signs[1], random_state=0),
+    hsic_test(signs[0], third, random_state=0),
+]
 together = dhsic_test(*signs, third, n_permutations=PERMUTATIONS, random_state=0)
 print(f"\ntwo of three signs: p = {apart[0].pvalue:.3f} and {apart[1].pvalue:.3f}")
 print(f"all three together: p = {together.pvalue:.3f}")
@@ -119,12 +132,20 @@ fig, axes = plt.subplots(2, 3, figsize=(11, 6.6), layout="constrained")
 for axis, (name, (a, b)) in zip(axes.flat, pairs.items(), strict=False):
     axis.plot(a, b, ".", markersize=4)
     p, q = verdicts[name]
-    axis.set(title=f"{name}\ncorrelation p = {p:.2f}, HSIC p = {q:.3f}", xlabel="x", ylabel="y")
+    axis.set(
+        title=f"{name}\ncorrelation p = {p:.2f}, HSIC p = {q:.3f}",
+        xlabel="x",
+        ylabel="y",
+    )
     axis.title.set_fontsize(10)
 axis = axes[1, 1]
 axis.hist(1e3 * published.null, bins=30, color="C1", label="permutations")
 axis.axvline(1e3 * published.statistic, color="C0", linewidth=2, label="as given")
-axis.set(title="irises: HSIC of distances", xlabel="statistic, times 1000", ylabel="permutations")
+axis.set(
+    title="irises: HSIC of distances",
+    xlabel="statistic, times 1000",
+    ylabel="permutations",
+)
 axis.title.set_fontsize(10)
 axis.legend(fontsize=8)
 axis = axes[1, 2]
@@ -136,7 +157,9 @@ for values, label in (
 ):
     axis.plot(np.sort(values), shares, label=label)
 axis.plot([0, 1], [0, 1], ":", color="grey", label="uniform")
-axis.set(title="p-values with a common cause Z", xlabel="p", ylabel="share of data sets")
+axis.set(
+    title="p-values with a common cause Z", xlabel="p", ylabel="share of data sets"
+)
 axis.title.set_fontsize(10)
 axis.legend(fontsize=8)
 plt.show()

@@ -30,13 +30,26 @@ ROWS, BACKGROUND = (40, 20) if FAST else (442, 100)
 # that stands in for another gets its share too.
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-X.columns = ["age", "sex", "bmi", "pressure", "chol", "ldl", "hdl", "ratio", "fats", "glucose"]
+X.columns = [
+    "age",
+    "sex",
+    "bmi",
+    "pressure",
+    "chol",
+    "ldl",
+    "hdl",
+    "ratio",
+    "fats",
+    "glucose",
+]
 model = AutoRegressor(random_state=0).fit(X, y)
 background = X.iloc[np.linspace(0, len(X) - 1, BACKGROUND).astype(int)]
 explanation = mercer.explain(model, X[:ROWS], background=background)
 print(explanation[:2])
 total = explanation.values.sum(axis=1) + explanation.base_values
-print(f"\nlargest gap to the prediction: {np.abs(total - model.predict(X[:ROWS])).max():.1e}")
+print(
+    f"\nlargest gap to the prediction: {np.abs(total - model.predict(X[:ROWS])).max():.1e}"
+)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 explanation[3].plot("waterfall", ax=left)
@@ -52,7 +65,9 @@ right.set_title(f"Contributions of columns, {ROWS} patients")
 
 letters, labels = promoters()
 sequences = ["".join(row) for row in letters]
-classifier = SVC(kernel=WeightedDegree(length=3).normalize(), C=10.0).fit(sequences, labels)
+classifier = SVC(kernel=WeightedDegree(length=3).normalize(), C=10.0).fit(
+    sequences, labels
+)
 found = mercer.explain(classifier, sequences)
 values = np.array(found.values)
 own = np.asarray(labels) == classifier.classes_[1]  # which positive values speak for
@@ -75,7 +90,11 @@ for name, (low, high) in boxes.items():
     ax.axvspan(low - 0.5, high + 0.5, color="C1", alpha=0.15)
     ax.annotate(f"{name} box", ((low + high) / 2, 1.04 * contrast.max()), ha="center")
 ax.margins(y=0.12)
-ax.set(title="Which positions speak for a promoter", xlabel="position", ylabel="contribution")
+ax.set(
+    title="Which positions speak for a promoter",
+    xlabel="position",
+    ylabel="contribution",
+)
 
 # %%
 # Longley's table of the US economy from 1947 to 1962 is an old test of least squares. Cook's
@@ -98,11 +117,15 @@ columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
 ridge = KernelRidge(1e-7, kernel=Linear() + Constant()).fit(columns, employed)
 variance = np.sum((employed - ridge.predict(columns)) ** 2) / (16 - 7)
 distances = (mercer.influence(ridge, columns).values ** 2).sum(axis=0) / (7 * variance)
-print(f"\nresidual standard deviation: {np.sqrt(variance):.3f} (certified by NIST: 304.854)")
+print(
+    f"\nresidual standard deviation: {np.sqrt(variance):.3f} (certified by NIST: 304.854)"
+)
 published = {1951: 0.61, 1962: 0.47}
 print(f"{'year':6s}{'distance':>10s}{'Cook (1977)':>14s}")
 for at in np.argsort(-distances)[:4]:
-    print(f"{years[at]:<6d}{distances[at]:10.3f}{published.get(int(years[at]), ''):>14}")
+    print(
+        f"{years[at]:<6d}{distances[at]:10.3f}{published.get(int(years[at]), ''):>14}"
+    )
 
 figure, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 ax.bar(years, distances, color="C0")

@@ -78,6 +78,8 @@ _MODULES = {
     "alignments": "strings.alignments",
     "lanes": "strings.lanes",
     "graphs": "structures.graphs",
+    "numbering": "structures.numbering",
+    "colours": "structures.colours",
     "trees": "structures.trees",
     "series": "structures.series",
     "signatures": "structures.signatures",

@@ -2,7 +2,6 @@
 
 A kernel passes its feature map as a function, which finds the features of every different substring
 of a collection once: of DNA, a million substrings of five letters are a thousand different ones.
-Counts are whole numbers, and so are their products, whatever the order in which they are added.
 """
 
 from __future__ import annotations
@@ -13,17 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.aliases import Prepared, SparseMatrix
-from mercer.domains.base import Batch, Domain, Samples, Tile
+from mercer.domains.base import Batch, Domain
+from mercer.domains.counts import (
+    NgramCounts,
+    NgramSamples,
+    canonical,
+    counted,
+    counted_like,
+    renumbered,
+)
 from mercer.domains.raw import starts_of
 from mercer.domains.strings import STRINGS, Strings, StringSamples
-from mercer.domains.vectors.domain import CsrSamples
-from mercer.execution.memo import shared_lock
 
-_DENSE = 0.05  # dense rows are quicker if strings have more than this share of the features
-_ROOM = 2**30  # bytes of dense rows, at most
 _LOOKUP = 2**25  # up to so many codes are numbered by a lookup array; more are sorted
 _BLOCK = 2**21  # letters read at a time for hashed features
-_EXACT = 2.0**24  # single precision holds all whole numbers below
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -155,14 +157,6 @@ def substrings(strings: StringSamples, length: int, kind: int = 0) -> Substrings
     return Substrings(alphabet, own_letters, counts, coding.hashes(distinct))
 
 
-@dataclass
-class NgramCounts:
-    """Counts of the features of strings: one column for each hash, in any order, no hash twice."""
-
-    counts: SparseMatrix
-    hashes: np.ndarray
-
-
 def placed_substrings(strings: StringSamples, length: int) -> NgramCounts:
     """All substrings of that length, with a feature for every place that one begins at."""
     from scipy.sparse import csr_matrix
@@ -184,110 +178,6 @@ def expanded(
 
     shape = (words.counts.shape[1], max(1, n_features))
     return words.counts @ csr_matrix((np.ones(len(which)), (which, features)), shape=shape)
-
-
-@dataclass(eq=False)
-class NgramSamples(Samples):
-    """Counts of features, the columns of the features, and ‖φ‖².
-
-    If most strings have most features, counts are kept as dense rows, for which BLAS is quicker.
-    Dense rows have the columns that the first collection knew. Features that only the second has
-    are its ``rest``, which adds to its own norms and to inner products within the second.
-    """
-
-    counts: Prepared  # an array, or CsrSamples
-    known: Vocabulary
-    norms: np.ndarray
-    rest: CsrSamples | None = None
-
-    def __len__(self) -> int:
-        return len(self.norms)
-
-    @property
-    def sparse(self) -> bool:
-        return isinstance(self.counts, CsrSamples)
-
-    @property
-    def largest(self) -> float:
-        """The largest squared norm."""
-        return self.once("largest", lambda: float(self.norms.max(initial=0.0)))
-
-    def fork(self) -> NgramSamples:
-        return self._forked(known=self.known.fork())
-
-    def take(self, rows: np.ndarray) -> NgramSamples:
-        if self.sparse:
-            counts = self.counts.take(rows)
-        else:
-            counts = np.ascontiguousarray(self.counts[rows])
-        rest = None if self.rest is None else self.rest.take(rows)
-        return NgramSamples(counts, self.known, self.norms[rows], rest)._inherit(self, rows)
-
-    def dot(self, y: NgramSamples, tile: Tile) -> None:
-        """Inner products of rows: whole numbers, for which the order of adding does not matter."""
-        if self.sparse:
-            self.counts.dot(y.counts, tile)
-            return
-        tile.work.serial_blas()
-        rows, cols, out = self.counts[tile.rows], y.counts[tile.cols], tile.out
-        # No partial sum is larger than √(k(x, x) k(y, y)).
-        if self.largest * y.largest < _EXACT**2:
-            out[...] = rows @ cols.T
-        else:
-            np.dot(rows.astype(np.float64), cols.astype(np.float64).T, out=out)
-        self._add_rest(y, tile)
-
-    def _add_rest(self, y: NgramSamples, tile: Tile) -> None:
-        if self.rest is not None and y.rest is not None:
-            products = np.empty_like(tile.out)
-            self.rest.dot(y.rest, tile._replace(out=products))
-            tile.out[...] += products
-
-
-class Vocabulary:
-    """Columns of hashed features. It grows, so that collections that are compared share it."""
-
-    def __init__(self, hashes: np.ndarray) -> None:
-        self.hashes = hashes  # by column
-        self._sorted: tuple[np.ndarray, np.ndarray] | None = None
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def fork(self) -> Vocabulary:
-        """A copy that grows independently."""
-        fork = Vocabulary(self.hashes)
-        fork._sorted = self._in_order()
-        return fork
-
-    def _in_order(self) -> tuple[np.ndarray, np.ndarray]:
-        """The hashes in order, and their columns."""
-        result = self._sorted
-        if result is None:
-            order = np.argsort(self.hashes)
-            result = self.hashes[order], order
-            self._sorted = result
-        return result
-
-    def number(self, hashes: np.ndarray) -> np.ndarray:
-        """The columns of different hashes; those not met yet get new ones."""
-        # Two predictions at the same time must not give one column to two features.
-        with shared_lock():
-            columns = self._columns(hashes)
-            fresh = np.flatnonzero(columns < 0)
-            columns[fresh] = len(self) + np.arange(len(fresh))
-            if len(fresh):
-                self.hashes = np.concatenate([self.hashes, hashes[fresh]])
-                self._sorted = None
-            return columns
-
-    def _columns(self, hashes: np.ndarray) -> np.ndarray:
-        """The columns of hashes, −1 for those not met yet."""
-        known, columns = self._in_order()
-        if not len(known):
-            return np.full(len(hashes), -1)
-        at = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-        return np.where(known[at] == hashes, columns[at], -1)
 
 
 FeatureMap = Callable[[Prepared, str], NgramCounts]
@@ -317,26 +207,8 @@ class Ngrams(Strings):
         like = batch.encode_like(self)
         ngrams = self.features(strings, batch.argument)
         if like is not None:
-            return self._encode_in_columns_of(like, ngrams)
-        counts, vocabulary = CsrSamples(ngrams.counts), Vocabulary(ngrams.hashes)
-        cells = len(counts) * counts.n_features
-        if counts.x.nnz > _DENSE * cells and 4 * cells < _ROOM:
-            return NgramSamples(_dense_rows(counts.x), vocabulary, counts.norms)
-        return NgramSamples(counts, vocabulary, counts.norms)
-
-    @staticmethod
-    def _encode_in_columns_of(like: NgramSamples, ngrams: NgramCounts) -> NgramSamples:
-        """Counts in the columns of the samples that these are compared with."""
-        columns = like.known.number(ngrams.hashes)
-        counts = CsrSamples(renumbered(ngrams.counts, columns, max(1, len(like.known))))
-        if like.sparse:
-            return NgramSamples(counts, like.known, counts.norms)
-        n_known = like.counts.shape[1]
-        known, rest = counts.x[:, :n_known], counts.x[:, n_known:]
-        samples = NgramSamples(_dense_rows(known), like.known, counts.norms)
-        if rest.nnz:
-            samples.rest = CsrSamples(rest)
-        return samples
+            return counted_like(like, ngrams)
+        return counted(ngrams)
 
     def hashed(self, batch: Batch, n_columns: int) -> SparseMatrix:
         """Counts in a fixed number of columns, whatever the features: for linear learners.
@@ -352,28 +224,3 @@ class Ngrams(Strings):
             columns = (ngrams.hashes % np.uint64(n_columns)).astype(np.int64)
             blocks.append(canonical(renumbered(ngrams.counts, columns, n_columns)))
         return vstack(blocks, format="csr")
-
-
-def _dense_rows(counts: SparseMatrix) -> np.ndarray:
-    """Dense rows, in single precision where that holds every count."""
-    dtype = np.float32 if counts.max() < _EXACT else np.float64
-    return counts.astype(dtype).toarray()
-
-
-def renumbered(counts: SparseMatrix, columns: np.ndarray, n_columns: int) -> SparseMatrix:
-    """The counts with column j moved to column ``columns[j]``."""
-    from scipy.sparse import csr_matrix
-
-    shape = (counts.shape[0], n_columns)
-    return csr_matrix((counts.data, columns[counts.indices], counts.indptr), shape=shape)
-
-
-def canonical(counts: SparseMatrix) -> SparseMatrix:
-    """The columns of every row in order, and equal ones added up."""
-    # To CSC and back sorts in linear time, unless there are far more columns than entries.
-    if counts.shape[1] < 4 * counts.nnz + 2**16:
-        result = counts.tocsc().tocsr()
-    else:
-        result = counts.copy()
-    result.sum_duplicates()
-    return result

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
-import re
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,23 +12,11 @@ import numpy as np
 from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.kernels.base import Kernel
+from mercer.markup import shortened
 from mercer.params import between
 
 _LEVEL = 0.05  # that texts speak of
 _SHOWN = 1  # kernels of many that a text names
-_MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
-
-
-def shortened(text: str) -> str:
-    """The text of a kernel with the ends of lists of more than seven numbers alone, to be read.
-
-    Examples
-    --------
-    >>> from mercer.statistics.result import shortened
-    >>> shortened("RBF(length_scale=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])")
-    'RBF(length_scale=[1.0, 2.0, …, 8.0])'
-    """
-    return _MANY.sub(r"[\1, \2, …, \3]", text)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)

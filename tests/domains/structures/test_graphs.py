@@ -221,3 +221,15 @@ def test_attributes_are_checked():
         hopper([rows, {"edges": [], "attributes": [[0.0, 1.0]]}])
     with pytest.raises(MercerError, match="node 1"):
         ShortestPaths(node=RBF())([{"edges": [(0, 1)], "attributes": [[0.0], [np.inf]]}])
+
+
+def test_matrices_of_ones_are_graphs_without_labels_of_edges():
+    ones = scipy.sparse.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    labelled = scipy.sparse.csr_array(np.array([[0, 2, 0], [2, 0, 1], [0, 1, 0]]))
+    edges = ([(0, 1), (1, 2)], 3)
+    kernel = WeisfeilerLehman(2)
+    assert len(np.unique(kernel([edges, ones]))) == 1
+    K = kernel([labelled, ones])
+    assert np.array_equal(kernel([edges], [labelled, ones]), K[1:])
+    with pytest.raises(InputTypeError, match=r"X\[1\] = 'a graph' has no labels of edges"):
+        kernel([labelled, edges])

@@ -1,9 +1,10 @@
 """What a series may be, and what is refused by name."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from mercer import GlobalAlignment
+from mercer import SVC, GlobalAlignment
 from mercer.domains.base import Batch
 from mercer.domains.structures.series import Series
 from mercer.errors import (
@@ -96,3 +97,20 @@ def test_new_series_must_fit_those_of_training():
         k([[1.0, 2.0]], [[[1.0, 2.0]]])
     with pytest.raises(DomainError, match="times"):
         k([[1.0, 2.0]], [([0, 1], [1.0, 2.0])])
+
+
+def test_columns_of_data_frames_are_channels_by_name():
+    rng = np.random.default_rng(0)
+    frames = [pd.DataFrame(rng.standard_normal((n, 2)), columns=["a", "b"]) for n in (3, 4, 5)]
+    turned = [frame[["b", "a"]] for frame in frames]
+    kernel = GlobalAlignment([1.0, 3.0])
+    K = kernel(frames)
+    assert np.array_equal(kernel([frames[0], *turned[1:]]), K)
+    assert np.array_equal(kernel(frames, turned), K)
+    other = frames[0].rename(columns={"b": "c"})
+    with pytest.raises(WidthError, match=r"X\[1\] = \['a', 'c'\] .* the columns \['a', 'b'\]"):
+        kernel([frames[0], other])
+    model = SVC(kernel=kernel).fit(frames, [0, 1, 0])
+    assert np.array_equal(model.decision_function(turned), model.decision_function(frames))
+    with pytest.raises(WidthError, match="columns"):
+        model.predict([other])

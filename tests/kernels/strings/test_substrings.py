@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 from mercer import SVC, BlendedSpectrum, GappedKmer, KernelPCA, KernelRidge, Mismatch, Spectrum
-from mercer.domains import ngrams
+from mercer.domains import counts, ngrams
 from mercer.errors import DomainError, NotFittedError, ParameterError
 
 ALL = [
@@ -47,9 +47,9 @@ def oracle(kernel, X, Y):
 @pytest.fixture(params=["as it comes", "dense", "sparse", "hashes", "sparse hashes"])
 def storage(request, monkeypatch):
     if "dense" in request.param:
-        monkeypatch.setattr(ngrams, "_DENSE", -1.0)
+        monkeypatch.setattr(counts, "_DENSE", -1.0)
     if "sparse" in request.param:
-        monkeypatch.setattr(ngrams, "_DENSE", 2.0)
+        monkeypatch.setattr(counts, "_DENSE", 2.0)
     if "hashes" in request.param:
         monkeypatch.setattr(ngrams, "_LOOKUP", 0)
     return request.param
@@ -151,7 +151,7 @@ def test_products_within_a_second_collection(storage):
 
 
 def test_counts_beyond_single_precision(monkeypatch):
-    monkeypatch.setattr(ngrams, "_EXACT", 4.0)
+    monkeypatch.setattr(counts, "_EXACT", 4.0)
     X = ["aaab", "aaaaaaaaab", "b"]
     assert np.array_equal(Spectrum(length=1)(X), oracle(Spectrum(length=1), X, X))
     assert np.array_equal(Spectrum(length=1)(X[2:], X), oracle(Spectrum(length=1), X[2:], X))

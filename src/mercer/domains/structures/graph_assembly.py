@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,10 +20,8 @@ def assemble(graphs: Sequence[GraphLike], names: Names, argument: str) -> GraphC
     """All graphs as one collection; an error names the graph that it is about."""
     given = [read_one(graph, names, f"{argument}[{row}]") for row, graph in enumerate(graphs)]
     starts = starts_of(np.array([graph.n_nodes for graph in given], dtype=np.int64))
-    counts = np.array([len(graph.begins) for graph in given], dtype=np.int64)
-    shifts = np.repeat(starts[:-1], counts)
-    begins = np.concatenate([graph.begins for graph in given]) + shifts
-    ends = np.concatenate([graph.ends for graph in given]) + shifts
+    counts = np.array([len(graph.ends) for graph in given], dtype=np.int64)
+    begins, ends = _joined_edges(given, starts, counts)
     edge_labels, edge_names = _edge_labels(given, argument)
     once = np.repeat([graph.form == "once" for graph in given], counts)
     entries = _entries(begins, ends, edge_labels, once)
@@ -39,6 +38,27 @@ def assemble(graphs: Sequence[GraphLike], names: Names, argument: str) -> GraphC
         edge_names=edge_names,
         attributes=_attributes(given, argument),
     )
+
+
+def _joined_edges(
+    given: list[GivenGraph], starts: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where all edges begin and end, as positions among the nodes of all graphs."""
+    shifts = np.repeat(starts[:-1], counts)
+    if all(graph.grouped for graph in given):
+        chain = itertools.chain.from_iterable
+        ends = np.array([*chain(graph.ends for graph in given)], dtype=np.int64)
+        degrees = np.array([*chain(graph.begins for graph in given)], dtype=np.int64)
+        return np.repeat(np.arange(len(degrees)), degrees), ends + shifts
+    ends = np.concatenate([np.asarray(graph.ends, dtype=np.int64) for graph in given])
+    return np.concatenate(list(map(_begins_of, given))) + shifts, ends + shifts
+
+
+def _begins_of(graph: GivenGraph) -> np.ndarray:
+    """Where the edges of a graph begin."""
+    if graph.grouped:
+        return np.repeat(np.arange(graph.n_nodes), np.asarray(graph.begins, dtype=np.int64))
+    return np.asarray(graph.begins, dtype=np.int64)
 
 
 def _entries(
@@ -91,11 +111,15 @@ def _edge_labels(
     given: list[GivenGraph], argument: str
 ) -> tuple[np.ndarray | None, tuple[object, ...]]:
     """The same of edges. The label 1 for all edges is as good as none."""
-    lists = {row: graph.edge_labels for row, graph in enumerate(given) if len(graph.begins)}
-    numbers, names = _labels_of(lists, argument, "edge")
-    if names == (1,):
+    lists = {row: graph.edge_labels for row, graph in enumerate(given) if len(graph.ends)}
+    if all(labels is None or _are_ones(labels) for labels in lists.values()):
         return None, ()
-    return numbers, names
+    return _labels_of(lists, argument, "edge")
+
+
+def _are_ones(labels: Any) -> bool:
+    """Whether all labels are 1, as the entries of most adjacency matrices are."""
+    return labels[0] == 1 and all(label == 1 for label in labels)
 
 
 def _labels_of(

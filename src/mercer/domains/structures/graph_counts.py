@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from mercer import _compiled
 from mercer.aliases import RawSamples
 from mercer.domains.ngrams import FeatureMap, NgramCounts, Ngrams, canonical, splitmix64
 from mercer.domains.structures.graphs import Graphs
@@ -40,7 +41,9 @@ def count_hashes(
     """
     from scipy.sparse import csr_matrix
 
-    different, columns = np.unique(hashes, return_inverse=True)
+    columns, different = np.empty(len(hashes), dtype=np.int32), np.empty_like(hashes)
+    n_different = _compiled.numbering.number_hashes(hashes, columns, different)
+    different = different[:n_different].copy()
     values = np.ones(len(hashes)) if counts is None else counts.astype(np.float64)
     shape = (len(starts) - 1, max(1, len(different)))
     return NgramCounts(canonical(csr_matrix((values, columns, starts), shape=shape)), different)

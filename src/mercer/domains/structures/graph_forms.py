@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -17,10 +18,12 @@ from mercer.aliases import GraphLike, SparseMatrix
 from mercer.errors import InputTypeError, MissingDependencyError, ShapeError
 
 Labels = Sequence[Hashable] | np.ndarray | None
-Entries = tuple[np.ndarray, list[Hashable], list[Any]]  # degrees, neighbours, data of edges
+Entries = tuple[list[int], list[Any], list[Any]]  # degrees, neighbours, data of edges
+Places = np.ndarray | list[int]
 # "once": each undirected edge is listed once, or in both directions; "both": always in both
 Form = Literal["once", "both", "directed"]
 
+_VALUES = operator.methodcaller("values")
 _FORMS = "give a networkx graph, (edges, node_labels), a sparse matrix or a dictionary"
 KEYS = ("edges", "n_nodes", "node_labels", "edge_labels", "attributes", "directed")
 
@@ -35,16 +38,20 @@ class Names(NamedTuple):
 
 @dataclasses.dataclass
 class GivenGraph:
-    """One graph: edges as pairs of positions of nodes, with what is known of nodes and edges."""
+    """One graph: edges as pairs of positions of nodes, with what is known of nodes and edges.
+
+    Edges that are grouped by the nodes where they begin have the numbers of these groups as
+    ``begins``; they are known to join nodes that exist.
+    """
 
     n_nodes: int
-    begins: np.ndarray
-    ends: np.ndarray
+    begins: Places
+    ends: Places
     form: Form
     node_labels: Labels = None
     edge_labels: Labels = None
     attributes: np.ndarray | None = None
-    consistent: bool = False  # by its making: edges join nodes that exist
+    grouped: bool = False
 
 
 def read_one(graph: GraphLike, names: Names, what: str) -> GivenGraph:
@@ -56,7 +63,7 @@ def read_one(graph: GraphLike, names: Names, what: str) -> GivenGraph:
         given.edge_labels = None
     if names.attributes is None:
         given.attributes = None
-    if not given.consistent:
+    if not given.grouped:
         _check(given, what)
     return given
 
@@ -79,10 +86,11 @@ def _reader(graph: GraphLike, what: str) -> Callable[[Any, Names, str], GivenGra
 def _check(graph: GivenGraph, what: str) -> None:
     """Refuse edges to nodes that do not exist, and labels of the wrong number."""
     n = graph.n_nodes
-    wrong = (graph.begins < 0) | (graph.begins >= n) | (graph.ends < 0) | (graph.ends >= n)
+    begins, ends = np.asarray(graph.begins), np.asarray(graph.ends)
+    wrong = (begins < 0) | (begins >= n) | (ends < 0) | (ends >= n)
     if wrong.any():
         at = int(np.argmax(wrong))
-        edge = (int(graph.begins[at]), int(graph.ends[at]))
+        edge = (int(begins[at]), int(ends[at]))
         nodes = f"nodes are 0 to {n - 1}" if n else "the graph has no nodes"
         remedy = "correct the edge, or give a label for every node"
         rule = f"leads to a node that does not exist: {nodes}"
@@ -106,29 +114,28 @@ def _from_networkx(graph: GraphLike, names: Names, what: str) -> GivenGraph:
     n = len(adjacency)
     entries_of = _entries_of_multigraph if graph.is_multigraph() else _entries_of_graph
     degrees, neighbours, data = entries_of(list(adjacency.values()))
-    begins = np.repeat(np.arange(n), degrees)
-    at = {node: place for place, node in enumerate(adjacency)}
-    ends = np.array([at[node] for node in neighbours], np.int64)
+    listed = list(adjacency)
+    if listed != list(range(n)):
+        at = {node: place for place, node in enumerate(listed)}
+        neighbours = [at[node] for node in neighbours]
     form: Form = "directed" if graph.is_directed() else "both"
-    given = GivenGraph(n, begins, ends, form, consistent=True)
+    given = GivenGraph(n, degrees, neighbours, form, grouped=True)
     given.edge_labels = _named(data, names.edge, f"{what}: edge", None)
-    _name_nodes(given, graph, list(adjacency), names, what)
+    _name_nodes(given, graph, listed, names, what)
     return given
 
 
 def _entries_of_graph(rows: list[Mapping[Hashable, Any]]) -> Entries:
     """How many neighbours nodes have, all neighbours, and what is known of the edges to them."""
-    neighbours = list(itertools.chain.from_iterable(rows))
-    data = list(itertools.chain.from_iterable(row.values() for row in rows))
-    return np.fromiter(map(len, rows), np.int64, len(rows)), neighbours, data
+    chain = itertools.chain.from_iterable
+    return [*map(len, rows)], [*chain(rows)], [*chain(map(_VALUES, rows))]
 
 
 def _entries_of_multigraph(rows: list[Mapping[Hashable, Any]]) -> Entries:
     """The same in a multigraph: each neighbour as often as edges lead to it."""
     neighbours = [node for row in rows for node, edges in row.items() for _ in edges]
     data = [values for row in rows for edges in row.values() for values in edges.values()]
-    degrees = (sum(map(len, row.values())) for row in rows)
-    return np.fromiter(degrees, np.int64, len(rows)), neighbours, data
+    return [sum(map(len, row.values())) for row in rows], neighbours, data
 
 
 def _name_nodes(
@@ -146,7 +153,7 @@ def _named(
     things: Sequence[Mapping[str, Any]], name: str | None, what: str, listed: list[Hashable] | None
 ) -> list[Any] | None:
     """The values that all nodes or all edges have under a name; None if none has one."""
-    if name is None:
+    if name is None or not any(things):
         return None
     values = [thing.get(name) for thing in things]
     absent = values.count(None) if None in values else 0

@@ -31,7 +31,9 @@ class Numbering:
             labels = labels.tolist()
         numbers = self._numbers
         try:
-            return np.array([numbers.setdefault(each, len(numbers)) for each in labels], np.int64)
+            for each in dict.fromkeys(labels):
+                numbers.setdefault(each, len(numbers))
+            return np.array([*map(numbers.__getitem__, labels)], np.int64)
         except TypeError:
             at = next(at for at, each in enumerate(labels) if not _is_hashable(each))
             kind = type(labels[at]).__name__

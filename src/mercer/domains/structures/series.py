@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import RawSamples
+from mercer.aliases import Prepared, RawSamples
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.raw import as_list, starts_of
 from mercer.errors import (
@@ -40,6 +40,7 @@ class SeriesSamples(Samples):
     offsets: np.ndarray
     times: np.ndarray
     timed: bool
+    columns: list[object] | None = None  # the names of the channels, of series in data frames
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -55,8 +56,8 @@ class SeriesSamples(Samples):
     def take(self, rows: np.ndarray) -> SeriesSamples:
         rows = np.asarray(rows, dtype=np.int64)
         points, offsets = points_of(self.offsets, rows)
-        taken = SeriesSamples(self.values[points], offsets, self.times[points], self.timed)
-        return taken._inherit(self, rows)
+        parts = self.values[points], offsets, self.times[points], self.timed, self.columns
+        return SeriesSamples(*parts)._inherit(self, rows)
 
 
 def points_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -91,9 +92,15 @@ class Series(Domain):
     def encode(self, batch: Batch) -> SeriesSamples:
         listed = self._listed(batch.raw, batch.argument)
         names = [f"{batch.argument}[{row}]" for row in range(len(listed))]
+        like: Prepared = batch.encode_like(self)
+        columns = _columns_of(listed[0]) if like is None else like.columns
+        if columns is not None:
+            listed = [
+                _in_order(one, columns, name) for one, name in zip(listed, names, strict=True)
+            ]
         curves = list(map(self._read, listed, names))
         samples = _joined(curves, names)
-        like = batch.encode_like(self)
+        samples.columns = columns
         if like is not None:
             _check_alike(samples, like, batch)
         return samples
@@ -170,6 +177,22 @@ def _refuse_single(raw: RawSamples, argument: str) -> None:
     if getattr(raw, "ndim", 0) == 1 and kind in "fiub":
         rule = "is one series, not a collection of them"
         raise InputTypeError(argument, raw, rule, "give a list: [X]")
+
+
+def _columns_of(sample: Any) -> list[object] | None:
+    """The names of the columns of a data frame; None of anything else."""
+    return list(sample.columns) if hasattr(sample, "columns") else None
+
+
+def _in_order(sample: Any, columns: list[object], name: str) -> Any:
+    """A data frame with its columns in that order; anything else as it is."""
+    own = _columns_of(sample)
+    if own is None or own == columns:
+        return sample
+    if len(own) != len(columns) or set(own) != set(columns):
+        rule = f"does not have the columns {columns} of the other series"
+        raise WidthError(name, own, rule, "give all series the same channels")
+    return sample[columns]
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import mercer.markup as markup
@@ -119,6 +119,13 @@ class FitReport:
             return "unknown"
         return self.model.certify(None).status
 
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """What the kernel and its parts have learned from the samples, or taken for granted."""
+        if self.model is None or isinstance(self.model, str):
+            return ()
+        return tuple(dict.fromkeys(_remarks(self.model)))
+
     def to_dict(self) -> dict[str, object]:
         """Everything by name, as plain values."""
         return {
@@ -128,6 +135,7 @@ class FitReport:
             "solver": self.solver,
             "converged": self.converged,
             **self.facts,
+            "learned": self.learned,
             "notes": self.notes,
             "samples": self.samples,
             "seconds": self.seconds,
@@ -138,7 +146,8 @@ class FitReport:
         kernel = markup.shortened(self.kernel)
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"
-        lines = [("kernel", kernel), ("plan", self.plan), ("solver", self.solver)]
+        lines = [("kernel", kernel), *(("", remark) for remark in self.learned)]
+        lines += [("plan", self.plan), ("solver", self.solver)]
         result = self._result()
         if result:
             lines.append(("result", result))
@@ -165,6 +174,15 @@ class FitReport:
         lines = self.lines()
         rows = [(markup.escaped(label), markup.escaped(text)) for label, text in lines]
         return markup.box(markup.table(rows))
+
+
+def _remarks(kernel: Kernel) -> Iterator[str]:
+    """What a kernel and its parts say of their fit."""
+    remark = getattr(kernel, "remark", str)()
+    if remark:
+        yield f"{type(kernel).__name__}: {remark}"
+    for child in kernel.children():
+        yield from _remarks(child)
 
 
 def _formatted(value: object, form: str) -> str:

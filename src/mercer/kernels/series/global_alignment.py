@@ -139,6 +139,11 @@ class GlobalAlignment(Kernel):
             self.length_scale_ = median_width(cast(SeriesSamples, batch.encode(self.domain)))
         return self
 
+    def remark(self) -> str:
+        """What reports say of a length scale that was learned."""
+        learned = getattr(self, "length_scale_", None)
+        return "" if learned is None else f"length scale {learned:.4g}, by the median heuristic"
+
     def _scales(self, n_channels: int) -> np.ndarray:
         """The length scale of every channel."""
         scale = self.length_scale

@@ -59,15 +59,7 @@ class NgramKernel(Kernel, abstract=True):
         return samples.norms
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
-
-        samples = self.prepare(batch)
-        if samples.sparse:
-            return canonical(samples.counts.x)
-        counts = csr_matrix(samples.counts, dtype=np.float64)
-        if samples.rest is None:
-            return counts
-        return hstack([counts, samples.rest.x], format="csr")
+        return self.prepare(batch).matrix()
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
         length = int(vars(self)["length"])

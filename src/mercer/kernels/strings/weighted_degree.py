@@ -11,7 +11,7 @@ from mercer.aliases import RawSamples, SparseMatrix
 from mercer.definiteness import PSD, SEPARATES, Definite
 from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
-from mercer.domains.ngrams import NgramCounts, Ngrams, canonical, placed_substrings
+from mercer.domains.ngrams import NgramCounts, Ngrams, placed_substrings
 from mercer.domains.parts import Parts
 from mercer.domains.strings import STRINGS, StringSamples, texts_of
 from mercer.gram.tile import Pair
@@ -82,13 +82,11 @@ class WeightedDegree(Kernel):
         return np.sum(norms, axis=0)
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
+        from scipy.sparse import hstack
 
         blocks = []
         for part, factor in zip(self.prepare(batch).sides, self._factors(), strict=True):
-            rows = canonical(part.counts.x) if part.sparse else part.counts
-            counts = csr_matrix(rows, dtype=np.float64)
-            blocks.append(counts * float(np.sqrt(factor)))
+            blocks.append(part.matrix() * float(np.sqrt(factor)))
         return hstack(blocks, format="csr")
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:

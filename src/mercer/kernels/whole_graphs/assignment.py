@@ -18,7 +18,7 @@ from mercer.aliases import Prepared, SparseMatrix
 from mercer.definiteness import INDEFINITE, PSD, UNKNOWN, Certificate, Where, Witness
 from mercer.domains.base import Batch, Domain, Tile
 from mercer.domains.distributions import Bags
-from mercer.domains.ngrams import NgramCounts, Ngrams, canonical
+from mercer.domains.ngrams import NgramCounts, Ngrams
 from mercer.domains.structures.graph_counts import count_hashes, in_unary
 from mercer.domains.structures.graph_labels import label_hashes
 from mercer.domains.structures.label_bags import LABEL_BAGS, LabelBags, LabelBagSamples
@@ -191,10 +191,7 @@ class Assignment(Kernel):
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
         if self.kernel is not None:
             return super().map_features(batch, truncate)
-        samples = self.prepare(batch)
-        if samples.sparse:
-            return canonical(samples.counts.x)
-        return np.asarray(samples.counts, dtype=np.float64)
+        return self.prepare(batch).matrix()
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Tile
-from mercer.domains.ngrams import NgramCounts, canonical
+from mercer.domains.counts import NgramCounts
 from mercer.domains.parts import Parts
 from mercer.domains.structures.graph_counts import GraphCounts
 from mercer.domains.structures.graph_forms import Names
@@ -26,6 +26,7 @@ __all__: list[str] = []
 name_or_none = Constraint(
     "a name or None", lambda v: v is None or (isinstance(v, str) and v != ""), "None ignores labels"
 )
+_STAND_INS = {"degree": "their degrees stand for them", "constant": "a constant stands for them"}
 degree_or_constant = choice("degree", "constant")
 
 
@@ -53,6 +54,13 @@ class GraphKernel(Kernel, abstract=True):
     def stand_in(self) -> str:
         """What stands for labels where nodes have none: their degrees, or a constant."""
         return "constant"
+
+    def remark(self) -> str:
+        """What reports say of a kernel that was fitted to graphs without labels."""
+        if getattr(self, "node", None) is not None:
+            return ""  # nodes are compared by their attributes
+        stand_in = _STAND_INS.get(getattr(self, "labels_", "labels"))
+        return f"nodes have no labels; {stand_in}" if stand_in else ""
 
 
 class CountKernel(GraphKernel, abstract=True):
@@ -110,13 +118,11 @@ class CountKernel(GraphKernel, abstract=True):
         return total
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:
-        from scipy.sparse import csr_matrix, hstack
+        from scipy.sparse import hstack
 
         samples, blocks = self.prepare(batch), []
         for at, (weight, _) in enumerate(self.groups()):
-            counts = samples[at].counts
-            rows = canonical(counts.x) if samples[at].sparse else csr_matrix(counts, dtype=float)
-            blocks.append(rows * np.sqrt(weight))
+            blocks.append(samples[at].matrix() * np.sqrt(weight))
         return hstack(blocks, format="csr")
 
     def hashed_features(self, X: RawSamples, width: int = 2**20) -> SparseMatrix:

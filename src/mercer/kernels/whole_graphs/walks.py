@@ -164,6 +164,12 @@ class GraphWalks(GraphKernel):
             self.decay_ = _AUTO / radius if radius > 0 else _AUTO
         return self
 
+    def remark(self) -> str:
+        said = [super().remark()]
+        if self.decay == "auto" and "decay_" in vars(self):
+            said.append(f"decay {self.decay_:.4g}, half of what the training graphs allow")
+        return "; ".join(filter(None, said))
+
     def _decay(self) -> float:
         """The decay, which "auto" learns from the training graphs."""
         if self.decay != "auto":

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer import _compiled
 from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import PSD, Definite
 from mercer.definiteness.means import blind
@@ -42,22 +43,16 @@ def refined(samples: GraphSamples, colours: np.ndarray) -> np.ndarray:
     The hashes of neighbours are added, modulo 2⁶⁴, so that their order does not matter. Nodes of
     directed graphs look at successors and at predecessors apart.
     """
-    graphs, labels = samples.graphs, splitmix64(samples.edge_colours() ^ _EDGE)
-    total = _sums(splitmix64(colours[graphs.indices] ^ labels), graphs.indptr)
-    new = splitmix64(colours ^ splitmix64(total + _FORTH))
+    refine, graphs = _compiled.colours.refine, samples.graphs
+    labels = samples.once("hashed edges", lambda: splitmix64(samples.edge_colours() ^ _EDGE))
+    new = np.empty_like(colours)
+    refine(graphs.indptr, graphs.indices, labels, colours, colours, _FORTH, new)
     if graphs.directed.any():
         starts, sources, places = samples.reversed()
-        arriving = _sums(splitmix64(colours[sources] ^ labels[places]), starts)
-        both = splitmix64(new ^ splitmix64(arriving + _BACK))
+        both = np.empty_like(colours)
+        refine(starts, sources, labels[places], colours, new, _BACK, both)
         return np.where(graphs.directed[samples.owners], both, new)
     return new
-
-
-def _sums(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Sums of consecutive values, modulo 2⁶⁴."""
-    until = np.zeros(len(values) + 1, dtype=np.uint64)
-    np.cumsum(values, out=until[1:])
-    return until[starts[1:]] - until[starts[:-1]]
 
 
 def colours_of(samples: GraphSamples, depth: int, unlabelled: str) -> np.ndarray:

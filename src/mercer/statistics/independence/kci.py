@@ -16,13 +16,13 @@ from mercer.gram.matrix import Matrix
 from mercer.gram.plan import COPY, RAISE, fits, plan_matrix
 from mercer.kernels.base import Kernel
 from mercer.linalg.cholesky import pivoted_cholesky
+from mercer.markup import shortened
 from mercer.params import choice
 from mercer.statistics.independence.hsic import IndependenceResult
 from mercer.statistics.independence.null import chi_squares, gamma_pvalue, leading_eigenvalues
 from mercer.statistics.independence.regression import Regression, learn_regression, residuals
 from mercer.statistics.independence.views import View, all_notes, check_same_length, read_view
 from mercer.statistics.permutations import generator, permutation_pvalue
-from mercer.statistics.result import shortened
 
 _LEAST = 10  # samples from which anything can be learned
 _TOLERANCE = 1e-12  # share of the trace that a factor may lack

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import pick_rows
 from mercer.kernels.base import Kernel
-from mercer.statistics.result import shortened
+from mercer.markup import shortened
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
