@@ -38,7 +38,7 @@ class Tab:
         """Answer one request of the page."""
         try:
             frame = await self._ask(request, forward)
-        except MercerError as error:
+        except (MercerError, WorkerError, ValueError) as error:
             frame = pack({"id": request.get("id"), "error": str(error)})
         await forward(frame)
 
@@ -94,9 +94,14 @@ class Tab:
         _, path = self.files.pop()
         path.unlink(missing_ok=True)
 
+    @property
+    def workers(self) -> list[Worker]:
+        """The processes of the page."""
+        return [worker for worker in (self.worker, self.job) if worker is not None]
+
     def close(self) -> None:
         """End the processes of the page and remove its files."""
-        for worker in filter(None, (self.worker, self.job)):
+        for worker in self.workers:
             worker.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -125,7 +130,7 @@ class Spares:
     async def close(self) -> None:
         """End the process that waits."""
         if self.spare is not None:
-            (await self.spare).stop()
+            await (await self.spare).end()
 
 
 class Tabs:
@@ -151,6 +156,8 @@ class Tabs:
 
     async def close(self) -> None:
         """The server ends."""
-        for tab in list(self.open.values()):
+        tabs = list(self.open.values())
+        for tab in tabs:
             self.remove(tab)
+        await asyncio.gather(*(worker.end() for tab in tabs for worker in tab.workers))
         await self.spares.close()

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 
-from mercer.errors import MercerError
 from mercer.studio.job_limits import Limits
 from mercer.studio.wire import Message, unpack
 from mercer.studio.worker import LENGTH
@@ -17,11 +16,8 @@ from mercer.studio.worker import LENGTH
 Forward = Callable[[bytes], Awaitable[None]]
 
 
-class WorkerError(MercerError):
+class WorkerError(Exception):
     """The process of a page has ended: by its limits, by a crash, or because it was stopped."""
-
-    def __init__(self, reason: str) -> None:
-        ValueError.__init__(self, reason)
 
 
 class Worker:
@@ -30,7 +26,7 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.lock = asyncio.Lock()
-        self.is_ready = False
+        self.is_ready = self.is_stopped = False
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
@@ -49,8 +45,8 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process runs."""
-        return self.process.returncode is None
+        """Whether the process runs, and nobody has asked it to end."""
+        return not self.is_stopped and self.process.returncode is None
 
     async def ask(self, request: Message, seconds: float, forward: Forward) -> bytes:
         """The frame of the answer; progress before it is forwarded.
@@ -87,10 +83,19 @@ class Worker:
             (length,) = LENGTH.unpack(await self.process.stdout.readexactly(LENGTH.size))
             return await self.process.stdout.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
+            self.stop()
             reason = "the computation ended without an answer: it was stopped, or ran out of memory"
             raise WorkerError(reason) from None
 
+    async def end(self) -> None:
+        """End the process and wait until it has ended."""
+        self.stop()
+        await self.process.wait()
+
     def stop(self) -> None:
         """End the process, whatever it does."""
-        with contextlib.suppress(ProcessLookupError):
+        self.is_stopped = True
+        with contextlib.suppress(ProcessLookupError, RuntimeError):  # it has ended, or the loop
             self.process.kill()
+            if self.process.stdin is not None:
+                self.process.stdin.close()
