@@ -27,7 +27,8 @@ def test_the_page_is_served_with_its_policy(browser):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/wrong/", "/index.html", f"/{TOKEN}x/", f"/{TOKEN[:-1]}/", "/%00/", f"//{TOKEN}x"]
+    "path",
+    ["/", "/wrong/", "/index.html", f"/{TOKEN}x/", f"/{TOKEN[:-1]}/", "/%00/", f"//{TOKEN}x"],
 )
 def test_without_the_token_everything_is_refused(browser, path):
     answer = browser.get(path)
@@ -41,7 +42,9 @@ def test_another_host_is_refused(browser, host):
     assert answer.status_code == 403 and "own address" in answer.text
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", f"https://{HOST}", "http://127.0.0.1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", f"https://{HOST}", "http://127.0.0.1"]
+)
 def test_another_origin_is_refused(browser, origin):
     for method in ("GET", "POST"):
         answer = browser.request(method, f"/{TOKEN}/upload/x", headers={"origin": origin})

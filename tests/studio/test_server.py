@@ -131,7 +131,9 @@ def test_uploads_need_a_page_that_is_open(browser):
     assert upload(browser, "somebody").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["../../evil.csv", "/etc/cron.d/x.csv", "..\\..\\x.csv", "", "a" * 500])
+@pytest.mark.parametrize(
+    "name", ["../../evil.csv", "/etc/cron.d/x.csv", "..\\..\\x.csv", "", "a" * 500]
+)
 def test_names_of_uploads_are_no_paths(name, tmp_path):
     tab = Tab(LIMITS, None, None)
     try:
