@@ -123,7 +123,7 @@ class Tab:
 
     def settle(self) -> None:
         """Wait until every question was answered and drawn."""
-        idle = "return document.body.dataset.busy === 'false' && Number(document.body.dataset.answers) > 0"
+        idle = "return document.body.dataset.busy === 'false' && 'answers' in document.body.dataset"
         self.until(lambda: self.run(idle))
 
     def answered(self, action: Callable[[], None]) -> None:

@@ -10,11 +10,12 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra studio is not installed")
 
+from studio.browsing import Tab, driving, serving
+
 import mercer
 from mercer.datasets import shipped
 from mercer.studio.lessons.presets import PRESETS
 from mercer.studio.wire import plain
-from studio.browsing import Tab, driving, serving
 
 _ASYNC = "const done = arguments[arguments.length - 1]; const [path, code] = arguments;"
 
@@ -219,8 +220,10 @@ def test_a_gaussian_process_is_drawn_and_learns(page):
     assert "given the points" in page.text("#draws-facts")
     page.click("#steps-start")
     page.until(lambda: "log marginal likelihood" in page.text("#steps-text"))
-    end = "const r = document.querySelector('#steps-range'); r.value = r.max; r.dispatchEvent(new Event('input'))"
-    page.run(end)
+    page.run(
+        "const r = document.querySelector('#steps-range'); r.value = r.max;"
+        "r.dispatchEvent(new Event('input'))"
+    )
     page.answered(lambda: page.click("#steps-take"))
     learned = mercer.parse(page.run("return document.querySelector('#expression').value"))
     assert learned.length_scale > 0.4
@@ -267,12 +270,13 @@ def test_a_table_is_uploaded_fitted_asked_and_exported(page, browser):
 
 
 def test_the_phone_has_no_sideways_scrolling_and_the_theme_changes(browser):
-    driver, address, app, _ = browser
+    driver, address, *_ = browser
     tab = Tab(driver, address, 390, 844)
     assert tab.run("return document.documentElement.scrollWidth <= innerWidth")
     small = tab.run(
-        "return [...document.querySelectorAll('*')].filter((e) => e.offsetParent && e.childNodes.length"
-        " && parseFloat(getComputedStyle(e).fontSize) < 11).map((e) => e.className)"
+        "return [...document.querySelectorAll('*')].filter((e) => e.offsetParent"
+        " && e.childNodes.length && parseFloat(getComputedStyle(e).fontSize) < 11)"
+        ".map((e) => e.className)"
     )
     assert small == []
     light = tab.run("return getComputedStyle(document.body).backgroundColor")
@@ -283,9 +287,8 @@ def test_the_phone_has_no_sideways_scrolling_and_the_theme_changes(browser):
     tab.click("#theme")
 
 
-def test_every_control_has_a_name(page, browser):
-    driver, address, *_ = browser
-    nameless = driver.execute_script(
+def test_every_control_has_a_name(page):
+    nameless = page.run(
         "return [...document.querySelectorAll('button, input, select, textarea, canvas, a')]"
         ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length"
         " || e.getAttribute('aria-labelledby') || e.title)).map((e) => e.outerHTML.slice(0, 80))"
@@ -294,7 +297,7 @@ def test_every_control_has_a_name(page, browser):
 
 
 def test_closing_the_page_ends_its_processes(browser):
-    driver, address, app, _ = browser
+    driver, _, app, _ = browser
     tabs = app.state.tabs
     tab = next(iter(tabs.open.values()))
     process, folder = tab.worker.process, tab.folder

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from studio.serving import HOST, ORIGIN, TOKEN
 
 from mercer.studio.server import application
-from studio.serving import HOST, ORIGIN, TOKEN
 
 
 @pytest.fixture

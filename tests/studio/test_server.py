@@ -7,10 +7,10 @@ import time
 
 import numpy as np
 import pytest
+from studio.serving import HOST, ORIGIN, TOKEN, Page, client
 
 from mercer.studio.job_limits import Limits
 from mercer.studio.tabs import Tab
-from studio.serving import HOST, ORIGIN, TOKEN, Page, client
 
 LIMITS = Limits(seconds=120.0, upload=10_000, memory=2 * 2**30)
 

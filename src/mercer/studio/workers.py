@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from mercer.studio.job_limits import Limits
 from mercer.studio.wire import Message, unpack
@@ -18,6 +20,13 @@ Forward = Callable[[bytes], Awaitable[None]]
 
 class WorkerError(Exception):
     """The process of a page has ended: by its limits, by a crash, or because it was stopped."""
+
+
+def _apart() -> dict[str, Any]:
+    """Options by which Ctrl-C in the terminal reaches the server alone, which ends the workers."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
 
 
 class Worker:
@@ -40,6 +49,7 @@ class Worker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **settings},
+            **_apart(),
         )
         return cls(process)
 

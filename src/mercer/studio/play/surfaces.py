@@ -120,7 +120,8 @@ def _facts(problem: Problem, model: Estimator) -> list[list[str]]:
             facts.append(["training error (RMSE)", f"{error:.4g}"])
     report = getattr(model, "report_", None)
     if report is not None:
-        facts.append(["solver", str(report.solver).partition(",")[0]])
+        if report.solver and not str(report.solver).startswith("optimizer"):
+            facts.append(["solver", str(report.solver).partition(",")[0]])
         for name in ("iterations", "log_marginal_likelihood"):
             if name in report.facts:
                 facts.append([name.replace("_", " "), f"{report.facts[name]:.6g}"])

@@ -19,10 +19,20 @@ export function drawGram(answer) {
     if (value > high) high = value;
   }
   limits = [low, high];
-  const color = low < 0 ? signed(gram, Math.max(-low, high)) : plain(gram, low, high);
+  const size98 = bulk(gram);
+  const color = low < 0 ? signed(gram, size98) : plain(gram, low, Math.min(high, size98));
   paint(context, size, size, color, [0, 0, width, height], { smooth: size > width, down: true });
   drawFocus(context, answer, width, height);
   $('#gram-scale').textContent = range();
+}
+
+// Larger than nearly all values: a few samples far away must not leave the rest white.
+function bulk(gram) {
+  const step = Math.max(1, Math.floor(gram.length / 4000));
+  const some = [];
+  for (let at = 0; at < gram.length; at += step) some.push(Math.abs(gram[at]));
+  some.sort((a, b) => a - b);
+  return some[Math.floor(0.97 * (some.length - 1))] || 1;
 }
 
 function range() {
