@@ -10,7 +10,7 @@ import pytest
 from studio.serving import HOST, ORIGIN, TOKEN, Page, client
 
 from mercer.studio.job_limits import Limits
-from mercer.studio.tabs import Tab
+from mercer.studio.tabs import Spares, Tab
 
 LIMITS = Limits(seconds=120.0, upload=10_000, memory=2 * 2**30)
 
@@ -135,7 +135,7 @@ def test_uploads_need_a_page_that_is_open(browser):
     "name", ["../../evil.csv", "/etc/cron.d/x.csv", "..\\..\\x.csv", "", "a" * 500]
 )
 def test_names_of_uploads_are_no_paths(name, tmp_path):
-    tab = Tab(LIMITS, None, None)
+    tab = Tab(LIMITS, None, Spares(LIMITS))
     try:
         path = tab.add_file(name)
         assert path.parent == tab.folder and path.name.startswith("upload-0")

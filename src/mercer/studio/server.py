@@ -104,7 +104,7 @@ async def _connect(socket: WebSocket) -> None:
     except (WebSocketDisconnect, ValueError):
         pass
     finally:
-        for task in running:
+        for task in list(running):
             task.cancel()
         tabs.remove(tab)
 

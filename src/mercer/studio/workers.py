@@ -98,8 +98,11 @@ class Worker:
             raise WorkerError(reason) from None
 
     async def end(self) -> None:
-        """End the process and wait until it has ended."""
+        """End the process, and wait until it has ended and its pipes are closed."""
         self.stop()
+        with contextlib.suppress(RuntimeError):  # somebody waits for its answer already
+            if self.process.stdout is not None:
+                await self.process.stdout.read()
         await self.process.wait()
 
     def stop(self) -> None:
