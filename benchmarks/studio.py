@@ -97,7 +97,7 @@ def in_the_browser(address: str, count: int) -> None:
     from studio.browsing import Tab, driving
 
     with driving(Path("/tmp")) as driver:
-        tab = Tab(driver, address)
+        tab = Tab(driver).open(address)
         load = (
             "const [table, done] = arguments; import(new URL('js/state.js', document.baseURI))"
             ".then((m) => { m.state.points = table; m.emit('points'); done(true); })"

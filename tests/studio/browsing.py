@@ -84,13 +84,18 @@ def driving(downloads: Path) -> Iterator[Any]:
 class Tab:
     """An open page, by the selectors of its elements."""
 
-    def __init__(self, driver: Any, address: str, width: int = 1280, height: int = 1000) -> None:
+    def __init__(self, driver: Any) -> None:
         self.driver = driver
+
+    def open(self, address: str, width: int = 1280, height: int = 1000) -> Tab:
+        """Open the page anew."""
+        driver = self.driver
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(address)
         self.until(lambda: self.run("return document.body.dataset.ready") == "true")
         self.settle()
+        return self
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)

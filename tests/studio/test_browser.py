@@ -28,11 +28,17 @@ def browser(tmp_path_factory):
         yield driver, address, app, downloads
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def page(browser):
-    """One page for all tests of the playground, which takes seconds to start."""
+    """The playground with its first lesson; the page of the test before, which takes seconds."""
     driver, address, *_ = browser
-    return Tab(driver, address)
+    tab = Tab(driver)
+    if driver.current_url != address or tab.run("return innerWidth") != 1280:
+        return tab.open(address)
+    tab.click("#tab-play")
+    tab.answered(lambda: tab.choose("#lesson", "refuted"))
+    tab.answered(lambda: tab.choose("#lesson", "moons"))
+    return tab
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +143,22 @@ def test_the_proof_changes_with_the_kernel(page):
     assert page.text("#expression-error") == "" or not page.find("#expression-error").is_displayed()
 
 
+def test_blocks_are_dragged(page):
+    """A chip onto a term multiplies, below the terms it adds; the events are those of a mouse."""
+    drag = """
+        const [from, to] = [...arguments].map((selector) => document.querySelector(selector));
+        const options = { bubbles: true, cancelable: true, dataTransfer: new DataTransfer() };
+        for (const [target, kind] of [[from, 'dragstart'], [to, 'dragover'], [to, 'drop']])
+          target.dispatchEvent(new DragEvent(kind, options));
+    """
+    page.answered(lambda: page.run(drag, "#palette .chip:nth-child(2)", ".term"))
+    assert state(page, "kernel") == "RBF(length_scale=0.6) * Linear()"
+    page.answered(lambda: page.run(drag, "#palette .chip:nth-child(1)", "#builder .drop"))
+    assert state(page, "kernel") == "RBF(length_scale=0.6) * Linear() + RBF()"
+    page.answered(lambda: page.run(drag, "[data-term='1']", "[data-term='0']"))
+    assert state(page, "kernel") == "RBF(length_scale=0.6) * Linear() * RBF()"
+
+
 def test_blocks_are_added_and_removed(page):
     page.answered(lambda: page.click("#palette .chip:nth-child(2)"))
     assert (
@@ -230,6 +252,7 @@ def test_a_gaussian_process_is_drawn_and_learns(page):
 
 
 def test_the_report_of_the_playground_is_saved(page, browser):
+    page.answered(lambda: page.choose("#lesson", "process"))
     page.click("#export-report")
     file = browser[3] / "mercer-studio.html"
     page.until(file.exists)
@@ -250,7 +273,9 @@ def test_a_table_is_uploaded_fitted_asked_and_exported(page, browser):
     page.click("#fit-run")
     page.until(page.find("#results").is_displayed)
     assert "democrat" in page.text("#confusion") and "%" in page.text("#models")
-    page.until(lambda: page.find("#ask-card").is_displayed())
+    page.click("#confusion td.wrong button")
+    assert "democrat as republican" in page.text("#hardest-title")
+    page.until(page.find("#ask-card").is_displayed)
     page.until(lambda: "democrat" in page.text("#answer"))
     first = page.text("#answer .prediction")
     for at in range(4):
@@ -266,12 +291,11 @@ def test_a_table_is_uploaded_fitted_asked_and_exported(page, browser):
     page.until(model.exists)
     assert mercer.load(model).classes_.tolist() == ["democrat", "republican"]
     assert "Predictive performance" in report.read_text("utf-8")
-    page.click("#tab-play")
 
 
 def test_the_phone_has_no_sideways_scrolling_and_the_theme_changes(browser):
     driver, address, *_ = browser
-    tab = Tab(driver, address, 390, 844)
+    tab = Tab(driver).open(address, 390, 844)
     assert tab.run("return document.documentElement.scrollWidth <= innerWidth")
     small = tab.run(
         "return [...document.querySelectorAll('*')].filter((e) => e.offsetParent"
@@ -296,7 +320,7 @@ def test_every_control_has_a_name(page):
     assert nameless == []
 
 
-def test_closing_the_page_ends_its_processes(browser):
+def test_closing_the_page_ends_its_processes(page, browser):
     driver, _, app, _ = browser
     tabs = app.state.tabs
     tab = next(iter(tabs.open.values()))
