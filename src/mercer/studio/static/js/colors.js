@@ -50,6 +50,13 @@ export function diverging(share) {
   return mix(cardRgb, share < 0 ? rgb[0] : rgb[1], strength);
 }
 
+// A table of 256 colours, so that an image of many cells is quick to paint.
+export function table(color, low, high) {
+  const colors = Array.from({ length: 256 }, (_, at) => color(low + ((high - low) * at) / 255));
+  const step = 255 / (high - low);
+  return (value) => colors[value <= low ? 0 : value >= high ? 255 : ((value - low) * step) | 0];
+}
+
 export function css(rgb, alpha = 1) {
   return `rgba(${rgb.map(Math.round).join(',')},${alpha})`;
 }

@@ -1,7 +1,7 @@
 // The Gram matrix as an image: rows and columns in the order that was chosen.
 
 import { paint, prepare } from '../canvas.js';
-import { diverging, palette, sequential } from '../colors.js';
+import { diverging, palette, sequential, table } from '../colors.js';
 import { $ } from '../dom.js';
 import { emit, nameOf, state } from '../state.js';
 
@@ -40,8 +40,16 @@ function range() {
   return `k from ${low} to ${high}`;
 }
 
-const plain = (gram, low, high) => (at) => sequential((gram[at] - low) / (high - low || 1));
-const signed = (gram, size) => (at) => diverging(gram[at] / size);
+function plain(gram, low, high) {
+  const top = high > low ? high : low + 1;
+  const color = table((value) => sequential((value - low) / (top - low)), low, top);
+  return (at) => color(gram[at]);
+}
+
+function signed(gram, size) {
+  const color = table((value) => diverging(value / size), -size, size);
+  return (at) => color(gram[at]);
+}
 
 function drawFocus(context, answer, width, height) {
   const at = [...answer.gram_rows].indexOf(state.focus);
