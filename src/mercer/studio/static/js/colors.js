@@ -1,5 +1,7 @@
 // Colours of classes and maps, read from the style sheet so that themes change them.
 
+import { packed } from './canvas.js';
+
 let cached = null;
 
 export function palette() {
@@ -50,11 +52,10 @@ export function diverging(share) {
   return mix(cardRgb, share < 0 ? rgb[0] : rgb[1], strength);
 }
 
-// A table of 256 colours, so that an image of many cells is quick to paint.
-export function table(color, low, high) {
-  const colors = Array.from({ length: 256 }, (_, at) => color(low + ((high - low) * at) / 255));
-  const step = 255 / (high - low);
-  return (value) => colors[value <= low ? 0 : value >= high ? 255 : ((value - low) * step) | 0];
+// A table of 256 colours from low to high, by which `paint` draws many values quickly.
+export function table(values, color, low, high) {
+  const colors = Uint32Array.from({ length: 256 }, (_, at) => packed(color(low + ((high - low) * at) / 255)));
+  return { values, colors, low, high };
 }
 
 export function css(rgb, alpha = 1) {

@@ -57,8 +57,7 @@ export function colorOf(surface, kind) {
     return (at) => mix(cardRgb, rgb[0], 0.85 * (surface[at] / most));
   }
   const size = Float32Array.from(surface, Math.abs).sort()[Math.floor(surface.length * 0.9)] || 1;
-  const color = table((value) => diverging(0.75 * value / size), -1.4 * size, 1.4 * size);
-  return (at) => color(surface[at]);
+  return table(surface, (value) => diverging(0.75 * value / size), -1.4 * size, 1.4 * size);
 }
 
 export function spreadOf() {

@@ -14,9 +14,9 @@ export function drawGram(answer) {
   if (!gram) return;
   const size = gram.shape[0];
   let low = Infinity, high = -Infinity;
-  for (const value of gram) {
-    if (value < low) low = value;
-    if (value > high) high = value;
+  for (let at = 0; at < gram.length; at++) {
+    if (gram[at] < low) low = gram[at];
+    if (gram[at] > high) high = gram[at];
   }
   limits = [low, high];
   const size98 = bulk(gram);
@@ -42,14 +42,10 @@ function range() {
 
 function plain(gram, low, high) {
   const top = high > low ? high : low + 1;
-  const color = table((value) => sequential((value - low) / (top - low)), low, top);
-  return (at) => color(gram[at]);
+  return table(gram, (value) => sequential((value - low) / (top - low)), low, top);
 }
 
-function signed(gram, size) {
-  const color = table((value) => diverging(value / size), -size, size);
-  return (at) => color(gram[at]);
-}
+const signed = (gram, size) => table(gram, (value) => diverging(value / size), -size, size);
 
 function drawFocus(context, answer, width, height) {
   const at = [...answer.gram_rows].indexOf(state.focus);
