@@ -12,6 +12,8 @@ ROOT = HERE.parents[1]
 # What each package or module holds.
 CONTENTS = {
     "cli": "the commands fit, predict, explain, check, compare, kernels, …",
+    "cli": "the commands fit, predict, explain, check, kernels, gallery, warmup, studio",
+    "studio": "the page in the browser, its server and its processes",
     "report": "the HTML page of a fitted model",
     "model_files": "save and load, by declared state",
     "first_use": "compiles everything at once",

@@ -13,7 +13,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        The longest time of an answer of the playground.
+        The longest time of an answer of the playground, with what has to be compiled for it.
     fit_seconds : float
         The longest time of a fit in the background.
     memory : int
@@ -24,7 +24,7 @@ class Limits:
         The largest number of open pages.
     """
 
-    seconds: float = 20.0
+    seconds: float = 60.0
     fit_seconds: float = 900.0
     memory: int = 3 * 2**30
     upload: int = 200_000_000

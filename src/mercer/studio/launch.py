@@ -68,6 +68,7 @@ def _listener(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))
+        listener.listen(128)  # a browser that is early waits
     except (OSError, OverflowError) as error:
         listener.close()
         raise InputError("port", port, f"cannot be used ({error})", "give another one") from None

@@ -90,7 +90,8 @@ async def _connect(socket: WebSocket) -> None:
 
     async def forward(frame: bytes) -> None:
         async with lock:
-            await socket.send_bytes(frame)
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the page is gone
+                await socket.send_bytes(frame)
 
     running: set[asyncio.Task[None]] = set()
     try:
@@ -103,7 +104,7 @@ async def _connect(socket: WebSocket) -> None:
     except (WebSocketDisconnect, ValueError):
         pass
     finally:
-        for task in running:
+        for task in list(running):
             task.cancel()
         tabs.remove(tab)
 

@@ -38,7 +38,7 @@ class Tab:
         """Answer one request of the page."""
         try:
             frame = await self._ask(request, forward)
-        except MercerError as error:
+        except (MercerError, WorkerError, ValueError) as error:
             frame = pack({"id": request.get("id"), "error": str(error)})
         await forward(frame)
 
@@ -56,6 +56,7 @@ class Tab:
         if name in ("form", "predict"):
             known["number"] = int(request.get("model", 0))
         if self.worker is None or not self.worker.is_alive:
+            self.spares.retire(self.worker)
             self.worker = await self.spares.take()
         return await self.worker.ask(known, self.limits.seconds, forward)
 
@@ -71,7 +72,7 @@ class Tab:
             request = {**request, "number": self.fits}
             return await worker.ask(request, self.limits.fit_seconds, forward)
         finally:
-            worker.stop()
+            self.spares.retire(worker)
             self.job = None
 
     def _stop(self, request: dict[str, Any]) -> bytes:
@@ -96,8 +97,8 @@ class Tab:
 
     def close(self) -> None:
         """End the processes of the page and remove its files."""
-        for worker in filter(None, (self.worker, self.job)):
-            worker.stop()
+        for worker in (self.worker, self.job):
+            self.spares.retire(worker)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -107,6 +108,7 @@ class Spares:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.spare: asyncio.Task[Worker] | None = None
+        self.ending: set[asyncio.Task[None]] = set()
 
     def prepare(self) -> None:
         """Begin to start a process."""
@@ -122,10 +124,20 @@ class Spares:
         self.prepare()
         return worker if worker.is_alive else await Worker.start(self.limits)
 
+    def retire(self, worker: Worker | None) -> None:
+        """End a process that nobody needs any more."""
+        if worker is None:
+            return
+        worker.stop()
+        task = asyncio.get_running_loop().create_task(worker.end())
+        self.ending.add(task)
+        task.add_done_callback(self.ending.discard)
+
     async def close(self) -> None:
-        """End the process that waits."""
+        """End the process that waits, and wait for those that end."""
         if self.spare is not None:
-            (await self.spare).stop()
+            self.retire(await self.spare)
+        await asyncio.gather(*self.ending)
 
 
 class Tabs:

@@ -39,10 +39,13 @@ def main() -> None:
         def tell(progress: Message, request: Message = request) -> None:
             _send(output, {"id": request.get("id"), "progress": progress})
 
-        start = time.perf_counter()
+        start, begun = time.perf_counter(), time.process_time()
         answer = perform(request, tell)
-        seconds = time.perf_counter() - start
-        _send(output, {"id": request.get("id"), **answer, "seconds": round(seconds, 4)})
+        spent = {
+            "seconds": round(time.perf_counter() - start, 4),
+            "cpu": round(time.process_time() - begun, 4),
+        }
+        _send(output, {"id": request.get("id"), **answer, **spent})
 
 
 def _read(stream: BinaryIO, requests: queue.SimpleQueue[Message]) -> None:

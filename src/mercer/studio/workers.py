@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from typing import Any
 
-from mercer.errors import MercerError
 from mercer.studio.job_limits import Limits
 from mercer.studio.wire import Message, unpack
 from mercer.studio.worker import LENGTH
@@ -17,11 +18,15 @@ from mercer.studio.worker import LENGTH
 Forward = Callable[[bytes], Awaitable[None]]
 
 
-class WorkerError(MercerError):
+class WorkerError(Exception):
     """The process of a page has ended: by its limits, by a crash, or because it was stopped."""
 
-    def __init__(self, reason: str) -> None:
-        ValueError.__init__(self, reason)
+
+def _apart() -> dict[str, Any]:
+    """Options by which Ctrl-C in the terminal reaches the server alone, which ends the workers."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
 
 
 class Worker:
@@ -30,7 +35,7 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.lock = asyncio.Lock()
-        self.is_ready = False
+        self.is_ready = self.is_stopped = False
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
@@ -44,13 +49,14 @@ class Worker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **settings},
+            **_apart(),
         )
         return cls(process)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process runs."""
-        return self.process.returncode is None
+        """Whether the process runs, and nobody has asked it to end."""
+        return not self.is_stopped and self.process.returncode is None
 
     async def ask(self, request: Message, seconds: float, forward: Forward) -> bytes:
         """The frame of the answer; progress before it is forwarded.
@@ -87,10 +93,22 @@ class Worker:
             (length,) = LENGTH.unpack(await self.process.stdout.readexactly(LENGTH.size))
             return await self.process.stdout.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
+            self.stop()
             reason = "the computation ended without an answer: it was stopped, or ran out of memory"
             raise WorkerError(reason) from None
 
+    async def end(self) -> None:
+        """End the process, and wait until it has ended and its pipes are closed."""
+        self.stop()
+        with contextlib.suppress(RuntimeError):  # somebody waits for its answer already
+            if self.process.stdout is not None:
+                await self.process.stdout.read()
+        await self.process.wait()
+
     def stop(self) -> None:
         """End the process, whatever it does."""
-        with contextlib.suppress(ProcessLookupError):
+        self.is_stopped = True
+        with contextlib.suppress(ProcessLookupError, RuntimeError):  # it has ended, or the loop
             self.process.kill()
+            if self.process.stdin is not None:
+                self.process.stdin.close()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from mercer.aliases import KernelLike, RandomState, RawSamples
 from mercer.errors import ParameterError
+from mercer.markup import shortened
 from mercer.params import choice, integer
 from mercer.statistics.independence.null import (
     chi_squares,
@@ -33,7 +34,7 @@ from mercer.statistics.permutations import (
     group_numbers,
     permutation_pvalue,
 )
-from mercer.statistics.result import TestResult, shortened
+from mercer.statistics.result import TestResult
 
 _NULLS = ("permutation", "gamma", "spectral")
 _LEAST = 6  # samples for which a formula of the null distribution makes any sense

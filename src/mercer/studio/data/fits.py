@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer.automatic.checks.chosen import Choice
+from mercer.automatic.explanations import hardest
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import Study, study
 from mercer.automatic.subsets import even_rows
@@ -32,6 +33,7 @@ _STAGES = {
     "report": "Writing the report",
 }
 _MOST_SHOWN = 1500
+_MOST_LISTED = 60  # samples that are listed with their cells
 Request = dict[str, Any]
 Tell = Callable[[Request], None]
 
@@ -137,7 +139,7 @@ def _hardest(result: Study) -> list[Request]:
     """The samples predicted worst: the row, its cells, the truth and the prediction."""
     assert result.assessment is not None
     listed = []
-    for row, value in result.hardest:
+    for row, value in hardest(result.assessment, result.held_out.y, _MOST_LISTED):
         sample = pick_rows(result.held_out.X, np.array([row]))
         cells: dict[str, Any] = {"sample": str(sample[0])[:200] if isinstance(sample, list) else ""}
         if hasattr(sample, "columns"):

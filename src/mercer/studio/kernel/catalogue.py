@@ -7,7 +7,7 @@ import inspect
 from typing import Any
 
 from mercer import kernels
-from mercer.kernels.base import REGISTRY, Kernel
+from mercer.kernels.base import REGISTRY
 from mercer.studio.kernel.sliders import needed_of
 
 # the kernels that come first, for the plane
@@ -30,14 +30,9 @@ _ANYTHING = "anything"
 @functools.cache
 def catalogue() -> list[dict[str, Any]]:
     """Name, expression, kind of samples, status and formula of every kernel to start from."""
-    names = [name for name in kernels.__all__ if _is_kernel(getattr(kernels, name))]
-    found = [entry for entry in map(_entry, names) if entry is not None]
+    found = [entry for entry in map(_entry, kernels.catalogue()) if entry is not None]
     order = {name: at for at, name in enumerate(_FAVOURITES)}
     return sorted(found, key=lambda entry: (order.get(entry["name"], len(order)), entry["name"]))
-
-
-def _is_kernel(value: object) -> bool:
-    return inspect.isclass(value) and issubclass(value, Kernel) and value is not Kernel
 
 
 def _entry(name: str) -> dict[str, Any] | None:

@@ -53,6 +53,6 @@ def _root(K: np.ndarray) -> np.ndarray:
     """A matrix L with LLᵀ = K; there is none where an eigenvalue is negative."""
     values, vectors = np.linalg.eigh((K + K.T) / 2.0)
     if values[0] < -1e-6 * max(abs(values[-1]), 1e-12):
-        rule = "has a negative variance: no Gaussian process has it as covariance"
-        raise DefinitenessError("kernel", f"eigenvalue {values[0]:.3g}", rule)
+        rule = "is negative: no Gaussian process has this covariance"
+        raise DefinitenessError("smallest eigenvalue", float(f"{values[0]:.3g}"), rule)
     return vectors * np.sqrt(np.maximum(values, 0.0))

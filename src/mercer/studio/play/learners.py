@@ -34,7 +34,7 @@ class Learner:
     task: str
     options: tuple[Option, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
-    needs: str = "psd"
+    grid: int = 64  # points across a surface: fewer where a prediction takes long
 
     def checked(self, given: dict[str, Any]) -> dict[str, float]:
         """The values of the options, within their ranges."""
@@ -68,11 +68,16 @@ _ALL = (
     Learner("KernelLogisticRegression", "Logistic regression", CLASSES, (_C,)),
     Learner("KernelRidgeClassifier", "Ridge classifier", CLASSES, (_ALPHA,)),
     Learner(
-        "GaussianProcessClassifier", "Gaussian process classifier", CLASSES, (), (_FIXED_KERNEL,)
+        "GaussianProcessClassifier",
+        "Gaussian process classifier",
+        CLASSES,
+        (),
+        (_FIXED_KERNEL,),
+        grid=32,
     ),
-    Learner("RVC", "Relevance vector machine", CLASSES),
+    Learner("RVC", "Relevance vector machine", CLASSES, grid=40),
     Learner("KernelDiscriminant", "Discriminant analysis", CLASSES),
-    Learner("KernelNeighborsClassifier", "Nearest neighbours", CLASSES, (_NEIGHBORS,)),
+    Learner("KernelNeighborsClassifier", "Nearest neighbours", CLASSES, (_NEIGHBORS,), grid=40),
     Learner("KernelRidge", "Ridge regression", VALUES, (_ALPHA,)),
     Learner("SVR", "Support vector regression", VALUES, (_C, _EPSILON)),
     Learner(

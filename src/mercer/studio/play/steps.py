@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from mercer.studio.play.problem import Problem
 from mercer.studio.play.surfaces import answers, plane_points, support_of
 
 _GRID, _LINE = 48, 161
+_NUMBER = re.compile(r"\d+\.\d{4,}(e[-+]?\d+)?")
 _MOST_STEPS = 24
 _MACHINES = ("SVC", "NuSVC", "SVR", "OneClassSVM")
 _PROCESSES = ("GaussianProcessRegressor", "GaussianProcessClassifier")
@@ -76,7 +78,7 @@ def _process_steps(problem: Problem, window: list[float]) -> dict[str, Any]:
         value = float(model.log_marginal_likelihood(theta))
         title = f"step {len(frames)} of {len(path) - 1}"
         text = f"log marginal likelihood {value:.4g}"
-        frames.append({"title": title, "text": text, "kernel": repr(_rounded(kernel))})
+        frames.append({"title": title, "text": text, "kernel": _shortened(repr(kernel))})
     return {"steps": frames, "surface_kind": _kind(problem, start), "frames": np.array(pictures)}
 
 
@@ -104,11 +106,9 @@ def _ascend(likelihood: Likelihood, theta: np.ndarray) -> list[np.ndarray]:
     return path
 
 
-def _rounded(kernel: Any) -> Any:
-    """The kernel with four digits of each parameter, for the page."""
-    short = kernel.copy()
-    short.theta = np.log([float(f"{value:.4g}") for value in np.exp(kernel.theta)])
-    return short
+def _shortened(text: str) -> str:
+    """An expression with four digits of each number, for the page."""
+    return _NUMBER.sub(lambda found: f"{float(found[0]):.4g}", text)
 
 
 def _fit(model: Any, problem: Problem) -> None:

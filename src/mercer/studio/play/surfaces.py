@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from mercer.aliases import Estimator
 from mercer.studio.play.problem import Problem
 
-_GRID, _LINE = 64, 241  # points across
+_LINE = 241  # points of a curve
 _LARGEST_GRID = 160
 
 
@@ -42,7 +42,7 @@ def surface(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     window = request.get("window", [-3.0, 3.0, -3.0, 3.0])
     if problem.space == "curve":
         return answer | _curve(problem, model, window)
-    side = min(int(request.get("grid", _GRID)), _LARGEST_GRID)
+    side = min(int(request.get("grid", problem.learner.grid)), _LARGEST_GRID)
     return answer | _plane(model, window, side)
 
 
@@ -120,7 +120,8 @@ def _facts(problem: Problem, model: Estimator) -> list[list[str]]:
             facts.append(["training error (RMSE)", f"{error:.4g}"])
     report = getattr(model, "report_", None)
     if report is not None:
-        facts.append(["solver", str(report.solver).partition(",")[0]])
+        if report.solver and not str(report.solver).startswith("optimizer"):
+            facts.append(["solver", str(report.solver).partition(",")[0]])
         for name in ("iterations", "log_marginal_likelihood"):
             if name in report.facts:
                 facts.append([name.replace("_", " "), f"{report.facts[name]:.6g}"])

@@ -64,7 +64,7 @@ def _components(problem: Problem, count: int) -> tuple[np.ndarray, np.ndarray]:
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     largest = np.argmax(np.abs(vectors), axis=0)
     signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    total = float(np.trace(centered)) or 1.0
+    total = max(float(np.trace(centered)), float(values.sum())) or 1.0  # of an indefinite one
     return vectors * signs * np.sqrt(values), values / total
 
 

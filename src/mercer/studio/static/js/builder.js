@@ -125,8 +125,8 @@ function drawJoined(node, replace, remove) {
     at > 0 ? h('div', { class: 'operator', textContent: sign, 'aria-hidden': 'true' }) : null,
     drawNode(part, (next) => replace({ ...node, parts: node.parts.map((each, place) => (place === at ? next : each)) }), () => without(at)),
   ]);
-  const tools = node.kind === 'sum' || remove ? h('div', { class: 'tools' }, removeButton(remove, `the whole ${node.kind}`)) : null;
-  return h('div', { class: `group ${node.kind}` }, parts.flat(), tools);
+  const whole = remove && h('button', { type: 'button', class: 'link', textContent: `remove the ${node.kind}`, on: { click: remove } });
+  return h('div', { class: `group ${node.kind}` }, parts.flat(), whole);
 }
 
 function drawScale(node, replace, remove) {

@@ -25,28 +25,35 @@ export function mapping([left, right, bottom, top], width, height) {
 
 const buffer = document.createElement('canvas');
 
-// An image of width × height cells, of which `color(at)` gives red, green and blue, drawn into a
-// rectangle; the first row is at the bottom unless `down` is set.
+// An image of columns × rows cells, drawn into a rectangle; the first row is at the bottom unless
+// `down` is set. Colours are a function from a cell to red, green and blue, or a table of values.
 export function paint(context, columns, rows, color, box, { smooth = true, down = false } = {}) {
   buffer.width = columns;
   buffer.height = rows;
   const inner = buffer.getContext('2d');
   const image = inner.createImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
   for (let row = 0; row < rows; row++) {
-    const target = down ? row : rows - 1 - row;
-    for (let column = 0; column < columns; column++) {
-      const rgb = color(row * columns + column);
-      const at = 4 * (target * columns + column);
-      image.data[at] = rgb[0];
-      image.data[at + 1] = rgb[1];
-      image.data[at + 2] = rgb[2];
-      image.data[at + 3] = rgb[3] ?? 255;
-    }
+    const target = (down ? row : rows - 1 - row) * columns;
+    if (color.colors) fillRow(pixels, target, row * columns, columns, color);
+    else for (let column = 0; column < columns; column++) pixels[target + column] = packed(color(row * columns + column));
   }
   inner.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = smooth;
   context.imageSmoothingQuality = 'high';
   context.drawImage(buffer, ...box);
+}
+
+function fillRow(pixels, target, source, count, { values, colors, low, high }) {
+  const step = 255 / (high - low);
+  for (let column = 0; column < count; column++) {
+    const place = (values[source + column] - low) * step;
+    pixels[target + column] = colors[place < 0 ? 0 : place > 255 ? 255 : place | 0];
+  }
+}
+
+export function packed([red, green, blue]) {
+  return (255 << 24) | (blue << 16) | (green << 8) | red;
 }
 
 export function dot(context, x, y, radius, fill, stroke, width = 1) {

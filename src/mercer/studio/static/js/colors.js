@@ -1,5 +1,7 @@
 // Colours of classes and maps, read from the style sheet so that themes change them.
 
+import { packed } from './canvas.js';
+
 let cached = null;
 
 export function palette() {
@@ -48,6 +50,12 @@ export function diverging(share) {
   const { rgb, cardRgb } = palette();
   const strength = Math.min(1, Math.abs(share)) * 0.8;
   return mix(cardRgb, share < 0 ? rgb[0] : rgb[1], strength);
+}
+
+// A table of 256 colours from low to high, by which `paint` draws many values quickly.
+export function table(values, color, low, high) {
+  const colors = Uint32Array.from({ length: 256 }, (_, at) => packed(color(low + ((high - low) * at) / 255)));
+  return { values, colors, low, high };
 }
 
 export function css(rgb, alpha = 1) {

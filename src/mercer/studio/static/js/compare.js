@@ -40,8 +40,8 @@ function draw(found, kernels, looks) {
     h('p', { class: 'score' }, h('b', { textContent: shown(found.metric, found.means[at]) }), ` mean ${found.metric}`)));
   const sure = Math.abs(found.gap) > 2 * found.deviation;
   const better = found.gap > 0 ? 'B' : 'A';
-  const verdict = sure ? `${better} is better by ${shown(found.metric, Math.abs(found.gap))}, more than twice the standard error.`
-    : `The difference of ${shown(found.metric, Math.abs(found.gap))} is within the noise (standard error ${shown(found.metric, found.deviation)}).`;
+  const verdict = sure ? `${better} is better by ${gap(found, found.gap)}, more than twice the standard error.`
+    : `The difference of ${gap(found, found.gap)} is within the noise (standard error ${gap(found, found.deviation)}).`;
   fill($('#compare-result'), h('div', { class: 'sides' }, sides), strip(found),
     h('p', {}, verdict, ' ', h('span', { class: 'soft', textContent: `${found.folds}. The kernels agree by ${(100 * found.alignment).toFixed(0)} % (alignment).` })));
   looks.forEach((look, at) => paintSide(sides[at], look));
@@ -80,6 +80,10 @@ function strip(found) {
   const labels = [svg('text', { x: 44, y: 56 }, 'A'), svg('text', { x: 250, y: 56 }, 'B')];
   const title = svg('title', {}, `${found.metric} on ${count} folds: each line is a fold`);
   return svg('svg', { viewBox: '0 0 300 104', class: 'strip', role: 'img' }, title, lines, dots, labels);
+}
+
+function gap({ metric }, value) {
+  return metric === 'accuracy' ? `${(100 * Math.abs(value)).toFixed(1)} percentage points` : Math.abs(value).toFixed(3);
 }
 
 function shown(metric, value) {

@@ -45,6 +45,7 @@ async function start() {
   await startPlay();
   startData(hello, show);
   if (hello.file) show('data');
+  $('#starting').hidden = true;
   document.body.dataset.ready = 'true';
 }
 

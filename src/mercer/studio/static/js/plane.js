@@ -1,7 +1,7 @@
 // The main picture: what the learner says over the plane or along the line, and the samples.
 
 import { dot, mapping, paint, polyline, prepare, ticks } from './canvas.js';
-import { classColor, css, diverging, mix, palette, sequential, valueColor } from './colors.js';
+import { classColor, css, diverging, mix, palette, sequential, table, valueColor } from './colors.js';
 import { contour } from './contour.js';
 import { $ } from './dom.js';
 import { state } from './state.js';
@@ -56,8 +56,8 @@ export function colorOf(surface, kind) {
     const most = surface.reduce((a, b) => Math.max(a, b), 1e-12);
     return (at) => mix(cardRgb, rgb[0], 0.85 * (surface[at] / most));
   }
-  const size = [...surface].map(Math.abs).sort((a, b) => a - b)[Math.floor(surface.length * 0.9)] || 1;
-  return (at) => diverging(0.75 * surface[at] / size);
+  const size = Float32Array.from(surface, Math.abs).sort()[Math.floor(surface.length * 0.9)] || 1;
+  return table(surface, (value) => diverging(0.75 * value / size), -1.4 * size, 1.4 * size);
 }
 
 export function spreadOf() {

@@ -141,8 +141,8 @@ export async function startPlay() {
   watchExpression();
   watchGram();
   for (const canvas of [$('#components'), $('#plane')]) watchComponents(canvas, tipFor(canvas));
-  const orders = [['class', 'by class'], ['component', 'by component'], ['drawn', 'as drawn']];
-  fill($('#gram-order'), segmented('Order of the samples', orders, state.order, (key) => { state.order = key; emit('order'); }));
+  const orders = [['class', 'class'], ['component', 'component'], ['drawn', 'drawn']];
+  fill($('#gram-order'), h('span', { class: 'soft', textContent: 'sorted by ' }), segmented('Order of the samples', orders, state.order, (key) => { state.order = key; emit('order'); }));
   $('#redraw').addEventListener('click', () => { state.seed += 1; emit('draws'); });
   startSteps();
   startCompare();

@@ -58,7 +58,7 @@ function draw(answer) {
   $('#target-row').hidden = answer.kind !== 'table';
   if (answer.kind !== 'table') return;
   const target = $('#target');
-  fill(target, answer.columns.map((column) => h('option', { textContent: column.name, selected: column.name === answer.target })));
+  fill(target, answer.columns.map((column) => h('option', { value: column.name, textContent: column.name, selected: column.name === answer.target })));
   target.onchange = () => { table.target = target.value; drawColumns(); };
   drawColumns();
   drawPreview(answer);
@@ -88,8 +88,8 @@ function drawPreview(answer) {
 function drawPlayground(columns) {
   const numbers = columns.filter((column) => column.kind === 'number').map((column) => column.name);
   $('#to-play').hidden = numbers.length < 2;
-  fill($('#across'), numbers.map((name) => h('option', { textContent: name })));
-  fill($('#along'), numbers.map((name, at) => h('option', { textContent: name, selected: at === 1 })));
+  fill($('#across'), numbers.map((name) => h('option', { value: name, textContent: name })));
+  fill($('#along'), numbers.map((name, at) => h('option', { value: name, textContent: name, selected: at === 1 })));
   $('#to-play-run').onclick = async () => {
     try {
       const request = { across: $('#across').value, along: $('#along').value, target: table.target };

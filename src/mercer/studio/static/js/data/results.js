@@ -53,7 +53,11 @@ function drawConfusion({ confusion, classes }) {
   const head = h('tr', {}, h('th', { textContent: 'true ↓ predicted →' }), classes.map((name) => h('th', { textContent: name })));
   const rows = classes.map((name, row) => h('tr', {}, h('th', { textContent: name }), classes.map((_, column) => {
     const value = confusion[row * count + column];
-    const cell = h('td', { class: row === column ? 'right' : 'wrong' }, h('b', { textContent: String(value) }), ` ${(100 * value / total(row)).toFixed(0)} %`);
+    const pick = h('button', {
+      type: 'button', class: 'cell', 'aria-label': `${value} samples of ${name} predicted as ${classes[column]}: list those predicted worst`,
+      on: { click: () => drawHardest(current, name, classes[column]) },
+    }, h('b', { textContent: String(value) }), ` ${(100 * value / total(row)).toFixed(0)} %`);
+    const cell = h('td', { class: row === column ? 'right' : 'wrong' }, pick);
     cell.style.setProperty('--share', String(value / total(row)));
     return cell;
   })));
@@ -75,11 +79,15 @@ function drawPairs({ pairs }) {
   context.fillText('↑ true', 6, 14);
 }
 
-function drawHardest({ hardest = [], summary }) {
-  const items = hardest.slice(0, 8).map((sample) => h('details', {},
+// The samples predicted worst; of one cell of the confusion matrix where it was chosen.
+function drawHardest({ hardest = [], summary }, truth = null, predicted = null) {
+  const chosen = truth === null ? hardest.slice(0, 8) : hardest.filter((each) => each.truth === truth && each.predicted === predicted);
+  const items = chosen.map((sample) => h('details', {},
     h('summary', {}, `row ${sample.row + 1}: ${summary.target} is `, h('b', { textContent: text(sample.truth) }), ', predicted ', h('b', { textContent: text(sample.predicted) })),
     h('dl', {}, Object.entries(sample.cells).slice(0, 24).map(([name, value]) => [h('dt', { textContent: name }), h('dd', { textContent: text(value) })]).flat())));
-  fill($('#hardest'), items.length ? items : h('p', { class: 'soft', textContent: 'The error was not estimated.' }));
+  const none = truth === null ? 'The error was not estimated.' : 'None of them is among the samples predicted worst.';
+  $('#hardest-title').textContent = truth === null ? 'Predicted worst' : `Predicted worst: ${truth} as ${predicted}`;
+  fill($('#hardest'), items.length ? items : h('p', { class: 'soft', textContent: none }));
 }
 
 function text(value) {

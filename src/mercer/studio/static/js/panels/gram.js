@@ -1,7 +1,7 @@
 // The Gram matrix as an image: rows and columns in the order that was chosen.
 
 import { paint, prepare } from '../canvas.js';
-import { diverging, palette, sequential } from '../colors.js';
+import { diverging, palette, sequential, table } from '../colors.js';
 import { $ } from '../dom.js';
 import { emit, nameOf, state } from '../state.js';
 
@@ -14,15 +14,25 @@ export function drawGram(answer) {
   if (!gram) return;
   const size = gram.shape[0];
   let low = Infinity, high = -Infinity;
-  for (const value of gram) {
-    if (value < low) low = value;
-    if (value > high) high = value;
+  for (let at = 0; at < gram.length; at++) {
+    if (gram[at] < low) low = gram[at];
+    if (gram[at] > high) high = gram[at];
   }
   limits = [low, high];
-  const color = low < 0 ? signed(gram, Math.max(-low, high)) : plain(gram, low, high);
+  const size98 = bulk(gram);
+  const color = low < 0 ? signed(gram, size98) : plain(gram, low, Math.min(high, size98));
   paint(context, size, size, color, [0, 0, width, height], { smooth: size > width, down: true });
   drawFocus(context, answer, width, height);
   $('#gram-scale').textContent = range();
+}
+
+// Larger than nearly all values: a few samples far away must not leave the rest white.
+function bulk(gram) {
+  const step = Math.max(1, Math.floor(gram.length / 4000));
+  const some = [];
+  for (let at = 0; at < gram.length; at += step) some.push(Math.abs(gram[at]));
+  some.sort((a, b) => a - b);
+  return some[Math.floor(0.97 * (some.length - 1))] || 1;
 }
 
 function range() {
@@ -30,8 +40,12 @@ function range() {
   return `k from ${low} to ${high}`;
 }
 
-const plain = (gram, low, high) => (at) => sequential((gram[at] - low) / (high - low || 1));
-const signed = (gram, size) => (at) => diverging(gram[at] / size);
+function plain(gram, low, high) {
+  const top = high > low ? high : low + 1;
+  return table(gram, (value) => sequential((value - low) / (top - low)), low, top);
+}
+
+const signed = (gram, size) => table(gram, (value) => diverging(value / size), -size, size);
 
 function drawFocus(context, answer, width, height) {
   const at = [...answer.gram_rows].indexOf(state.focus);

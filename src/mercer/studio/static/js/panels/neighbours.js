@@ -16,5 +16,5 @@ export function drawNeighbours(answer) {
     })),
     h('td', { class: 'figure', textContent: distance.toPrecision(3) }), h('td', { class: 'figure', textContent: value.toPrecision(3) })));
   fill(box, h('p', { class: 'focus-name', textContent: nameOf(answer.focus) }),
-    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, ['neighbour', 'distance', 'k'].map((text) => h('th', { textContent: text })))), h('tbody', {}, rows))));
+    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, ['neighbour', 'distance', 'k'].map((text, at) => h('th', { class: at ? 'figure' : '', textContent: text })))), h('tbody', {}, rows))));
 }
