@@ -11,8 +11,7 @@ ROOT = HERE.parents[1]
 
 # What each package or module holds.
 CONTENTS = {
-    "cli": "the commands fit, predict, explain, check, compare, kernels, …",
-    "cli": "the commands fit, predict, explain, check, kernels, gallery, warmup, studio",
+    "cli": "the commands fit, predict, explain, check, compare, studio, …",
     "studio": "the page in the browser, its server and its processes",
     "report": "the HTML page of a fitted model",
     "model_files": "save and load, by declared state",

@@ -139,7 +139,9 @@ def _hardest(result: Study) -> list[Request]:
     """The samples predicted worst: the row, its cells, the truth and the prediction."""
     assert result.assessment is not None
     listed = []
-    for row, value in hardest(result.assessment, result.held_out.y, _MOST_LISTED):
+    classes = np.unique(result.question.y) if result.is_classification else None
+    worst = hardest(result.assessment, result.held_out.y, classes, _MOST_LISTED)
+    for row, value in worst:
         sample = pick_rows(result.held_out.X, np.array([row]))
         cells: dict[str, Any] = {"sample": str(sample[0])[:200] if isinstance(sample, list) else ""}
         if hasattr(sample, "columns"):
