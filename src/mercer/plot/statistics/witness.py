@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import Axes
 from mercer.domains.raw import dense_numbers
 from mercer.errors import ParameterError
-from mercer.plot._axes import Option, axes
+from mercer.plot._axes import Artist, Option, axes
 from mercer.statistics.two_sample.result import MMDResult
 
 _POINTS = 300  # of a curve
@@ -114,7 +114,8 @@ class WitnessDisplay:
         """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        self.line_, self.bars_ = None, []
+        self.line_: Artist = None
+        self.bars_: list[Artist] = []
         if self.rows is None:
             self._histograms(ax, names)
         else:
