@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import Axes
 from mercer.domains.raw import dense_numbers
 from mercer.errors import ParameterError
-from mercer.plot._axes import Option, axes
+from mercer.plot._axes import Artist, Option, axes
 from mercer.statistics.two_sample.result import MMDResult
 
 _POINTS = 300  # of a curve
@@ -42,9 +42,7 @@ class WitnessDisplay:
 
     Examples
     --------
-    >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import WitnessDisplay, mmd_test
     >>> x = np.random.default_rng(0).standard_normal(50)
@@ -116,8 +114,8 @@ class WitnessDisplay:
         """
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
-        self.line_: object = None
-        self.bars_: list[object] = []
+        self.line_: Artist = None
+        self.bars_: list[Artist] = []
         if self.rows is None:
             self._histograms(ax, names)
         else:
