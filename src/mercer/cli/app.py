@@ -110,9 +110,6 @@ Columns = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help
 Related = Annotated[list[str] | None, Option("--columns", metavar="COLUMN", help=_RELATED)]
 Given = Annotated[list[str] | None, Option("--given", metavar="COLUMN", help=_GIVEN)]
 Groups = Annotated[str | None, Option("--groups", metavar="COLUMN", help=_GROUPS)]
-Permutations = Annotated[
-    int, Option("--permutations", min=1, max=10**7, help="Number of permutations of each test.")
-]
 Rows = Annotated[int, Option("--rows", min=2, help="Rows to draw at random, where there are more.")]
 Id = Annotated[str | None, Option("--id", metavar="COLUMN", help=_ID)]
 Hurried = Annotated[bool, Option("--quick", help=_FAST)]
