@@ -113,7 +113,7 @@ CASES: dict[str, Case] = {
     ),
     "ConformalRegressor": Case(
         kernel=lambda kernel: {"estimator": _precise(KernelRidge(kernel=kernel), kernel)},
-        cannot=none("the estimators inside have callbacks", "callbacks"),
+        cannot={key: HOLDS_OUT[key] for key in ("callbacks", "overflow")},
         checked={"estimator": KernelRidge()},
     ),
     "GaussianProcessClassifier": Case(GIVEN, cannot=PROCESS),
