@@ -346,7 +346,7 @@ _WHERE = {
     "Explanation": "mercer.explanations.explanation",
     "PartExplanation": "mercer.explanations.parts",
     "Influence": "mercer.explanations.influences",
-    "explain": "mercer.explanations.explain",
+    "explain": "mercer.explanations.explaining",
     "influence": "mercer.explanations.influences",
     "column_contributions": "mercer.automatic.explanations",
     "WaterfallDisplay": "mercer.plot.explanations.waterfall",

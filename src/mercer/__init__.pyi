@@ -91,7 +91,7 @@ from mercer.estimators.svm.svr import SVR as SVR
 from mercer.estimators.svm.svr import NuSVR as NuSVR
 from mercer.estimators.vote import ImputedVote as ImputedVote
 from mercer.execution.checkpoint import checkpoint as checkpoint
-from mercer.explanations.explain import explain as explain
+from mercer.explanations.explaining import explain as explain
 from mercer.explanations.explanation import Explanation as Explanation
 from mercer.explanations.influences import Influence as Influence
 from mercer.explanations.influences import influence as influence

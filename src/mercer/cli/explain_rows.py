@@ -12,7 +12,7 @@ from mercer.cli.output import plain_warnings, print_json, visible
 from mercer.cli.predict import read_samples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputError, ParameterError
-from mercer.explanations.explain import explain
+from mercer.explanations.explaining import explain
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import as_text
 

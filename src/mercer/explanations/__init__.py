@@ -1,6 +1,6 @@
 """Why a model predicts what it predicts: columns, parts of a sample, training samples."""
 
-from mercer.explanations.explain import explain
+from mercer.explanations.explaining import explain
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.influences import Influence, influence
 from mercer.explanations.parts import PartExplanation

@@ -7,7 +7,7 @@ import numpy as np
 from mercer.aliases import Estimator, RawSamples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import NotSeparableError
-from mercer.explanations.explain import explain_quickly
+from mercer.explanations.explaining import explain_quickly
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import largest_first
 from mercer.explanations.parts import PartExplanation
