@@ -200,7 +200,8 @@ def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     if kind == "number":
         return _number_suspicion(name, present, distinct)
     if kind == "string" and distinct >= _DISTINCT * len(present):
-        rule = f"is an identifier: {distinct:,} different strings that do not help to predict the target"
+        strings = f"{distinct:,} different strings"
+        rule = f"is an identifier: {strings} that do not help to predict the target"
         return LeftOut(name, "identifier", rule)
     rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
     return LeftOut(name, "text", rule)
