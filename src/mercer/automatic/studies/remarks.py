@@ -25,7 +25,8 @@ def imbalance_note(question: Question, metric: str, asked: bool) -> str | None:
     share, most = 100 * counts.max() / len(question.y), str(classes[np.argmax(counts)])
     return (
         f"{share:.1f} % of the samples are {most!r}: the model is judged by "
-        f"the {METRICS[metric].title}, because the accuracy is not informative; --metric chooses another"
+        f"the {METRICS[metric].title}, because the accuracy is not informative; "
+        "--metric chooses another"
     )
 
 
