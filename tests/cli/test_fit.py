@@ -25,7 +25,8 @@ def column(rows, name, values):
 def told(said) -> dict:
     """The lines of the text by their names; the notes as a list."""
     found: dict = {"note": []}
-    for line in said.out.splitlines():
+    whole = re.sub(r"\n {13}(?=\S)", " ", said.out)  # lines that go on below
+    for line in whole.splitlines():
         name, _, text = line.partition("  ")
         if name == "note":
             found["note"].append(text.strip())

@@ -275,7 +275,7 @@ def test_letters_of_the_other_case(mercer, fit, tmp_path):
     (tmp_path / "s.fa").write_text(lines)
     (tmp_path / "t.fa").write_text("".join(f">n{at}\n{t.upper()}\n" for at, t in enumerate(texts)))
     fit("s.fa", "-q", "-k", "Spectrum(2)")
-    assert "note: letters = 'ACGT' are no letters of the training" in (
+    assert "note: letters = 'ACGT' do not occur in the training" in (
         mercer("predict", "s.mercer", "t.fa").err
     )
     assert mercer("predict", "s.mercer", "t.fa", "--case", "lower").err == ""

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Frame, RandomState
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
-from mercer.proposals.tables import read_columns
+from mercer.automatic.tables import read_columns
 
 _FEWEST = 20  # rows below which distinct values prove nothing
 _DISTINCT = 0.95  # share of different values from which strings may be identifiers
@@ -200,8 +200,8 @@ def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     if kind == "number":
         return _number_suspicion(name, present, distinct)
     if kind == "string" and distinct >= _DISTINCT * len(present):
-        what = f"{distinct:,} different strings that do not help to predict the target"
-        rule = f"is an identifier: {what}"
+        strings = f"{distinct:,} different strings"
+        rule = f"is an identifier: {strings} that do not help to predict the target"
         return LeftOut(name, "identifier", rule)
     rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
     return LeftOut(name, "text", rule)
