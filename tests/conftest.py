@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from mercer.datasets import data_folder
 from mercer.solvers.margin.plain import Patience
 
 settings.register_profile("mercer", deadline=None, derandomize=True, max_examples=50)
@@ -43,8 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def shared_data() -> Path:
-    """Real data sets beside the project, where there are any."""
-    folder = Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the real data sets are not beside this clone")
+    """Real data sets, where ``MERCER_DATA`` says or beside the project."""
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("the real data sets are not here")
     return folder

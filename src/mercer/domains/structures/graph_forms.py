@@ -155,7 +155,10 @@ def _named(
     """The values that all nodes or all edges have under a name; None if none has one."""
     if name is None or not any(things):
         return None
-    values = [thing.get(name) for thing in things]
+    try:
+        values = [*map(operator.itemgetter(name), things)]
+    except KeyError:
+        values = [thing.get(name) for thing in things]
     absent = values.count(None) if None in values else 0
     if absent == len(values):
         return None
