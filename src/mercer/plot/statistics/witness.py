@@ -42,7 +42,9 @@ class WitnessDisplay:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import matplotlib
+    ...
+    ... matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import WitnessDisplay, mmd_test
     >>> x = np.random.default_rng(0).standard_normal(50)
