@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Frame, RandomState
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tables import read_columns
+from mercer.proposals.tables import read_columns
 
 _FEWEST = 20  # rows below which distinct values prove nothing
 _DISTINCT = 0.95  # share of different values from which strings may be identifiers
