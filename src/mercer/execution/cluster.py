@@ -27,6 +27,7 @@ T = TypeVar("T")
 
 _POLL = 0.2  # seconds between two looks at Ctrl-C and at the scheduler
 _PATIENCE = 15.0  # seconds in which a scheduler may come back
+_LOST = {"CommClosedError", "ClosedClientError", "CancelledError", "FutureCancelledError"}
 _GROUP = 16  # results that one task adds
 _IN_FLIGHT = 2  # blocks for each worker that are on their way, of sources that are read here
 _CONNECTED: dict[str, Client] = {}  # by address
@@ -284,7 +285,7 @@ def _named(error: BaseException, client: Client) -> BaseException:
         rule = f"a task ended several workers, probably for want of memory ({error})"
         remedy = "give workers more memory, or smaller blocks"
         return ClusterError("engine", _address(client), rule, remedy)
-    if kinds & {"CommClosedError", "CancelledError", "FutureCancelledError"}:
+    if kinds & _LOST:
         return _lost(client)
     return error
 

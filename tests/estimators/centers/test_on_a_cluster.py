@@ -44,10 +44,6 @@ def values(model):
     raise AssertionError
 
 
-def worker_pid():
-    return os.getpid()
-
-
 @pytest.fixture(scope="module")
 def expected():
     return {name: values(model.fit(source(y))) for name, (model, y) in MODELS.items()}
@@ -66,7 +62,7 @@ def test_a_worker_killed_in_the_middle_changes_no_bit(name, expected, monkeypatc
     monkeypatch.setattr(progress, "_PATIENCE", -1.0)
     model, y = MODELS[name]
     with cluster(2) as here, distributed.Client(here, set_as_default=False) as client:
-        pids = list(client.run(worker_pid).values())
+        pids = list(client.run(os.getpid).values())
 
         def kill(done, total):
             if done == 3 and len(pids) == 2:
