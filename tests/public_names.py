@@ -12,6 +12,7 @@ from pathlib import Path
 import mercer
 from mercer import kernels
 from mercer.estimators import ESTIMATORS
+from mercer.homes import HOMES
 
 PACKAGE = Path(mercer.__file__).parent
 _LIST = re.compile(r"__all__ = \[.*?\]  # names\n", re.DOTALL)
@@ -19,7 +20,7 @@ _LIST = re.compile(r"__all__ = \[.*?\]  # names\n", re.DOTALL)
 
 def homes() -> dict[str, str]:
     """Every public name that is no module, and the module that defines it."""
-    found = dict(mercer._WHERE)
+    found = dict(HOMES)
     found |= {name: f"mercer.estimators.{module}" for name, module in ESTIMATORS.items()}
     for name in kernels.__all__:
         value = getattr(kernels, name)

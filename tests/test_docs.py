@@ -15,6 +15,7 @@ from markdown import blocks, fenced
 
 import mercer
 from mercer import estimators, kernels
+from mercer.homes import HOMES
 from mercer.kernels import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,7 +86,7 @@ def test_every_public_name_has_a_page():
     listed = {name for page in written for name in names_in(page.read_text("utf-8"))}
     listed |= set(names_in(estimator_pages()["page"]()))
     aliases = {"Gaussian", "SquaredExponential", "SameHoles"}  # of RBF and SharedMissingness
-    wanted = {*mercer._WHERE, *estimators.ESTIMATORS, *kernels.__all__} - aliases
+    wanted = {*HOMES, *estimators.ESTIMATORS, *kernels.__all__} - aliases
     assert wanted - listed == set()
 
 
@@ -108,7 +109,7 @@ def test_the_guide_and_llms_txt_name_every_page():
     guide = set(re.findall(r"^([\w/]+)$", (DOCS / "guide.md").read_text("utf-8"), re.M))
     named = set(re.findall(r"\]\(([\w/]+)\.html\)", (DOCS / "llms.txt").read_text("utf-8")))
     pages = {page.stem for page in DOCS.glob("*.md")}
-    outside = {"index", "guide", "start", "glossary", "design", "changelog"}
+    outside = {"index", "guide", "start", "studio", "glossary", "design", "changelog"}
     assert guide == pages - outside
     assert pages - {"index", "guide", "changelog"} <= named
     assert named <= pages | {"api/index", "gallery/index"}

@@ -261,7 +261,7 @@ def test_a_report_prints(name, capsys):
         assert repr(KERNEL) in text
     assert {"kernel", "plan", "solver", "samples", "seconds"} <= report.to_dict().keys()
     assert report.to_dict()["samples"] == 60
-    assert report._repr_html_().startswith("<table>")
+    assert report._repr_html_().count("<table") == 1
 
 
 class Listener:

@@ -82,6 +82,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
             "inverse": "fixed_point",
         },
         {"n_components": 2, "eigen_solver": "lanczos", "random_state": 0},
+        {"n_components": 2, "kernel": "rbf", "centers": 9, "random_state": 0},
     ],
     "KernelKMeans": [{"n_clusters": 3, "random_state": 0}],
     "SpectralClustering": [
@@ -90,6 +91,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"n_clusters": 3, "random_state": 0, "local_scaling": 3},
         {"n_clusters": 3, "random_state": 0, "assign_labels": "discretize"},
         {"n_clusters": 3, "random_state": 0, "assign_labels": "cluster_qr"},
+        {"n_clusters": 3, "random_state": 0, "centers": 9},
     ],
     "KernelMap": [{}, {"kernel": RBF(), "landmarks": 5, "random_state": 0}],
     "MercerMap": [{}, {"kernel": RBF(), "landmarks": 5, "random_state": 0}],
@@ -106,6 +108,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"optimizer": None},
         {"optimizer": None, "multi_class": "one_vs_one"},
         {"optimizer": None, "multi_class": "multinomial"},
+        {"optimizer": None, "centers": 9, "random_state": 0},
     ],
     "KernelICA": [{"random_state": 0, "max_iter": 5}],
     "KernelCCA": [{"kernel": [RBF(), "rbf"]}],

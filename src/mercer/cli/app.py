@@ -222,9 +222,11 @@ def compare(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Test whether two files differ, and in which columns and rows.
+    """Test whether two files differ, and where.
 
-    The exit code is 0 if no difference is seen at 5 %, and 1 if they differ.
+    The command prints a verdict, the columns that differ, with a correction for their number, and
+    the rows of each file that are least like the other. The exit code is 0 if no difference is
+    seen at 5 %, and 1 if they differ.
     """
     from mercer.cli.statistics.compare import Settings, run
 
@@ -267,7 +269,11 @@ def relate(
     threads: o.Threads = None,
     json: o.Json = False,
 ) -> int:
-    """Test which columns of a table depend on each other, also given other columns."""
+    """Test which columns depend on each other.
+
+    Every two columns are tested for independence, with a correction for the number of tests; or,
+    if other columns are given, for dependence beyond what these explain.
+    """
     from mercer.cli.statistics.relate import run
 
     reading: dict[str, object] = {"separator": separator, "header": header, "encoding": encoding}
@@ -316,7 +322,7 @@ def doctor(json: o.Json = False) -> int:
     return run(json)
 
 
-@app.command(epilog=_examples("mercer studio", "mercer studio customers.csv --no-browser"))
+@app.command(epilog=_examples("mercer studio", "mercer studio customers.csv --port 8000"))
 def studio(
     data: o.Opened = None,
     port: o.Port = 0,
@@ -324,9 +330,11 @@ def studio(
     time: o.FitTime = 900.0,
     memory: o.FitMemory = 3.0,
 ) -> int:
-    """Open a page in the browser to build kernels, draw points, and fit models to your data.
+    """Build kernels and fit models in the browser.
 
-    The page is served by this machine alone, works offline, and ends with Ctrl-C.
+    The page shows proofs, Gram matrices and decisions while you draw points and change kernels,
+    and fits models to your data. It is served by this machine alone, works offline, and ends with
+    Ctrl-C.
     """
     from mercer.cli.tools.studio import run
 

@@ -47,8 +47,7 @@ class ClusterDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import make_moons
     >>> from mercer import ClusterDisplay, SpectralClustering
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)

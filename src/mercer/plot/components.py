@@ -50,8 +50,7 @@ class ComponentDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_iris
     >>> from mercer import RBF, ComponentDisplay, KernelPCA
     >>> X, y = load_iris(return_X_y=True)

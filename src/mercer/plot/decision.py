@@ -59,8 +59,7 @@ class DecisionDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import make_moons
     >>> from mercer import SVC, DecisionDisplay
     >>> X, y = make_moons(100, noise=0.2, random_state=0)

@@ -49,8 +49,7 @@ class DecompositionDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, DecompositionDisplay, GaussianProcessRegressor, Periodic
     >>> x = np.linspace(0, 5, 40)[:, None]

@@ -47,8 +47,7 @@ class GramDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_iris
     >>> from mercer import RBF, GramDisplay
     >>> X, y = load_iris(return_X_y=True)

@@ -50,8 +50,7 @@ class LoadingsDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_linnerud
     >>> from mercer import KernelCCA, LoadingsDisplay
     >>> body = load_linnerud(as_frame=True)

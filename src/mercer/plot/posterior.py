@@ -48,8 +48,7 @@ class PosteriorDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, GaussianProcessRegressor, PosteriorDisplay
     >>> x = np.linspace(0, 5, 20)[:, None]

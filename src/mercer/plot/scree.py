@@ -56,8 +56,7 @@ class ScreeDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_iris
     >>> from mercer import RBF, KernelPCA, ScreeDisplay
     >>> model = KernelPCA(10, kernel=RBF(length_scale=2.0)).fit(load_iris().data)

@@ -43,8 +43,7 @@ class SpectrumDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_iris
     >>> from mercer import RBF, SpectrumDisplay
     >>> display = SpectrumDisplay.from_kernel(RBF(length_scale=1.0), load_iris().data)

@@ -40,8 +40,7 @@ class WeightsDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, MultipleKernelRegressor, WeightsDisplay
     >>> X = np.random.default_rng(0).uniform(-2, 2, (60, 2))

@@ -26,7 +26,7 @@ from mercer import (
     config_context,
     errors,
 )
-from mercer.estimators.common.averaging import averaged
+from mercer.solvers.gp.averaging import averaged
 from mercer.solvers.gp.laplace import Laplace
 
 

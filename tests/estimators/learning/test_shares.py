@@ -66,7 +66,7 @@ def test_other_samples_and_seeds():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="has no kernel whose terms"):
+    with pytest.raises(ValueError, match="has no kernel that is a sum of terms"):
         term_shares(KernelRidge(kernel="precomputed").fit(KERNEL(X), Y))
     with pytest.raises(TypeError, match="is not a sum of kernels of training samples"):
         term_shares(KernelPCA(kernel=KERNEL).fit(X))

@@ -71,8 +71,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         function of (objective, start, bounds) that returns the best θ and the value there, or not
         at all.
     n_restarts_optimizer : int, default=0
-        The number of further starts, drawn by turns around the given hyperparameters and anywhere
-        within the bounds.
+        The number of further starts, drawn around the given values and within the bounds by turns.
     max_iter_predict : int, default=100
         The largest number of Newton steps for a mode.
     warm_start : bool, default=False

@@ -20,7 +20,6 @@ from mercer.errors import ParameterError
 from mercer.estimators.centers.changes import AsContrast
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Task
-from mercer.estimators.common.averaging import averaged
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Learned
 from mercer.estimators.gp.posterior import cross_blocks
@@ -30,6 +29,7 @@ from mercer.gram.build import gram_matrix
 from mercer.gram.centers import Centers
 from mercer.gram.plan import FLOAT64, PRODUCTS, plan_matrix, rows_at_a_time, single_tiles
 from mercer.linalg.products import product
+from mercer.solvers.gp.averaging import averaged
 from mercer.solvers.nystrom.losses import Logistic
 from mercer.solvers.nystrom.preconditioner import SampleHessian, SampleRows, Whitening, lower_solve
 from mercer.state import State, storable

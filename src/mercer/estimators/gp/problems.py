@@ -16,11 +16,11 @@ from scipy import linalg
 from mercer.aliases import RawSamples
 from mercer.domains.base import raw_length
 from mercer.errors import ModelFileError, ParameterError, explain
-from mercer.estimators.common.averaging import averaged, averaged_softmax
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.posterior import cross_blocks
 from mercer.gram.plan import require_room
 from mercer.linalg.products import product
+from mercer.solvers.gp.averaging import averaged, averaged_softmax
 from mercer.solvers.gp.laplace import Laplace
 from mercer.solvers.gp.laplace_multinomial import MultinomialLaplace
 from mercer.solvers.gp.mode import Approximation, SampleWeight

@@ -42,8 +42,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     The targets are y = f(x) + ε with f a Gaussian process of covariance k and ε normal noise. The
     prediction is the posterior of f: its mean is k(x, X)(K + αI)⁻¹y, and its variance
     k(x, x) − k(x, X)(K + αI)⁻¹k(X, x). Use it where the uncertainty of predictions matters, or
-    where the parameters of the kernel are to be learned, by maximising the log marginal likelihood
-    (evidence) of y.
+    where parameters are to be learned by maximising the log marginal likelihood (evidence) of y.
 
     Parameters
     ----------

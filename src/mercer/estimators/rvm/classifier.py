@@ -10,12 +10,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
-from mercer.estimators.common.averaging import averaged
 from mercer.estimators.common.dual_classifier import single_column_as_vector
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin_classes
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
+from mercer.solvers.gp.averaging import averaged
 from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.likelihoods import Logistic
 from mercer.state import State

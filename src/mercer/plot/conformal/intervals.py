@@ -44,8 +44,7 @@ class IntervalDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, ConformalRegressor, IntervalDisplay, KernelRidge
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]

@@ -40,8 +40,7 @@ class SetSizeDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_iris
     >>> from mercer import SVC, ConformalClassifier, SetSizeDisplay
     >>> X, y = load_iris(return_X_y=True)

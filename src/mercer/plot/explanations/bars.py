@@ -37,8 +37,7 @@ class ContributionsDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, ContributionsDisplay, KernelRidge, explain
     >>> X = np.random.default_rng(0).standard_normal((40, 3))

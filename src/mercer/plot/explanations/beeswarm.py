@@ -46,8 +46,7 @@ class BeeswarmDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, BeeswarmDisplay, KernelRidge, explain
     >>> X = np.random.default_rng(0).standard_normal((40, 3))

@@ -48,8 +48,7 @@ class WaterfallDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, KernelRidge, WaterfallDisplay, explain
     >>> X = np.random.default_rng(0).standard_normal((40, 3))

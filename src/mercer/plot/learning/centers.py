@@ -47,8 +47,7 @@ class CentersDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, CentersDisplay, KernelRidge
     >>> X = np.random.default_rng(0).standard_normal((600, 2))

@@ -42,8 +42,7 @@ class EffectsDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_diabetes
     >>> from mercer import AutoRegressor, EffectsDisplay
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)

@@ -47,8 +47,7 @@ class MetricDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import RBF, MetricDisplay, learn_metric
     >>> X = np.random.default_rng(0).standard_normal((100, 3))

@@ -58,8 +58,7 @@ class WidthsDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_diabetes
     >>> from mercer import Laplacian, WidthsDisplay, learn_kernel
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)

@@ -42,8 +42,7 @@ class NullDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import NullDisplay, mmd_test
     >>> X = np.random.default_rng(0).standard_normal((30, 2))

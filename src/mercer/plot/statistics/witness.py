@@ -43,8 +43,7 @@ class WitnessDisplay:
     Examples
     --------
     >>> import matplotlib
-    ...
-    ... matplotlib.use("Agg")
+    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from mercer import WitnessDisplay, mmd_test
     >>> x = np.random.default_rng(0).standard_normal(50)

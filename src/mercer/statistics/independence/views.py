@@ -105,8 +105,8 @@ def wide_and_narrow(X: RawSamples) -> Kernel:
     """The sum of a wide kernel that suits the samples, counted twice, and of a narrow one.
 
     A wide kernel sees trends, a narrow one waves and rings. On columns of numbers the widths are
-    1.4 and 0.35 standard deviations, which was better on all alternatives than one kernel of the
-    median distance.
+    1.4 and 0.35 standard deviations: in simulations this had about the power of one kernel of the
+    median distance against trends, and more against waves and rings.
     """
     wide = automatic_kernel(X)
     if isinstance(wide, Constant):
