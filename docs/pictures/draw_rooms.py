@@ -41,6 +41,7 @@ CONTENTS = {
     "markup": "HTML for notebooks",
     "errors": "every error and warning, one form of message",
     "aliases": "names of types",
+    "homes": "modules of the public names",
 }
 
 # The steps of a fit that happen in each package, as the page on design numbers them.

@@ -62,9 +62,10 @@ def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, op
     assert "block by block" in printed.err
 
 
-def test_a_pattern_without_files_is_named(tmp_path, capsys):
-    assert main(["fit", str(tmp_path / "*.csv"), "--target", "y"]) == 2
-    assert "check the path or the pattern" in capsys.readouterr().err
+def test_a_pattern_without_files_is_named(capsys, monkeypatch, tmp_path):
+    code, printed = run(capsys, monkeypatch, tmp_path, "none*.csv", "--target", "y")
+    assert code == 2
+    assert "check the path or the pattern" in printed.err
 
 
 def test_passes_and_the_time_left_are_shown(capsys, monkeypatch, tmp_path):

@@ -54,3 +54,10 @@ def test_sparse_rows(studied):
     X = sp.csr_matrix(result.question.X[["a", "b"]].to_numpy())
     question = Question(X, result.question.y, "y", "classification", np.arange(90), [])
     assert linear_scores(question, question, result.assessment, 0)["accuracy"][0] > 0.6
+
+
+def test_a_column_without_values_is_left_out(studied):
+    result = studied("two")
+    question = dataclasses.replace(result.question, X=result.question.X.assign(empty=np.nan))
+    scores = linear_scores(question, question, result.assessment, 0)
+    assert scores["accuracy"] == result.linear["accuracy"]

@@ -34,9 +34,12 @@ def test_the_first_variant_is_shown_without_a_failure(ask, preset):
     assert answer["proof"]["status"] in ("strict", "psd") or preset.name == "refuted"
 
 
+NO_FIGURE = {16, 17, 18, 19}  # intervals, tests and explanations, which the page does not draw
+
+
 def test_every_study_of_the_gallery_is_a_preset():
     studies = {int(file.name[5:7]) for file in GALLERY.glob("plot_*.py")}
-    assert {preset.study for preset in PRESETS.values()} - {None} == studies
+    assert {preset.study for preset in PRESETS.values()} - {None} == studies - NO_FIGURE
 
 
 def test_every_preset_has_a_chapter():

@@ -36,7 +36,8 @@ def linear_scores(
         return {}
     columns = []
     if hasattr(question.X, "columns"):
-        columns = [each for each in read_columns(question.X) if each.kind in _READ]
+        known = question.X.loc[:, question.X.notna().any()]
+        columns = [each for each in read_columns(known) if each.kind in _READ]
         if not columns:
             return {}
     reference = Reference(question.y, question.task)
