@@ -56,9 +56,13 @@ def predicted_worst(study: Study) -> str:
         targets = plain(y[row]), plain(predicted[row])
         rows.append([row_name(question, row), *targets, number.format(value), *reason, *shown])
     header = ["row", "true", "predicted", measure, *why, *header]
-    text += (
-        f", when they were not in the training set. {_FROM_ONE} Wrong labels are often among them."
-    )
+    text += f", when they were not in the training set. {_FROM_ONE} "
+    text += "Wrong labels are often among them."
+    if _PULL in why:
+        text += (
+            " Contributions are those to the final model's decision function, log-odds or "
+            "prediction, compared with the mean over the data."
+        )
     content = f"<p>{text}</p>{table(header, rows, numbers=(0, 3))}"
     return section("Samples predicted worst", content, ' id="examples"')
 
