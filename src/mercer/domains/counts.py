@@ -11,6 +11,7 @@ import numpy as np
 
 from mercer.aliases import Prepared, SparseMatrix
 from mercer.domains.base import Samples, Tile
+from mercer.domains.raw import starts_of
 from mercer.domains.vectors.domain import CsrSamples
 from mercer.execution.memo import shared_lock
 
@@ -165,10 +166,18 @@ def _divided(
     counts: SparseMatrix, n_dense: int, known: Vocabulary, norms: np.ndarray
 ) -> NgramSamples:
     """The first columns as dense rows, and all others as sparse ones."""
-    samples = NgramSamples(_dense_rows(counts[:, :n_dense]), known, norms)
-    rest = counts[:, n_dense:]
-    if rest.nnz:
-        samples.rest = CsrSamples(rest)
+    from scipy.sparse import csr_matrix
+
+    rows = np.repeat(np.arange(len(norms)), np.diff(counts.indptr))
+    first = counts.indices < n_dense
+    dense = np.zeros((len(norms), n_dense), _narrow(counts.data))
+    dense[rows[first], counts.indices[first]] = counts.data[first]
+    samples = NgramSamples(dense, known, norms)
+    if not first.all():
+        ends = starts_of(np.bincount(rows[~first], minlength=len(norms)))
+        entries = counts.data[~first], counts.indices[~first] - n_dense, ends
+        shape = (len(norms), counts.shape[1] - n_dense)
+        samples.rest = CsrSamples(csr_matrix(entries, shape=shape))
     return samples
 
 
@@ -190,9 +199,12 @@ def _frequent_first(counts: SparseMatrix) -> tuple[np.ndarray, int]:
 
 
 def _dense_rows(counts: SparseMatrix) -> np.ndarray:
-    """Dense rows, in single precision where that holds every count."""
-    dtype = np.float32 if counts.max() < _EXACT else np.float64
-    return counts.astype(dtype).toarray()
+    return counts.astype(_narrow(counts.data)).toarray()
+
+
+def _narrow(values: np.ndarray) -> type[np.floating]:
+    """Single precision where it holds every count, else double precision."""
+    return np.float32 if values.max(initial=0.0) < _EXACT else np.float64
 
 
 def renumbered(counts: SparseMatrix, columns: np.ndarray, n_columns: int) -> SparseMatrix:

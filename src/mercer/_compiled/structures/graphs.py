@@ -62,12 +62,14 @@ def path_counts(indptr, indices, starts, colours, until):
         first = used
         for source in range(starts[g], starts[g + 1]):
             found = _search(indptr, indices, source, distance, order)
-            for at in range(found):
+            distance[source] = -1
+            last, near = np.int64(0), np.uint64(0)
+            for at in range(1, found):
                 v = order[at]
                 d, distance[v] = distance[v], -1
-                if d == 0:
-                    continue
-                key = _mix(_mix(colours[source] + np.uint64(d) * _MIX1) ^ colours[v])
+                if d > last:  # distances grow in this order
+                    last, near = d, _mix(colours[source] + np.uint64(d) * _MIX1)
+                key = _mix(near ^ colours[v])
                 slot = np.int64(key >> np.uint64(1)) & (len(table) - 1)
                 while table[slot] >= 0 and hashes[table[slot]] != key:
                     slot = (slot + 1) & (len(table) - 1)
@@ -105,6 +107,20 @@ def _refill(table, hashes, slots, first, last):
             slot = (slot + 1) & (len(table) - 1)
         table[slot] = at
         slots[at] = slot
+
+
+@compiled
+def walk_step(indptr, indices, starts, factor, walks, longer, sums):
+    """Walks that have one edge more, times a factor, and the sums of ``walks`` of each graph."""
+    for g in range(len(starts) - 1):
+        total = 0.0
+        for v in range(starts[g], starts[g + 1]):
+            total += walks[v]
+            onward = 0.0
+            for e in range(indptr[v], indptr[v + 1]):
+                onward += walks[indices[e]]
+            longer[v] = factor * onward
+        sums[g] = total
 
 
 @compiled

@@ -42,3 +42,24 @@ def number_hashes(hashes, columns, different):
         else:
             columns[at] = table[slot]
     return used
+
+
+@compiled
+def add_up(columns, counts, starts, n_columns, ends):
+    """Add up the counts of equal columns of each row, in place; those of row i end at ends[i + 1].
+
+    The columns of a row keep the order in which they appear.
+    """
+    place = np.full(n_columns, -1, np.int64)
+    used = np.int64(0)
+    for row in range(len(starts) - 1):
+        first = used
+        for at in range(starts[row], starts[row + 1]):
+            column = columns[at]
+            if place[column] >= first:
+                counts[place[column]] += counts[at]
+            else:
+                place[column] = used
+                columns[used], counts[used] = column, counts[at]
+                used += 1
+        ends[row + 1] = used

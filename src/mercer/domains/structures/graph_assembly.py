@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -12,12 +13,16 @@ from mercer.aliases import GraphLike
 from mercer.domains.raw import starts_of
 from mercer.domains.structures.graph_forms import GivenGraph, Labels, Names, read_one
 from mercer.domains.structures.graph_labels import Numbering, label_hashes, plain
+from mercer.domains.structures.networkx_graphs import are_networkx, read_networkx
 from mercer.errors import InputTypeError, MercerError, NotFiniteError, ShapeError
 from mercer.readers.graph_collection import GraphCollection
 
 
 def assemble(graphs: Sequence[GraphLike], names: Names, argument: str) -> GraphCollection:
     """All graphs as one collection; an error names the graph that it is about."""
+    if names.attributes is None and are_networkx(graphs):
+        with contextlib.suppress(MercerError):
+            return read_networkx(graphs, names.node, names.edge)
     given = [read_one(graph, names, f"{argument}[{row}]") for row, graph in enumerate(graphs)]
     starts = starts_of(np.array([graph.n_nodes for graph in given], dtype=np.int64))
     counts = np.array([len(graph.ends) for graph in given], dtype=np.int64)

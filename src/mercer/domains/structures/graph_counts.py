@@ -8,7 +8,8 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import RawSamples
-from mercer.domains.ngrams import FeatureMap, NgramCounts, Ngrams, canonical, splitmix64
+from mercer.domains.ngrams import FeatureMap, NgramCounts, Ngrams, splitmix64
+from mercer.domains.raw import starts_of
 from mercer.domains.structures.graphs import Graphs
 from mercer.readers.graph_collection import ranges
 
@@ -45,8 +46,11 @@ def count_hashes(
     n_different = _compiled.numbering.number_hashes(hashes, columns, different)
     different = different[:n_different].copy()
     values = np.ones(len(hashes)) if counts is None else counts.astype(np.float64)
-    shape = (len(starts) - 1, max(1, len(different)))
-    return NgramCounts(canonical(csr_matrix((values, columns, starts), shape=shape)), different)
+    ends = np.zeros(len(starts), dtype=np.int64)
+    _compiled.numbering.add_up(columns, values, starts, n_different, ends)
+    shape = (len(starts) - 1, max(1, n_different))
+    rows = values[: ends[-1]], columns[: ends[-1]], ends
+    return NgramCounts(csr_matrix(rows, shape=shape), different)
 
 
 def in_unary(found: NgramCounts) -> NgramCounts:
@@ -54,10 +58,16 @@ def in_unary(found: NgramCounts) -> NgramCounts:
 
     Their inner products are sums of the smaller of two counts.
     """
+    from scipy.sparse import csr_matrix
+
     counts = found.counts
     times = counts.data.astype(np.int64)
-    levels = ranges(np.ones(len(times), dtype=np.int64), times).astype(np.uint64)
-    features = np.repeat(found.hashes[counts.indices], times)
-    hashes = splitmix64(features ^ splitmix64(levels ^ _LEVEL))
-    until = np.concatenate([[0], np.cumsum(times)])
-    return count_hashes(hashes, until[counts.indptr])
+    most = np.zeros(len(found.hashes), dtype=np.int64)
+    np.maximum.at(most, counts.indices, times)
+    first = starts_of(most)
+    levels = ranges(np.ones_like(most), most).astype(np.uint64)
+    hashes = splitmix64(np.repeat(found.hashes, most) ^ splitmix64(levels ^ _LEVEL))
+    columns = ranges(first[counts.indices], times)
+    until = starts_of(times)[counts.indptr]
+    shape = (counts.shape[0], max(1, len(hashes)))
+    return NgramCounts(csr_matrix((np.ones(len(columns)), columns, until), shape=shape), hashes)

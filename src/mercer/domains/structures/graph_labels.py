@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 from collections.abc import Hashable, Sequence
@@ -64,6 +65,7 @@ def label_hashes(names: Sequence[Hashable]) -> np.ndarray:
     return np.array([_label_hash(plain(name)) for name in names], dtype=np.uint64)
 
 
+@functools.lru_cache(maxsize=2**12)
 def _label_hash(label: Hashable) -> int:
     if isinstance(label, int) and -_LARGEST <= label < _LARGEST:
         return int(splitmix64(np.array([label % 2**64], dtype=np.uint64))[0])

@@ -11,7 +11,6 @@ import numpy as np
 from mercer import _compiled
 from mercer.aliases import SparseMatrix
 from mercer.domains.base import Samples, Tile
-from mercer.domains.raw import starts_of
 from mercer.domains.vectors.dense import CANCELLED, TILE, weights_key, weights_or_ones
 from mercer.errors import InputTypeError
 
@@ -83,12 +82,14 @@ class CsrSamples(Samples):
         return features, starts, rows, values
 
     def _by_feature(self, j0: int) -> tuple[np.ndarray, ...]:
-        block = self.x[j0 : j0 + TILE].tocoo()
-        order = np.lexsort((block.row, block.col))
-        columns = block.col[order]
-        features, counts = np.unique(columns, return_counts=True)
-        rows = block.row[order].astype(np.int64)
-        return features.astype(np.int64), starts_of(counts), rows, block.data[order], columns
+        ends = self.x.indptr[j0 : j0 + TILE + 1].astype(np.int64)
+        entries = slice(ends[0], ends[-1])
+        rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        order = np.argsort(self.x.indices[entries], kind="stable")  # rows stay in order
+        columns = self.x.indices[entries][order].astype(np.int64)
+        first = np.flatnonzero(np.diff(columns, prepend=-1))
+        starts = np.append(first, len(columns))
+        return columns[first], starts, rows[order], self.x.data[entries][order], columns
 
     def dot(self, y: CsrSamples, tile: Tile) -> None:
         """Inner products ⟨x, y⟩."""

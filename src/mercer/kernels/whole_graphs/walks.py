@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
@@ -45,6 +46,7 @@ class WalkSamples(Samples):
 
     def __init__(self, graphs: GraphSamples, labelled: bool, decay: float) -> None:
         self.graphs, self.labelled, self.decay = graphs, labelled, decay
+        self._sums: list[np.ndarray] = []  # of the first terms
         self.terms = 0 if labelled else self._enough()
 
     def __len__(self) -> int:
@@ -63,6 +65,7 @@ class WalkSamples(Samples):
         total, before = np.zeros(len(self)), np.zeros(len(self))
         worst = np.zeros(len(self))
         for t, counts in enumerate(self._scaled()):
+            self._sums.append(counts)
             term = counts**2
             total += term
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -75,18 +78,22 @@ class WalkSamples(Samples):
 
     def _scaled(self) -> Iterator[np.ndarray]:
         """decay^{t/2} 1ᵀAᵗ1 of every graph, for t = 0, 1, ..."""
-        matrix = self.graphs.adjacency() * math.sqrt(self.decay)
-        walks = np.ones(matrix.shape[0])
+        graphs, factor = self.graphs.graphs, math.sqrt(self.decay)
+        walks = np.ones(len(graphs.indptr) - 1)
         for _ in range(_MOST_TERMS):
-            yield np.bincount(self.graphs.owners, weights=walks, minlength=len(self))
-            walks = matrix @ walks
+            longer, sums = np.empty_like(walks), np.empty(len(self))
+            step = _compiled.graphs.walk_step
+            step(graphs.indptr, graphs.indices, graphs.starts, factor, walks, longer, sums)
+            yield sums
+            walks = longer
 
     def rows(self, terms: int) -> VectorSamples:
         """The scaled counts of walks of less than so many edges."""
 
         def make() -> VectorSamples:
-            columns = [counts for _, counts in zip(range(terms), self._scaled(), strict=False)]
-            return VectorSamples(np.ascontiguousarray(np.stack(columns, axis=1)))
+            if terms > len(self._sums):
+                self._sums = list(itertools.islice(self._scaled(), terms))
+            return VectorSamples(np.ascontiguousarray(np.stack(self._sums[:terms], axis=1)))
 
         return self.once(("rows", terms), make)
 
