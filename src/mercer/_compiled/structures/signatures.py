@@ -1,8 +1,11 @@
 """Signature kernels of two series from the values of a kernel of their points.
 
 ``values`` has the kernel of some points of x, one after the other, with all points of LANES series
-y, as rows of lanes (see ``series``). Its first row is the last one of the block before. The
-increment of two steps is Δ = k(x₁, y₁) − k(x₁, y₀) − k(x₀, y₁) + k(x₀, y₀).
+y, as rows of lanes (see ``series``), which are cut into tiles: values[t] are the columns of tile t.
+The first row is the last one of the block before. The increment of two steps is Δ = k(x₁, y₁) −
+k(x₁, y₀) − k(x₀, y₁) + k(x₀, y₀).
+
+The sums of all levels take a few columns at a time, which stay in the cache of the processor.
 """
 
 from __future__ import annotations
@@ -12,29 +15,80 @@ import numpy as np
 from mercer._compiled import compiled
 from mercer._compiled.structures.series import LANES, RESCALE, _exponents, _scale
 
+_CHUNK = 32 * LANES  # numbers of a row that are in the cache together, of all levels
+
 
 @compiled
-def _increments(before, after, out):
+def _differences(before, after, before_next, after_next, out):
     for q in range(len(out)):
-        out[q] = (after[q + LANES] - after[q]) - (before[q + LANES] - before[q])
+        out[q] = (after_next[q] - after[q]) - (before_next[q] - before[q])
+
+
+@compiled
+def _increments(values, row, out):
+    """Δ of the steps from ``row`` to the next, and of all steps of y."""
+    width = values.shape[2]
+    for tile in range(values.shape[0]):
+        before, after, first = values[tile, row], values[tile, row + 1], tile * width
+        inside = out[first : first + width - LANES]
+        _differences(before, after, before[LANES:], after[LANES:], inside)
+        if tile + 1 < values.shape[0]:
+            beyond = values[tile + 1, row], values[tile + 1, row + 1]
+            across = out[first + width - LANES : first + width]
+            _differences(before[width - LANES :], after[width - LANES :], *beyond, across)
+
+
+@compiled
+def _level_chunk(increments, lower, along, upper):
+    """Add Σ over the steps of y before j of Δ·lower: ``lower`` is still that of the row before."""
+    for q in range(len(increments)):
+        upper[q] += along[q]
+        along[q + LANES] = along[q] + increments[q] * lower[q]
+
+
+@compiled
+def _top_chunk(increments, lower, along):
+    """The same for the last level, of which the sum over all steps is all that counts."""
+    for q in range(len(increments)):
+        along[q + LANES] = along[q] + increments[q] * lower[q]
+
+
+@compiled
+def _add_row(increments, along, sums):
+    """Add the steps of one row to the sums of all levels."""
+    top, count = sums.shape[0] - 1, len(increments)
+    for level in range(1, top + 1):
+        for lane in range(LANES):
+            along[level, lane] = 0.0
+    for first in range(0, count, _CHUNK):
+        size = min(_CHUNK, count - first)
+        here, last = increments[first : first + size], first + size
+        _top_chunk(here, sums[top - 1, first:last], along[top])
+        for level in range(top - 1, 0, -1):
+            lower, upper = sums[level - 1, first:last], sums[level, first:last]
+            _level_chunk(here, lower, along[level], upper)
+        for level in range(1, top + 1):
+            for lane in range(LANES):
+                along[level, lane] = along[level, size + lane]
+    for level in range(1, top + 1):
+        for lane in range(LANES):
+            sums[level, count + lane] += along[level, lane]
 
 
 @compiled
 def _level_row(increments, lower, along, upper):
-    """Add Σ over the steps of y before j of Δ·lower: ``lower`` is still that of the row before."""
+    """`_level_chunk` for a whole row."""
     for q in range(len(increments)):
         along[q + LANES] = along[q] + increments[q] * lower[q]
         upper[q + LANES] += along[q + LANES]
 
 
 @compiled
-def _top_row(increments, lower, along, upper):
-    """The same for the last level, of which the sum over all steps is all that counts."""
-    count = len(increments)
-    for q in range(count):
-        along[q + LANES] = along[q] + increments[q] * lower[q]
-    for lane in range(LANES):
-        upper[count + lane] += along[count + lane]
+def _enlarge(increments, errors):
+    """The largest absolute values that increments with errors may have."""
+    for first in range(0, len(increments), LANES):
+        for lane in range(LANES):
+            increments[first + lane] = abs(increments[first + lane]) + errors[lane]
 
 
 @compiled
@@ -65,32 +119,28 @@ def _keep_last(sums, out):
 
 @compiled
 def add_levels(values, offsets, carry, errors, sums, out):
-    """The sums of all levels of series whose rows are values[offsets[s]:offsets[s + 1]].
+    """The sums of all levels of series whose rows are values[:, offsets[s]:offsets[s + 1]].
 
     With ``carry`` the first series goes on where ``sums`` are. If the increments of every lane have
     ``errors``, sums are those of their largest absolute values.
     """
-    count = values.shape[1] - LANES
-    increments, along = np.zeros(count), np.zeros(count + LANES)
+    increments = np.zeros(sums.shape[1] - LANES)
+    along = np.zeros((sums.shape[0], _CHUNK + LANES))
     for s in range(len(offsets) - 1):
         if s > 0 or not carry:
             _reset(sums, 1.0)
         for i in range(offsets[s], offsets[s + 1] - 1):
-            _increments(values[i], values[i + 1], increments)
+            _increments(values, i, increments)
             if len(errors) > 0:
-                for q in range(count):
-                    increments[q] = abs(increments[q]) + errors[q % LANES]
-            top = sums.shape[0] - 1
-            _top_row(increments, sums[top - 1], along, sums[top])
-            for level in range(top - 1, 0, -1):
-                _level_row(increments, sums[level - 1], along, sums[level])
+                _enlarge(increments, errors)
+            _add_row(increments, along, sums)
         _keep_last(sums, out[s])
 
 
 @compiled
 def add_level_slopes(values, slopes, offsets, carry, sums, sum_slopes, out, out_slopes):
     """`add_levels`, and the derivatives of the sums where the values have these slopes."""
-    count = values.shape[1] - LANES
+    count = sums.shape[1] - LANES
     increments, moved = np.zeros(count), np.zeros(count)
     along = np.zeros(count + LANES)
     for s in range(len(offsets) - 1):
@@ -98,8 +148,8 @@ def add_level_slopes(values, slopes, offsets, carry, sums, sum_slopes, out, out_
             _reset(sums, 1.0)
             _reset(sum_slopes, 0.0)
         for i in range(offsets[s], offsets[s + 1] - 1):
-            _increments(values[i], values[i + 1], increments)
-            _increments(slopes[i], slopes[i + 1], moved)
+            _increments(values, i, increments)
+            _increments(slopes, i, moved)
             for level in range(sums.shape[0] - 1, 0, -1):
                 below, below_slopes = sums[level - 1], sum_slopes[level - 1]
                 _level_slope_row(increments, moved, below, below_slopes, along, sum_slopes[level])
@@ -134,7 +184,7 @@ def add_steps(values, slopes, offsets, carry, cells, exponents, out, out_exponen
 
     ``cells`` are the values of the last row and their slopes, times 2^−exponents.
     """
-    count = values.shape[1] - LANES
+    count = cells.shape[1] - LANES
     increments, moved = np.zeros(count), np.zeros(count)
     row, row_slopes = np.zeros(count + LANES), np.zeros(count + LANES)
     changes = np.zeros(LANES, np.int64)
@@ -146,11 +196,11 @@ def add_steps(values, slopes, offsets, carry, cells, exponents, out, out_exponen
             for lane in range(LANES):
                 exponents[lane] = 0
         for i in range(offsets[s], offsets[s + 1] - 1):
-            _increments(values[i], values[i + 1], increments)
+            _increments(values, i, increments)
             for lane in range(LANES):
                 row[lane] = above[lane]
             if sloped:
-                _increments(slopes[i], slopes[i + 1], moved)
+                _increments(slopes, i, moved)
                 _whole_slope_row(increments, moved, above, above_slopes, row_slopes)
                 _copy(row_slopes, above_slopes)
             _whole_row(increments, above, row)

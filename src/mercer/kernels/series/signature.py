@@ -14,6 +14,7 @@ from mercer.definiteness import POSITIVE_DIAGONAL, PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.distributions import BagSamples
 from mercer.domains.structures.series import Series, SeriesSamples
+from mercer.domains.vectors.domain import TILE
 from mercer.errors import DomainMismatchError, ParameterError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -211,7 +212,7 @@ class Signature(Composite):
         def work_on(number: int, work: Workspace) -> None:
             rows = groups[number]
             count = int(paths.sizes[rows[0]])
-            width = lanes * count
+            shape = 1, lanes * count
             points = [paths.offsets[row] + np.arange(count) for row in rows]
             sides = [(paths.elements.take(p), paths.elements.take(p)) for p in points]
 
@@ -219,30 +220,42 @@ class Signature(Composite):
                 filled[:], moved[:] = 0.0, 0.0
                 for lane, (x, y) in enumerate(sides):
                     pair = Pair(x, y, first, last, 0, count, work)
-                    fill(self.static, pair, filled, moved, slice(lane, width, lanes))
+                    self._fill_lane(pair, filled[0, :, lane::lanes], moved[:, 0, :, lane::lanes])
 
             ends = np.array([0, count])
-            found = sweep(self.levels, ends, width, source, n_slopes)
+            found = sweep(self.levels, ends, shape, source, n_slopes)
             kept = slice(0, len(rows))
             values[rows] = found.values[0, :, kept].T
             exponents[rows] = found.exponents[0, kept]
             slopes[:, rows] = found.slopes[:, 0, :, kept].transpose(0, 2, 1)
             if rounded:
-                noise = rounding(n_levels - 1, ends, width, source)[0, :, kept].T
+                noise = rounding(n_levels - 1, ends, shape, source)[0, :, kept].T
                 values[rows] = np.where(values[rows] > noise, values[rows], 0.0)
 
         run(len(groups), work_on, "signatures")
         return values, exponents, slopes
 
+    def _fill_lane(self, pair: Pair, values: np.ndarray, slopes: np.ndarray) -> None:
+        """The values of the points of a series with each other, and their derivatives."""
+        for start in range(pair.j0, pair.j1, TILE):
+            stop = min(start + TILE, pair.j1)
+            inner = Pair(pair.x, pair.y, pair.i0, pair.i1, start, stop, pair.work)
+            tile = np.empty((1, *inner.shape))
+            moved = np.empty((len(slopes), *tile.shape))
+            fill(self.static, inner, tile, moved)
+            values[:, start:stop] = tile[0]
+            slopes[:, :, start:stop] = moved[:, 0]
+
     def _quotients(self, pair: Pair, n_slopes: int) -> tuple[np.ndarray, np.ndarray]:
         """The normalised levels of a tile and, not yet complete, their derivatives."""
         x, y = cast(Paths, pair.x), cast(Paths, pair.y)
         n_levels = len(self._level_weights())
-        levels = np.zeros((n_levels, *pair.shape))
-        slopes = np.zeros((n_slopes, n_levels, *pair.shape))
+        tiles = np.zeros((1 + n_slopes, n_levels, *pair.shape))
         lanes = _compiled.series.LANES
         elements, starts = in_lanes(y)
         symmetric = pair.x is pair.y and pair.rows == pair.cols
+        # The lower triangle is computed, in which the last, narrow group of columns has few rows.
+        into_tiles = tiles.swapaxes(2, 3) if symmetric else tiles
         parts = list(_parts(pair, lanes, symmetric))
 
         def work_on(number: int, work: Workspace) -> None:
@@ -252,28 +265,26 @@ class Signature(Composite):
 
             def source(top: int, bottom: int, values: np.ndarray, moved: np.ndarray) -> None:
                 inner = Pair(x.elements, elements, begin + top, begin + bottom, left, right, work)
-                fill(self.static, inner, values, moved, slice(0, right - left, 1))
+                fill(self.static, inner, values, moved)
 
             ends = x.offsets[first : last + 1] - begin
-            found = sweep(self.levels, ends, right - left, source, n_slopes)
+            found = sweep(self.levels, ends, ((right - left) // TILE, TILE), source, n_slopes)
             cols = np.arange(max(group * lanes, pair.j0), min((group + 1) * lanes, pair.j1))
             kept = cols - group * lanes
             rows, at = slice(first - pair.i0, last - pair.i0), slice(cols[0], cols[-1] + 1)
             into = slice(at.start - pair.j0, at.stop - pair.j0)
             norms = x.norms.at(slice(first, last)).of_rows(), y.norms.at(at).of_columns()
             exponents = found.exponents[None, :, kept]
-            values = Scaled(found.values[:, :, kept].swapaxes(0, 1), exponents)
-            levels[:, rows, into] = _over_norms(values, *norms)
-            for of_slope, slope in zip(slopes, found.slopes, strict=True):
-                scaled = Scaled(slope[:, :, kept].swapaxes(0, 1), exponents)
-                of_slope[:, rows, into] = _over_norms(scaled, *norms)
+            for filled, numbers in zip(into_tiles, (found.values, *found.slopes), strict=True):
+                scaled = Scaled(numbers[:, :, kept].swapaxes(0, 1), exponents)
+                filled[:, rows, into] = _over_norms(scaled, *norms)
 
         pair.work.serial_blas()
         run(len(parts), work_on, "signatures")
         if symmetric:
-            for tile in (*levels, *slopes.reshape(-1, *pair.shape)):
+            for tile in tiles.reshape(-1, *pair.shape):
                 _compiled.storage.mirror(tile)
-        return levels, slopes
+        return tiles[0], tiles[1:]
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         levels, _ = self._quotients(pair, 0)
@@ -339,9 +350,9 @@ def _equal_lengths(sizes: np.ndarray, most: int) -> list[np.ndarray]:
 def _parts(pair: Pair, lanes: int, symmetric: bool) -> Iterator[tuple[int, int, int]]:
     """Rows of a tile, from the first to before the last, and groups of columns beside them."""
     for group in range(pair.j0 // lanes, -(-pair.j1 // lanes)):
-        bottom = min(pair.i1, (group + 1) * lanes) if symmetric else pair.i1
-        for first in range(pair.i0, bottom, _ROWS):
-            yield first, min(first + _ROWS, bottom), group
+        top = max(pair.i0, group * lanes) if symmetric else pair.i0
+        for first in range(top, pair.i1, _ROWS):
+            yield first, min(first + _ROWS, pair.i1), group
 
 
 def _over_norms(values: Scaled, x: Scaled, y: Scaled) -> np.ndarray:

@@ -46,22 +46,16 @@ def parameters(kernel: Kernel, points: Prepared) -> list[tuple[str, Place]]:
     return [(name, place) for name, place, _ in kernel.tile_derivatives(pair)]
 
 
-def fill(
-    kernel: Kernel, pair: Pair, values: np.ndarray, slopes: np.ndarray, columns: slice
-) -> None:
-    """The values, and the derivatives if there is room for any, of some points in their columns."""
+def fill(kernel: Kernel, pair: Pair, values: np.ndarray, slopes: np.ndarray) -> None:
+    """The values, and the derivatives if there is room for any, of some points, tile by tile."""
     x, y, work = pair.x, pair.y, pair.work
-    for start in range(pair.j0, pair.j1, TILE):
+    for at, tile in enumerate(values):
         work.reset()
-        stop = min(start + TILE, pair.j1)
+        first = pair.j0 + at * TILE
+        last = first + tile.shape[1]
         board: dict[object, np.ndarray] | None = {} if kernel.leaves > 1 else None
-        inner = Pair(x, y, pair.i0, pair.i1, start, stop, work, board)
-        tile = work.out(*inner.shape)
+        inner = Pair(x, y, pair.i0, pair.i1, first, last, work, board)
         kernel.tile(inner, tile)
-        first = columns.start + (start - pair.j0) * columns.step
-        last = columns.start + (stop - pair.j0) * columns.step
-        here = slice(first, last, columns.step)
-        values[:, here] = tile
         if len(slopes):
-            for number, (_, _, tile) in enumerate(kernel.tile_derivatives(inner)):
-                slopes[number][:, here] = tile
+            for number, (_, _, slope) in enumerate(kernel.tile_derivatives(inner)):
+                slopes[number, at] = slope

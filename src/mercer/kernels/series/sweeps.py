@@ -13,11 +13,14 @@ from mercer.domains.vectors.domain import TILE
 
 __all__: list[str] = []
 
-Source = Callable[[int, int, np.ndarray, np.ndarray], None]  # fills rows of values and of slopes
+# fills rows of values, of shape (tiles, rows, columns of a tile), and of slopes
+Source = Callable[[int, int, np.ndarray, np.ndarray], None]
+
+Shape = tuple[int, int]  # the number of tiles of columns, and of columns of each
 
 _VALUES = 2**19  # values of a block of rows, some megabytes
 _EXACT = np.empty(0)
-_NO_SLOPES = np.empty((0, 0))
+_NO_SLOPES = np.empty((0, 0, 0))
 
 
 class Block(NamedTuple):
@@ -68,12 +71,13 @@ class Found:
 
 
 def sweep(
-    levels: int | None, offsets: np.ndarray, width: int, source: Source, n_slopes: int
+    levels: int | None, offsets: np.ndarray, shape: Shape, source: Source, n_slopes: int
 ) -> Found:
-    """Signature kernels of series, whose points have these offsets, with rows of ``width`` lanes.
+    """Signature kernels of series, whose points have these offsets, with rows of lanes.
 
     Without ``levels`` all of them are summed.
     """
+    width = shape[0] * shape[1]
     advance, n_levels = _advance_whole, 1
     if levels is not None:
         advance, n_levels = _advance_levels, levels + 1
@@ -82,7 +86,7 @@ def sweep(
     state = np.zeros((repeats, 2, n_levels, width))
     exponents = np.zeros((repeats, _compiled.series.LANES), dtype=np.int64)
     for block in blocks(offsets, width):
-        values = np.empty((block.last - block.first, width))
+        values = np.empty((shape[0], block.last - block.first, shape[1]))
         slopes = np.empty((n_slopes, *values.shape))
         source(block.first, block.last, values, slopes)
         for number in range(repeats):
@@ -123,16 +127,17 @@ def _advance_whole(
     _compiled.signatures.add_steps(values, *at, *outs)
 
 
-def rounding(levels: int, offsets: np.ndarray, width: int, source: Source) -> np.ndarray:
+def rounding(levels: int, offsets: np.ndarray, shape: Shape, source: Source) -> np.ndarray:
     """What rounding errors may add to the kernels: (series, levels, LANES)."""
+    width = shape[0] * shape[1]
     lanes = _compiled.series.LANES
     eps = float(np.finfo(float).eps)
     largest, plain = (Found.empty(len(offsets) - 1, levels + 1, 0).values for _ in range(2))
     states = np.zeros((2, levels + 1, width))
     for block in blocks(offsets, width):
-        values = np.empty((block.last - block.first, width))
-        source(block.first, block.last, values, np.empty((0, 0, 0)))
-        errors = 4 * eps * np.abs(values).max(axis=0).reshape(-1, lanes).max(axis=0)
+        values = np.empty((shape[0], block.last - block.first, shape[1]))
+        source(block.first, block.last, values, np.empty((0, *values.shape)))
+        errors = 4 * eps * np.abs(values).max(axis=1).reshape(-1, lanes).max(axis=0)
         at = block.offsets, block.carry
         for error, state, out in zip((errors, 0 * errors), states, (largest, plain), strict=True):
             _compiled.signatures.add_levels(values, *at, error, state, out[block.series])
