@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from mercer import RBF, Constant, Jaccard, Kernel, Precomputed, errors
+from mercer import RBF, Constant, Jaccard, Kernel, Precomputed, errors, hsic_test, mmd_test
 from mercer.statistics.automatic_kernel import (
     automatic_kernel,
     automatic_kernels,
@@ -131,3 +131,46 @@ def test_pools_of_different_columns_are_refused():
         pooled(TABLE, TABLE[["a", "b"]])
     with pytest.raises(errors.WidthError, match="same columns"):
         pooled(X, X[:, :2])
+
+
+def drawn(values: list, share: float) -> list:
+    """Forty of two values, the first of them with this share."""
+    return [values[0]] * round(40 * share) + [values[1]] * (40 - round(40 * share))
+
+
+UNLIKE = {  # pairs of samples that some of the proposed kernels do not tell apart
+    "letters": ["a", "b"],
+    "nothing and a letter": ["", "b"],
+    "lengths": ["a", "ab"],
+    "order of letters": ["abababab", "babababa"],
+    "order of words": ["the cat saw the dog", "the dog saw the cat"],
+    "words of one letter": ["a b c d", "e f g h"],
+    "sets of one element": [{"a"}, {"b"}],
+    "no element and one": [set(), {"b"}],
+    "single nodes": [([], ["C"]), ([], ["N"])],
+    "series of one value": [[1.0], [2.0, 2.0]],
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+@pytest.mark.parametrize("method", ["quadratic", "aggregated"])
+def test_samples_of_few_features_are_told_apart(name, method):
+    first, second = drawn(UNLIKE[name], 0.9), drawn(UNLIKE[name], 0.3)
+    assert mmd_test(first, second, method=method, n_permutations=99, random_state=0).rejects()
+
+
+@pytest.mark.parametrize("value", ["a", "", "abab", "the same words in every row", {1}])
+def test_samples_that_are_all_the_same(value):
+    for method in ("quadratic", "aggregated"):
+        assert mmd_test([value] * 5, [value] * 6, method=method, random_state=0).pvalue == 1.0
+
+
+def test_columns_without_values_tell_nothing():
+    numbers = RNG.standard_normal((40, 2))
+    holes = np.column_stack([np.full(40, np.nan), numbers])
+    assert list(automatic_kernel(holes).columns) == [1, 2]
+    frame = pd.DataFrame(holes, columns=["none", "a", "b"])
+    assert list(automatic_kernel(frame).columns) == ["a", "b"]
+    assert len(automatic_kernels(frame)) == len(automatic_kernels(numbers))
+    assert mmd_test(frame[["none"]], frame[["none"]], random_state=0).pvalue == 1.0
+    assert hsic_test(holes[:, :1], numbers, random_state=0).pvalue == 1.0

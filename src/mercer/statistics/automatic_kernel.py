@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.aliases import KernelLike, RawSamples
-from mercer.domains.base import pick_rows, raw_length
+from mercer.domains.base import Batch, pick_rows, raw_length
+from mercer.domains.tables.columns import present_values, table_columns
 from mercer.errors import ParameterError
 from mercer.estimators.common.kernel_choice import VECTOR_NAMES, choose_kernel
 from mercer.kernels.base import Kernel
@@ -23,6 +24,8 @@ from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_ke
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
 _USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have k = exp(−1/2)
+_SAME = 1e-9  # squared distance up to which two samples have the same features
+_LARGEST = 300.0  # of the factor of a kernel in an exponent: exp(2 · 300) is still finite
 SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
 
@@ -88,9 +91,10 @@ def automatic_kernel(X: RawSamples, scale: float = 1.0) -> Kernel:
         return RBF(_digits(scale * _USUAL * _spread(some)))
     kind = kind_of_samples(some)
     if kind is not None:
-        first = kind.families(list(some))[0][0]
+        first = _first_that_reads_all(few_kernels(kind, list(some)), some)
         return widened(first, some, scale)
-    return _kernel_of_table(some, read_columns(some), scale)
+    table = _without_empty_columns(some)
+    return _kernel_of_table(table, _columns_of(table), scale)
 
 
 def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list[Kernel]:
@@ -103,11 +107,12 @@ def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list
     if kind is not None:
         inner = few_kernels(kind, list(some))
         return [widened(k, some, s) for k in inner for s in scales[1::2]]
-    columns = read_columns(some)
+    table = _without_empty_columns(some)
+    columns = _columns_of(table)
     varying = [column for column in columns if column.spread > 0]
     if not varying:
-        return [_kernel_of_table(some, columns, 1.0)]
-    kernels = [_kernel_of_table(some, columns, scale) for scale in scales]
+        return [_kernel_of_table(table, columns, 1.0)]
+    kernels = [_kernel_of_table(table, columns, scale) for scale in scales]
     if all(column.kind == "number" and not column.missing_share for column in columns):
         kernels += [_laplacian(varying, scale) for scale in scales]
     return kernels
@@ -124,7 +129,27 @@ def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:
     n = len(K)
     mean = float((K.sum() - np.trace(K)) / max(1, n * (n - 1)))
     squared = 2.0 * max(1.0 - mean, 1e-3)  # the mean of d²
-    return (_digits(1.0 / (squared * scale**2)) * kernel).exp().normalize()
+    factor = min(1.0 / (squared * scale**2), _LARGEST)
+    return (_digits(factor) * kernel).exp().normalize()
+
+
+def _first_that_reads_all(kernels: list[Kernel], X: RawSamples) -> Kernel:
+    """The first of the kernels that fail to read the fewest samples."""
+    some = some_rows(X, _MOST_PAIRED)
+    return kernels[int(np.argmin([_unread(kernel.copy().fit(some), some) for kernel in kernels]))]
+
+
+def _unread(kernel: Kernel, X: RawSamples) -> int:
+    """How many samples have no features at all; all of them if their features are the same.
+
+    Strings of one letter have no substrings of two, and words of one letter do not count in
+    `TfIdf`: then k(x, x) is 0.
+    """
+    norms = kernel.diag(X)
+    values = kernel(pick_rows(X, np.arange(1)), X)[0]
+    if np.all(norms[0] + norms - 2.0 * values <= _SAME):
+        return len(norms)
+    return int(np.sum(norms <= 0.0))
 
 
 def some_rows(X: RawSamples, most: int) -> RawSamples:
@@ -134,6 +159,29 @@ def some_rows(X: RawSamples, most: int) -> RawSamples:
         return X
     rows = np.random.default_rng(n).choice(n, most, replace=False)
     return pick_rows(X, np.sort(rows))
+
+
+def _without_empty_columns(table: RawSamples) -> RawSamples:
+    """The table less the columns without any value, which tell nothing.
+
+    Columns that are known by their positions have a constant instead, so that others keep theirs.
+    """
+    columns, _ = table_columns(Batch(table))
+    filled = [bool(present_values(values)) for values in columns]
+    if all(filled):
+        return table
+    if hasattr(table, "columns"):
+        return table[[name for name, has_values in zip(table.columns, filled) if has_values]]
+    constant = [0.0] * raw_length(table)
+    kept = [values if has_values else constant for values, has_values in zip(columns, filled)]
+    return [list(row) for row in zip(*kept, strict=True)]
+
+
+def _columns_of(table: RawSamples) -> list[TableColumn]:
+    """What the columns were taken for; none where no column has a value."""
+    if hasattr(table, "columns") and len(table.columns) == 0:
+        return []
+    return read_columns(table)
 
 
 def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float) -> Kernel:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import mercer
 from mercer import (
     RBF,
+    Constant,
     Linear,
     NegativeDistance,
     Precomputed,
@@ -186,13 +187,28 @@ def test_lists_of_kernels_are_aggregated():
 
 
 def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples():
-    values = RNG.standard_normal((3, 50))
-    statistics, _ = aggregated(values)
+    values, likeness = RNG.standard_normal((3, 50)), np.array([0.9, 0.5, 0.2])
+    statistics, _ = aggregated(values, likeness)
     order = RNG.permutation(50)
-    np.testing.assert_allclose(aggregated(values[:, order])[0], statistics[order])
+    np.testing.assert_allclose(aggregated(values[:, order], likeness)[0], statistics[order])
     values[:, 0] = -50.0  # much smaller than under permutations
-    statistics, _ = aggregated(values)
+    statistics, _ = aggregated(values, likeness)
     assert statistics[0] == statistics.min()
+
+
+def test_the_widest_kernel_counts_half_unless_it_tells_nothing_apart():
+    values = RNG.standard_normal((3, 50))
+    values[2] = 0.0  # a constant kernel
+    values[0, 0] = 3.0
+    wide, _ = aggregated(values, np.array([0.9, 0.5, 1.0]))
+    narrow, _ = aggregated(values, np.array([0.5, 0.9, 1.0]))
+    assert wide[0] > narrow[0]
+
+
+def test_a_constant_kernel_changes_nothing():
+    kernels, options = [RBF(0.5), RBF(2.0)], {"n_permutations": 39, "random_state": 0}
+    with_constant = mmd_test(X, Y, [*kernels, Constant(3.0)], **options)
+    assert with_constant.pvalue == mmd_test(X, Y, kernels, **options).pvalue
 
 
 # -- witness ---------------------------------------------------------------------------------------

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import numpy as np
 
-_RIDGE = 0.01  # added to the variances of studentised values, which are 1
+_RIDGE = 0.001  # added to the variances of studentised values, which are 1
 _DIGITS = 9  # of studentised values: what differs beyond them are rounding errors
 
 
-def aggregated(squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The statistics of all permutations, and how much each kernel counts as given.
 
-    Two statistics are combined: a soft maximum of the kernels' values, as in MMD-FUSE, which is
-    good where one kernel sees the difference, and their Mahalanobis distance from 0 in units of
-    their covariance under permutations, which also sees that kernels disagree by more than they
-    should; it counts where a kernel sees any difference, not where samples are all too alike. Each
-    is replaced by its p-value among the permutations, and minus the logarithm of the harmonic mean
-    of the two is the statistic.
+    Two statistics are combined. The first is MMD² of the widest kernel, which is the best one where
+    means differ. The second is the Mahalanobis distance of all values from 0 in units of their
+    covariance under permutations, which sees that kernels disagree by more than they should; it
+    counts where a kernel sees any difference, not where samples are all too alike. Each is replaced
+    by its p-value among the permutations, and minus the logarithm of the harmonic mean of the two
+    is the statistic.
 
     Parameters
     ----------
     squared : ndarray of shape (n_kernels, 1 + n_permutations)
         MMD² of every kernel; the first column is that of the samples as given.
+    likeness : ndarray of shape (n_kernels,)
+        How alike two samples are for each kernel, which is largest for the widest one.
 
     Returns
     -------
@@ -33,12 +35,11 @@ def aggregated(squared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         One statistic for each column, and shares of the kernels, which sum to 1.
     """
     z = _studentised(squared)
-    soft = np.exp(z - z.max(axis=0))
-    largest = z.max(axis=0) + np.log(soft.mean(axis=0))
-    shares = soft[:, 0] / soft[:, 0].sum()
+    widest = int(np.argmax(np.where(z.any(axis=1), likeness, -np.inf)))
     apart = np.where(z.max(axis=0) > 0, _mahalanobis(z), 0.0)
-    ranks = np.array([_pvalues(largest), _pvalues(apart)])
-    return np.log(np.mean(1.0 / ranks, axis=0)), shares
+    ranks = np.array([_pvalues(z[widest]), _pvalues(apart)])
+    shares = np.exp(z[:, 0] - z[:, 0].max())
+    return np.log(np.mean(1.0 / ranks, axis=0)), shares / shares.sum()
 
 
 def _studentised(squared: np.ndarray) -> np.ndarray:

@@ -85,8 +85,6 @@ def mmd_test(
     References
     ----------
     Gretton, Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", JMLR 13, 2012.
-    Biggs, Schrab and Gretton, "MMD-FUSE: learning and combining kernels for two-sample testing
-    without data splitting", NeurIPS 2023.
     Chatterjee and Bhattacharya, "Boosting the power of kernel two-sample tests", Biometrika, 2024.
     Shekhar, Kim and Ramdas, "A permutation-free kernel two-sample test", NeurIPS 2022.
     Zaremba, Gretton and Blaschko, "B-tests: low variance kernel two-sample tests", NIPS 2013.
@@ -167,7 +165,9 @@ def _aggregated(
         kernels.append(fitted)
         values.append(unbiased_values(fitted, batch, design))
         about += remarks
-    statistics, shares = aggregated(np.array([each.squared for each in values]))
+    squared = np.array([each.squared for each in values])
+    likeness = np.array([each.likeness for each in values])
+    statistics, shares = aggregated(squared, likeness)
     notes = (*dict.fromkeys(about), *notes)
     same = all(each.same for each in values)
     return _result(statistics, same, design, Z, kernel=kernels, notes=notes, shares=shares)
