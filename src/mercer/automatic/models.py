@@ -343,6 +343,11 @@ class AutoRegressor(RegressorMixin, Automatic):
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self
 
+    def _of_rows(self, y: np.ndarray) -> dict[str, Any]:
+        """Where the target is 0, if it is nowhere negative: it may have a root or a logarithm."""
+        origin = -self.target_mean_ / self.target_scale_
+        return {"origin": origin if y.min() >= origin else None}
+
     def _in_units(self, predicted: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * predicted
 
