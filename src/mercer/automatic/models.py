@@ -237,7 +237,8 @@ class AutoRegressor(RegressorMixin, Automatic):
     """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
     The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
-    has a closed form. The target is standardised before the fit. Kernels are chosen as by
+    has a closed form. The target is standardised before the fit; of a table, a target that is never
+    negative may be learned as its square root or logarithm. Kernels are chosen as by
     `AutoClassifier`.
 
     Parameters
