@@ -18,12 +18,8 @@ from mercer.automatic.kinds.terms import Part
 from mercer.automatic.learners import LEARNED, learner_for
 from mercer.automatic.metrics import metric_for
 from mercer.automatic.subsets import thin_out
-from mercer.automatic.tabular.models import (
-    EFFORTS,
-    LearnedClassifier,
-    LearnedRegressor,
-    LearnedTable,
-)
+from mercer.automatic.tabular.classifier import LearnedClassifier
+from mercer.automatic.tabular.models import EFFORTS, LearnedRegressor, LearnedTable
 from mercer.automatic.tabular.report import learned_report
 from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
@@ -153,16 +149,15 @@ class Automatic(CheckedInput):
         """Learn the kernels of the samples, with as much effort as there is time for."""
         self._check_counts(raw_length(X))
         start = time.perf_counter()
-        kinds = _OF_ROWS
-        of_parts: dict[str, Any] = {}
+        kinds, options = _OF_ROWS, self._of_rows(y)
         if parts:
-            kinds, of_parts = _OF_PARTS, {"parts": parts}
+            kinds, options = _OF_PARTS, {"parts": parts}
         notes = [f"column {name!r} {reason}: left out" for name, (_, reason) in self._reasons()]
 
         def attempt(effort: str) -> LearnedTable | LearnedMixture:
             model = kinds[self._task](
                 columns,
-                **of_parts,
+                **options,
                 missing=tuple(self.missing),
                 members=self.members,
                 effort=effort,
@@ -181,6 +176,10 @@ class Automatic(CheckedInput):
                     model = attempt(effort)
             notes.append("the effort depends on the time that was measured: not reproducible")
         self._keep_learned(model, len(y), columns, time.perf_counter() - start, notes)
+
+    def _of_rows(self, y: np.ndarray) -> dict[str, Any]:
+        """What models of rows are told of the target."""
+        return {}
 
     def _keep_learned(
         self,

@@ -15,6 +15,7 @@ from mercer.automatic.kinds.models import LearnedMixture
 from mercer.automatic.learners import EVIDENCE, LEARNED, SQUARED_ERROR, learner_for
 from mercer.automatic.metrics import METRICS, Metric, Reference, default_metric
 from mercer.automatic.subsets import Fold, split_folds
+from mercer.automatic.tabular.models import LearnedRegressor
 from mercer.automatic.tuning import blas_threads
 from mercer.definiteness import PSD, STRICT
 from mercer.domains.base import pick_rows, raw_length
@@ -280,8 +281,9 @@ def _refit(
         X_train, X_test = X_train[:, train], X_test[:, train]
     if is_classifier(model):
         return blank.fit(X_train, y_train).predict(X_test)
-    mean = y_train.mean()
-    scale = y_train.std() or 1.0
+    mean, scale = y_train.mean(), y_train.std() or 1.0
+    if isinstance(model.model_, LearnedRegressor):  # it knows of zero, and has a constant
+        mean, scale = model.target_mean_, model.target_scale_
     return mean + scale * blank.fit(X_train, (y_train - mean) / scale).predict(X_test)
 
 

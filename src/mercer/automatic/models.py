@@ -237,7 +237,8 @@ class AutoRegressor(RegressorMixin, Automatic):
     """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
     The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
-    has a closed form. The target is standardised before the fit. Kernels are chosen as by
+    has a closed form. The target is standardised before the fit; of a table, a target that is never
+    negative may be learned as its square root or logarithm. Kernels are chosen as by
     `AutoClassifier`.
 
     Parameters
@@ -342,6 +343,11 @@ class AutoRegressor(RegressorMixin, Automatic):
             self._add_note(interval_note(errors, self._seed()))
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self
+
+    def _of_rows(self, y: np.ndarray) -> dict[str, Any]:
+        """Where the target is 0, if it is nowhere negative: it may have a root or a logarithm."""
+        origin = -self.target_mean_ / self.target_scale_
+        return {"origin": origin if y.min() >= origin else None}
 
     def _in_units(self, predicted: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * predicted

@@ -26,12 +26,13 @@ from mercer.explanations.functions import (
 
 @learned_function.register
 def _of_ridge_members(model: RidgeMembers) -> LearnedFunction | None:
-    """The average of several ridge regressions, of scores."""
+    """The average of several ridge regressions, of scores; None of a function of the target."""
+    if not model.learns_target_itself:
+        return None
     parts = []
     for member, dual in zip(model.members, model.dual_coef_, strict=True):
         parts.append(_member_part(model, member, dual))
-    intercept = np.zeros(parts[0].coefficients.shape[1])
-    return LearnedFunction(parts, intercept, PREDICTION, [], np.asarray)
+    return LearnedFunction(parts, np.asarray(model.mean_), PREDICTION, [], np.asarray)
 
 
 @learned_function.register

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
-from mercer.automatic.tabular.kernels import Rows, WidthProblem, by_gradients, gram
+from mercer.automatic.tabular.gradients import by_gradients
+from mercer.automatic.tabular.kernels import Rows, WidthProblem, gram
 from mercer.automatic.tabular.members import greedy_average
 from mercer.automatic.tabular.scores import TableScores
 from mercer.errors import ParameterError, ShapeError

@@ -14,14 +14,9 @@ from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.kinds.mixing import best_penalty, mix, shortened, summed, with_product
 from mercer.automatic.kinds.terms import TABLE, Candidate, Held, Part, Term, gram, part_candidates
 from mercer.automatic.metrics import metric_for
+from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.ensembles import class_probabilities
-from mercer.automatic.tabular.models import (
-    EFFORTS,
-    LearnedClassifier,
-    LearnedRegressor,
-    LearnedTable,
-    stratified_order,
-)
+from mercer.automatic.tabular.models import EFFORTS, LearnedRegressor, LearnedTable
 from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty
 from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from mercer.automatic.tabular.kernels import gram
 from mercer.automatic.tabular.members import Member
+from mercer.automatic.tabular.targets import AS_IT_IS, IDENTITY, TargetMap
 from mercer.domains.base import Batch
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.execution.blas import serial_blas
@@ -49,17 +50,25 @@ class _Members(BaseEstimator):
 
 @storable
 class RidgeMembers(RegressorMixin, _Members):
-    """The weighted average of one kernel ridge regression for each member."""
+    """The weighted average of one kernel ridge regression for each member, and a constant.
 
-    def __init__(self, members: list[Member], n_scores: int) -> None:
+    They learn the target as its map says, and predict it in its own units.
+    """
+
+    stored: ClassVar[State] = State(finite=("mean_",))
+
+    def __init__(self, members: list[Member], n_scores: int, target: TargetMap | None = None):
         self.members = members
         self.n_scores = n_scores
+        self.target = target
 
     def fit(self, Z: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
         """Solve the equations of every member on all rows."""
         self.Z_ = np.asarray(Z, dtype=float)
         self.n_features_in_ = self.Z_.shape[1]
-        targets = np.asarray(y, dtype=float).reshape(len(self.Z_), -1)
+        targets = self._map(np.asarray(y, dtype=float).reshape(len(self.Z_), -1))
+        self.mean_ = np.average(targets, axis=0, weights=sample_weight)
+        targets = targets - self.mean_
         solve = _factored_dual if len(targets) <= WHOLE else _iterated_dual
         duals = []
         with serial_blas():
@@ -75,8 +84,17 @@ class RidgeMembers(RegressorMixin, _Members):
         for block in self._blocks(Z):
             terms = zip(self.members, self.dual_coef_, strict=True)
             parts.append(np.sum([self._gram(block, m) @ dual for m, dual in terms], axis=0))
-        predicted = np.concatenate(parts)
+        predicted = self._map.mapped_back(np.concatenate(parts) + self.mean_)
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
+
+    @property
+    def _map(self) -> TargetMap:
+        return self.target or AS_IT_IS
+
+    @property
+    def learns_target_itself(self) -> bool:
+        """Whether predictions are sums of kernels: no root or logarithm is learned."""
+        return self._map.kind == IDENTITY
 
 
 def _factored_dual(

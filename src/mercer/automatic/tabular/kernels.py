@@ -1,4 +1,4 @@
-"""Kernels of scores whose length scales are learned: by the evidence, and by average gradients."""
+"""Kernels of scores with length scales, which the evidence chooses, and rows to learn from."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from scipy import optimize
 
 from mercer.aliases import LengthScale
+from mercer.automatic.tabular.targets import AS_IT_IS, TargetMap
 from mercer.domains.base import Batch
 from mercer.estimators.learning.objectives import profiled_slope
 from mercer.gram.fill import dense
@@ -23,7 +24,6 @@ PENALTIES = 10.0 ** np.arange(1.0, -6.01, -0.5)
 _PRIOR = 1.0  # the standard deviation of the logarithm of a length scale around its start
 _FARTHEST = 6.0  # of a logarithm from its start
 _NOISE = (1e-7, 0.1, 10.0)  # least, first and largest variance of the noise
-_LEAST_WEIGHT = 1e-3  # of a column in a metric, in units of the largest
 
 
 @dataclasses.dataclass
@@ -32,14 +32,21 @@ class Rows:
 
     Z: np.ndarray
     tied: np.ndarray  # for each score, which length scale it has
-    Y: np.ndarray
+    Y: np.ndarray  # as models learn it
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None  # samples of one group are left out together
     power: int = 2  # of the errors: 1 for absolute ones
+    target: TargetMap = AS_IT_IS
+    y: np.ndarray | None = None  # in its own units, where these are others than those of Y
 
     def losses(self, left_out: np.ndarray) -> np.ndarray:
-        """The mean errors of predictions for left-out samples, over the last two axes."""
-        errors = (np.abs(left_out - self.Y) ** self.power).mean(axis=-1)
+        """The mean errors of predictions for left-out samples, over the last two axes.
+
+        They are errors of the target in its own units.
+        """
+        wanted = self.Y if self.y is None else self.y
+        predicted = self.target.unbiased(left_out, wanted, self.weight)
+        errors = (np.abs(predicted - wanted) ** self.power).mean(axis=-1)
         return np.average(errors, axis=-1, weights=self.weight)
 
     def loss(self, left_out: np.ndarray) -> float:
@@ -67,7 +74,7 @@ def gram(kernel: Kernel, Z: np.ndarray, other: np.ndarray | None = None) -> np.n
     return dense(kernel, rows, columns, FLOAT64)
 
 
-def _spreads(Z: np.ndarray, power: int) -> np.ndarray:
+def spreads(Z: np.ndarray, power: int) -> np.ndarray:
     """The mean of |difference|^power between two rows, column by column."""
     shuffled = Z[np.random.default_rng(0).permutation(len(Z))]
     return np.asarray((np.abs(shuffled - Z) ** power).mean(axis=0))
@@ -83,13 +90,13 @@ def _readable(lengths: np.ndarray) -> LengthScale:
 
 def plain_laplacian(Z: np.ndarray) -> Laplacian:
     """One length scale for all scores, the mean distance."""
-    total = float(_spreads(Z, 1).sum()) or 1.0
+    total = float(spreads(Z, 1).sum()) or 1.0
     return Laplacian(_readable(np.full(Z.shape[1], total)))
 
 
 def weighted_rbf(Z: np.ndarray, metric: np.ndarray) -> RBF:
     """Length scales for a metric with these weights, in units of the root mean distance."""
-    mean = float((_spreads(Z, 2) / 2.0 * metric).sum()) or 1.0
+    mean = float((spreads(Z, 2) / 2.0 * metric).sum()) or 1.0
     return RBF(_readable(np.sqrt(mean / metric)))
 
 
@@ -148,40 +155,4 @@ def by_evidence(
     result = optimize.minimize(
         problem, start, jac=True, method="L-BFGS-B", bounds=limits, options=options
     )
-    return Learned(problem.kernel(result.x[:-1]), "evidence"), result.x
-
-
-def by_gradients(rows: Rows, rounds: int) -> Learned:
-    """An RBF whose metric is the square root of the average squared gradient, column by column.
-
-    The round with the least leave-one-out error is kept; the first one has no metric.
-    """
-    metric, best, least = np.ones(rows.Z.shape[1]), None, np.inf
-    for index in range(rounds + 1):
-        kernel = weighted_rbf(rows.Z, metric)
-        K = gram(kernel, rows.Z)
-        path = rows.path(K)
-        losses = rows.losses(path)
-        if losses.min() < least:
-            how = f"average gradients, {index} rounds" if index else "no learning"
-            least, best = float(losses.min()), Learned(kernel, how, path)
-        if index < rounds:
-            metric = _gradient_metric(rows, kernel, K, float(PENALTIES[int(np.argmin(losses))]))
-    assert best is not None
-    return best
-
-
-def _gradient_metric(rows: Rows, kernel: RBF, K: np.ndarray, penalty: float) -> np.ndarray:
-    """√ of the mean squared derivative of the ridge solution along each score, tied ones alike."""
-    system = K.copy()
-    system[np.diag_indices(len(K))] += penalty if rows.weight is None else penalty / rows.weight
-    dual = np.linalg.solve(system, rows.Y)
-    scale = np.asarray(kernel.length_scale) ** 2
-    total = np.zeros(rows.Z.shape[1])
-    for column in dual.T:
-        pull = K * column
-        gradient = (pull @ rows.Z - rows.Z * pull.sum(axis=1)[:, None]) / scale
-        total += (gradient**2).mean(axis=0)
-    shared = np.bincount(rows.tied, total) / np.bincount(rows.tied)
-    metric = np.sqrt(shared[rows.tied] / (shared.max() or 1.0))
-    return np.maximum(metric, _LEAST_WEIGHT)
+    return Learned(scaled(problem.kernel(result.x[:-1]), 1.0), "evidence"), result.x

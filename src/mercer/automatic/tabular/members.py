@@ -7,23 +7,31 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mercer.automatic.tabular.additive import allows_terms, by_terms
+from mercer.automatic.tabular.gradients import (
+    allows_full_metric,
+    by_gradient_products,
+    by_gradients,
+)
 from mercer.automatic.tabular.kernels import (
     PENALTIES,
+    Learned,
     Rows,
     by_evidence,
-    by_gradients,
     gram,
     plain_laplacian,
     scaled,
     weighted_rbf,
 )
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.maps import Warp
+from mercer.kernels.combine.sums import Sum
 from mercer.solvers.ridge.left_out import left_out
 from mercer.state import storable
 
 _STEPS = (25, 10)  # of the search for length scales, and of one that begins near its end
 _ROUNDS = 2
-_WIDTHS = {"Laplacian": (1.0, 0.25), "RBF": (1.0, 4.0)}  # factors of the learned length scales
+_LAPLACIAN, _RBF = (1.0, 0.25), (1.0, 4.0)  # factors of the learned length scales
 _PLAIN_WIDTHS = (0.25, 0.5, 1.0, 2.0)  # factors of the mean distance
 _MOST_PENALTIES = 5
 
@@ -65,7 +73,9 @@ class Search:
     members: int
     finalists: int = 5  # kernels that are looked at on all the rows of the second choice
     learned: bool = True  # whether length scales are learned
-    several_widths: bool = True  # whether multiples of the learned length scales are tried
+    widths: int = 2  # how many multiples of the learned length scales are tried
+    full_metric: bool = False  # whether directions are learned where there are enough rows
+    additive: bool = True  # whether terms of single columns are added to their product
 
 
 def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> Choice:
@@ -90,33 +100,47 @@ def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> C
 
 
 def describe_member(member: Member) -> str:
-    """The kind of kernel and of scores, and how the kernel was learned."""
-    return f"{type(member.kernel).__name__} @ {member.scores} ({member.how})"
+    """The kernel or its kind, the kind of scores, and how the kernel was learned."""
+    kernel = type(member.kernel).__name__
+    if isinstance(member.kernel, Sum):
+        kernel = f"({len(member.kernel.children())} terms)"
+    elif isinstance(member.kernel, Warp):
+        kernel = f"{type(member.kernel.kernel).__name__} @ linear map"
+    return f"{kernel} @ {member.scores} ({member.how})"
 
 
 def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
     """All kernels at all penalties."""
     end = None
     for scores, rows in first.items():
-        kernels: list[tuple[Kernel, str, np.ndarray | None]] = []
-        if not search.learned:
-            plain = plain_laplacian(rows.Z)
-            kernels += [(scaled(plain, factor), f"× {factor:g}", None) for factor in (0.25, 1.0)]
-        else:
+        candidates: list[Learned] = []
+        if search.learned:
             widths, end = by_evidence(rows, _STEPS[end is not None], end)
-            learned = [widths, by_gradients(rows, _ROUNDS)]
-            for one in learned:
-                factors = _WIDTHS[type(one.kernel).__name__]
-                for factor in factors if search.several_widths else factors[:1]:
-                    known = one.left_out if factor == 1.0 else None
-                    how = one.how if factor == 1.0 else f"{one.how} × {factor:g}"
-                    kernels.append((scaled(one.kernel, factor), how, known))
-        for kernel, how, path in kernels:
-            if path is None:
-                path = rows.path(gram(kernel, rows.Z))
+            gradients = by_gradients(rows, _ROUNDS)
+            candidates += _multiples(widths, _LAPLACIAN[: search.widths])
+            candidates += _multiples(gradients, _RBF[: search.widths])
+            if search.full_metric and allows_full_metric(rows):
+                candidates.append(by_gradient_products(rows, gradients))
+            if search.additive and scores == "squash" and allows_terms(rows):
+                candidates.append(by_terms(rows, widths.kernel, float(np.exp(end[-1]))))
+        else:
+            plain = Learned(plain_laplacian(rows.Z), "no learning")
+            candidates += _multiples(plain, (0.25, 1.0))
+        for one in candidates:
+            path = rows.path(gram(one.kernel, rows.Z)) if one.left_out is None else one.left_out
             for penalty, predicted in zip(PENALTIES, path, strict=True):
                 loss = rows.loss(predicted)
-                yield Trial(Member(scores, kernel, float(penalty), 0.0, how, loss), predicted)
+                member = Member(scores, one.kernel, float(penalty), 0.0, one.how, loss)
+                yield Trial(member, predicted)
+
+
+def _multiples(learned: Learned, factors: tuple[float, ...]) -> Iterator[Learned]:
+    """The kernel with multiples of its length scales."""
+    for factor in factors:
+        if factor == 1.0:
+            yield learned
+        else:
+            yield Learned(scaled(learned.kernel, factor), f"{learned.how} × {factor:g}")
 
 
 def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:

@@ -1,4 +1,4 @@
-"""Models of a table that learn their kernels: what the automatic estimators fit on tables."""
+"""Models of a table that learn their kernels, and that of numbers."""
 
 from __future__ import annotations
 
@@ -10,25 +10,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import RawSamples
-from mercer.automatic.metrics import metric_for
-from mercer.automatic.tabular.ensembles import (
-    WHOLE,
-    LogisticMembers,
-    LogisticMixture,
-    RidgeMembers,
-    class_probabilities,
+from mercer.automatic.tabular.ensembles import WHOLE, RidgeMembers
+from mercer.automatic.tabular.importances import contributions
+from mercer.automatic.tabular.kernels import (
+    PENALTIES,
+    Rows,
+    gram,
+    plain_laplacian,
+    scaled,
+    weighted_rbf,
 )
-from mercer.automatic.tabular.kernels import Rows
-from mercer.automatic.tabular.members import (
-    Choice,
-    Member,
-    Search,
-    choose,
-    describe_member,
-    plain_members,
-)
-from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty, plain_share
+from mercer.automatic.tabular.members import Choice, Search, choose
 from mercer.automatic.tabular.scores import KINDS, TableScores
+from mercer.automatic.tabular.targets import AS_IT_IS, TargetMap, choose_target, maps_to_try
 from mercer.domains.tables.columns import Markers
 from mercer.estimators.local_models import LocalModels
 from mercer.execution.blas import serial_blas
@@ -36,15 +30,13 @@ from mercer.gram.plan import FLOAT32, PRODUCTS, most_samples
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Sum
-from mercer.kernels.vectors.distance import Laplacian
 from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
 
-_STRUCTURE_ROWS = 700  # that kernels are learned on
-_PLAIN_ROWS = 400  # that the widths of kernels that are not learned are chosen on
-_LEAST = 1e-6  # the smallest penalty of kernels that were not learned
+PLAIN_ROWS = 400  # on which kernels that are not learned are compared
 _PART = 2500  # rows of a part of a larger table, whose matrices are factored
 _LARGE_PART = 16000  # rows of a part whose equations are solved by conjugate gradients
+_SMOOTH = 2.0  # length scale of a smooth kernel, in units of the root mean distance
 _SINGLE = 1e-3  # the smallest penalty that single precision resolves
 
 
@@ -65,10 +57,6 @@ EFFORTS = {
     "balanced": Effort(700, 2500, 1, 1000, 1500, 1),
     "best": Effort(1200, 4000, 3, 1500, 4000, 3),
 }
-
-
-# scores, classes and weights of the rows that a penalty is chosen on, and by what
-Problem = tuple[np.ndarray, np.ndarray, np.ndarray | None, Options]
 
 
 class LearnedTable(BaseEstimator):
@@ -115,18 +103,21 @@ class LearnedTable(BaseEstimator):
         encoded = {kind: scores(X) for kind, scores in self.scores_.items()}
         n_learned, n_chosen, search = self._search(len(Y))
         first, second = np.sort(order[:n_learned]), np.sort(order[:n_chosen])
+        power = 1 if self.metric == "mae" else 2
         self.seconds_ = {"scores of columns": time.perf_counter() - start}
 
         def rows_at(places: np.ndarray) -> dict[str, Rows]:
             of_rows = None if weight is None else weight[places]
             together = None if groups is None else groups[places]
-            power = 1 if self.metric == "mae" else 2
-            return {
-                kind: Rows(Z[places], self.scores_[kind].tied, Y[places], of_rows, together, power)
-                for kind, Z in encoded.items()
-            }
+            target = self._target()
+            rows = {}
+            for kind, Z in encoded.items():
+                known = (self.scores_[kind].tied, target(Y[places]), of_rows, together, power)
+                rows[kind] = Rows(Z[places], *known, target, Y[places])
+            return rows
 
         start = time.perf_counter()
+        self._choose_target(rows_at(np.sort(order[:PLAIN_ROWS]))["squash"])
         with serial_blas():
             choice = choose(rows_at(first), rows_at(second), search)
         self.seconds_["learning and choice of kernels"] = time.perf_counter() - start
@@ -153,15 +144,16 @@ class LearnedTable(BaseEstimator):
         names = [column.name for column in self.columns]
         total = np.zeros(len(names))
         for member in self.members_:
-            parts = _contributions(member, encoded[member.scores])
+            parts = contributions(member.kernel, encoded[member.scores])
             owners = [names.index(name) for name in self.scores_[member.scores].owners_]
-            total += member.weight * np.bincount(owners, parts / parts.sum(), len(names))
+            total += member.weight * np.bincount(owners, parts, len(names))
         return total / total.sum()
 
     # -- what the two kinds say of themselves --
 
     loss_name: ClassVar[str]
     penalty_name: ClassVar[str]
+    _learns_full_metric: ClassVar[bool] = False
     loo_predictions_: np.ndarray
     loo_rows_: np.ndarray
     loo_loss_: float
@@ -183,7 +175,17 @@ class LearnedTable(BaseEstimator):
     def _search(self, n_samples: int) -> tuple[int, int, Search]:
         """The rows that kernels are learned on, and chosen on, and what is looked for."""
         effort = self._effort
-        return effort.learned, effort.chosen, Search(self.members, learned=not self._is_fast)
+        found = Search(
+            self.members, learned=not self._is_fast, full_metric=self._learns_full_metric
+        )
+        return effort.learned, effort.chosen, found
+
+    def _target(self) -> TargetMap:
+        """How the target is learned."""
+        return AS_IT_IS
+
+    def _choose_target(self, rows: Rows) -> None:
+        """Classes are learned as they are."""
 
     def _n_scores(self) -> int:
         return len(self.scores_["squash"].tied)
@@ -218,22 +220,30 @@ class LearnedTable(BaseEstimator):
         self.seconds_["fit on all rows"] = time.perf_counter() - start
 
 
-def _contributions(member: Member, Z: np.ndarray) -> np.ndarray:
-    """The mean distance of two rows along each score, in units of its length scale."""
-    shuffled = Z[np.random.default_rng(0).permutation(len(Z))]
-    steps = np.abs(shuffled - Z) / np.asarray(member.kernel.length_scale)
-    power = 1 if isinstance(member.kernel, Laplacian) else 2
-    return np.asarray((steps**power).mean(axis=0)) + 1e-300
-
-
 @storable
 class LearnedRegressor(LearnedTable):
     """Averaged kernel ridge regressions, whose kernels are learned, of standardised targets."""
 
     loss_name: ClassVar[str] = "mean squared error"
     penalty_name: ClassVar[str] = "alpha"
+    _learns_full_metric: ClassVar[bool] = True
 
-    stored: ClassVar[State] = State(finite=("loo_predictions_", "loo_rows_", "loo_loss_"))
+    stored: ClassVar[State] = State(
+        plain=("target_", "target_losses_"), finite=("loo_predictions_", "loo_rows_", "loo_loss_")
+    )
+
+    def __init__(
+        self,
+        columns: list[TableColumn],
+        missing: Markers = (),
+        members: int = 5,
+        effort: str = "balanced",
+        metric: str | None = None,
+        seed: int = 0,
+        origin: float | None = None,
+    ) -> None:
+        super().__init__(columns, missing, members, effort, metric, seed)
+        self.origin = origin  # where the target is 0, if it is never negative
 
     def fit(
         self,
@@ -245,14 +255,31 @@ class LearnedRegressor(LearnedTable):
         """Learn the kernels on some rows, and fit their ridge regressions on all."""
         order = np.random.default_rng(self.seed).permutation(len(y))
         Y = y[:, None]
+        self.target_, self._maps = AS_IT_IS, maps_to_try(y, self.origin, sample_weight)
         Z, rows, choice = self._learn_members(X, Y, sample_weight, order, groups)
-        self.loo_rows_, self.loo_predictions_ = rows, choice.left_out[:, 0]
         of_rows = None if sample_weight is None else sample_weight[rows]
+        self.target_ = self.target_.fitted(choice.left_out, Y[rows], of_rows)
+        self.loo_rows_ = rows
+        self.loo_predictions_ = self.target_.mapped_back(choice.left_out)[:, 0]
         squares = (self.loo_predictions_ - y[rows]) ** 2
         self.loo_loss_ = float(np.average(squares, weights=of_rows))
-        model = RidgeMembers(self.members_, self._n_scores())
+        model = RidgeMembers(self.members_, self._n_scores(), self.target_)
         self._fit_final(model, Z, y, sample_weight)
         return self
+
+    def _target(self) -> TargetMap:
+        return self.target_
+
+    def _choose_target(self, rows: Rows) -> None:
+        """By the errors of two kernels that are not learned."""
+        maps = self.__dict__.pop("_maps")
+        self.target_losses_: dict[str, float] = {}
+        if len(maps) == 1:
+            return
+        rough, smooth = plain_laplacian(rows.Z), weighted_rbf(rows.Z, np.ones(rows.Z.shape[1]))
+        grams = [gram(kernel, rows.Z) for kernel in (rough, scaled(smooth, _SMOOTH))]
+        found = choose_target(maps, grams, rows.Y[:, 0], PENALTIES, rows.weight, rows.groups)
+        self.target_, self.target_losses_ = found
 
     def _search(self, n_samples: int) -> tuple[int, int, Search]:
         """A large table has few members, which see many rows each."""
@@ -260,7 +287,7 @@ class LearnedRegressor(LearnedTable):
             return super()._search(n_samples)
         effort = self._effort
         members = min(self.members, effort.members_large)
-        search = Search(members, members + 1, not self._is_fast, several_widths=False)
+        search = Search(members, members + 1, not self._is_fast, 1, additive=False)
         return effort.learned_large, effort.chosen_large, search
 
     def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:
@@ -281,108 +308,3 @@ class LearnedRegressor(LearnedTable):
     def predict(self, X: RawSamples) -> np.ndarray:
         """The average prediction of every row."""
         return self.model_.predict(self.encode(X))
-
-
-@storable
-class LearnedClassifier(LearnedTable):
-    """Kernel logistic regression with a sum of learned kernels, for classes 0, 1, ..."""
-
-    loss_name: ClassVar[str] = "log-loss on held-out rows"
-    penalty_name: ClassVar[str] = "penalty"
-
-    stored: ClassVar[State] = State(
-        finite=("loo_predictions_", "loo_rows_", "loo_loss_", "penalty_", "plain_share_"),
-        plain=("classes_",),
-    )
-
-    def fit(
-        self,
-        X: RawSamples,
-        y: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        groups: np.ndarray | None = None,
-    ) -> Self:
-        """Learn the kernels on some rows by squared errors, and fit the log-odds on all."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        indicators = (codes[:, None] == np.arange(len(self.classes_))).astype(float)
-        if len(self.classes_) == 2:
-            indicators = indicators[:, 1:]
-        centred = indicators - np.average(indicators, axis=0, weights=sample_weight)
-        Y = centred / (np.sqrt((centred**2).mean()) or 1.0)
-        order = stratified_order(codes, self.seed)
-        Z, rows, _ = self._learn_members(X, Y, sample_weight, order, groups)
-        start = time.perf_counter()
-        n_scales = 0 if self._is_fast else int(self.scores_["squash"].tied.max()) + 1
-        some = np.sort(order[: min(len(rows), _STRUCTURE_ROWS)])
-        least = least_penalty(n_scales, len(codes))
-        weight = None if sample_weight is None else sample_weight[some]
-        problem = (Z[some], codes[some], weight, self._options(groups, some))
-        learned = self._choose_penalty(self.members_, problem, least)
-        models, held_out = [learned[0]], [learned[1]]
-        self.plain_share_ = plain_share(n_scales, len(codes))
-        if self.plain_share_ > 0:
-            few = np.sort(order[: min(len(rows), _PLAIN_ROWS)])
-            of_few = None if sample_weight is None else sample_weight[few]
-            together = None if groups is None else groups[few]
-            squashed = Z[few][:, : self._n_scores()]
-            tied = self.scores_["squash"].tied
-            with serial_blas():
-                members = plain_members(Rows(squashed, tied, Y[few], of_few, together))
-            plain = self._choose_penalty(members, problem, _LEAST)
-            models.append(plain[0])
-            held_out.append(plain[1])
-        shares = [1.0 - self.plain_share_, self.plain_share_][: len(models)]
-        self.penalty_ = models[0].penalty
-        self.loo_rows_ = some
-        self.loo_predictions_ = np.average(held_out, axis=0, weights=shares)
-        own = self.loo_predictions_[np.arange(len(some)), codes[some]]
-        self.loo_loss_ = float(np.average(-np.log(np.maximum(own, 1e-15)), weights=weight))
-        self.seconds_["choice of penalties"] = time.perf_counter() - start
-        model = models[0] if len(models) == 1 else LogisticMixture(models, shares)
-        self._fit_final(model, Z, codes, sample_weight)
-        return self
-
-    def _options(self, groups: np.ndarray | None, rows: np.ndarray) -> Options:
-        """By what penalties are chosen."""
-        together = None if groups is None else groups[rows]
-        metric = None
-        if self.metric not in (None, "logloss"):
-            metric = metric_for(str(self.metric), "classification")
-        return Options(self.seed, together, metric)
-
-    def _choose_penalty(
-        self, members: list[Member], problem: Problem, least: float
-    ) -> tuple[LogisticMembers, np.ndarray]:
-        """A logistic regression with its penalty, and probabilities of held-out rows."""
-        Z, codes, weight, options = problem
-        model = LogisticMembers(members, self._n_scores(), 1.0)
-        model.Z_ = Z
-        with serial_blas():
-            results = choose_penalty(model.summed_gram(Z), codes, weight, least, options)
-        penalty, scores, tried = results
-        what = " + ".join(dict.fromkeys(describe_member(member) for member in members))
-        self.trials_ += [(f"logistic regression with {what}", *pair) for pair in tried]
-        return LogisticMembers(members, self._n_scores(), penalty), class_probabilities(scores)
-
-    @property
-    def chosen_penalty(self) -> float:
-        """The penalty of the logistic regression."""
-        return self.penalty_
-
-    def predict_proba(self, X: RawSamples) -> np.ndarray:
-        """Class probabilities, in the order of ``classes_``."""
-        return self.model_.predict_proba(self.encode(X))
-
-    def predict(self, X: RawSamples) -> np.ndarray:
-        """The most probable class of every row."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-
-
-def stratified_order(codes: np.ndarray, seed: int) -> np.ndarray:
-    """A random order of samples in whose every beginning the classes have their shares."""
-    shuffled = np.random.default_rng(seed).permutation(len(codes))
-    priority = np.empty(len(codes))
-    for code in np.unique(codes):
-        members = shuffled[codes[shuffled] == code]
-        priority[members] = (np.arange(len(members)) + 0.5) / len(members)
-    return np.argsort(priority, kind="stable")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mercer.automatic.tabular.classifier import LearnedClassifier
 from mercer.automatic.tabular.members import describe_member
-from mercer.automatic.tabular.models import LearnedClassifier, LearnedTable
+from mercer.automatic.tabular.models import LearnedTable
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.local_models import LocalModels
 
@@ -16,6 +17,7 @@ def learned_report(
         f"{member.weight:.0%} {describe_member(member)}, penalty {member.penalty:.2g}"
         for member in model.members_
     ]
+    lines += _target_lines(model)
     lines.append(f"{model.loss_name} of left-out samples: {model.loo_loss_:.4g}")
     if model.n_chosen_ < n_samples:
         lines.append(f"members and penalties were chosen on {model.n_chosen_:,} samples")
@@ -30,3 +32,12 @@ def learned_report(
         plan = f"{len(model.model_.estimators_)} models of parts of the table"
     lines += [f"{stage}: {spent:.2g} s" for stage, spent in model.seconds_.items()]
     return FitReport(model.kernel_, plan, solver, n_samples, seconds, None, {}, (*lines, *notes))
+
+
+def _target_lines(model: LearnedTable) -> list[str]:
+    """How the target is learned, if there was a choice."""
+    losses = getattr(model, "target_losses_", {})
+    if not losses:
+        return []
+    errors = ", ".join(f"{kind} {loss:.3g}" for kind, loss in losses.items())
+    return [f"target: {model._target().kind}; errors of kernels that are not learned: {errors}"]
