@@ -48,7 +48,10 @@ class SingleTiles:
         raise NotImplementedError(type(self).__name__)
 
     def fill_rows(self, z: Rows, start: int, stop: int, out: np.ndarray) -> None:
-        """k of some rows with all columns, on the calling thread; call BLAS on one thread."""
+        """k of some rows with the first columns, as many as ``out`` has, on the calling thread.
+
+        Call BLAS on one thread.
+        """
         raise NotImplementedError(type(self).__name__)
 
     def matrix(self, samples: Prepared) -> np.ndarray:

@@ -16,13 +16,14 @@ from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT32
+from mercer.gram.triangle import Triangle
 from mercer.solvers.ridge.single import single_precision_ridge
 from mercer.solvers.softmax import softmax_regression, whiten
 from mercer.state import State, storable
 
 WHOLE = 4000  # rows up to which a matrix is factored
 _TOL = 1e-4  # of the gradient of a log-loss
-_BLOCK = 2000  # rows that are predicted at a time
+_BLOCK = 2**22  # values of a matrix between new rows and training rows that are held at a time
 
 
 class _Members(BaseEstimator):
@@ -44,7 +45,8 @@ class _Members(BaseEstimator):
 
     def _blocks(self, Z: np.ndarray) -> list[np.ndarray]:
         Z = np.asarray(Z, dtype=float)
-        return [Z[first : first + _BLOCK] for first in range(0, len(Z), _BLOCK)]
+        step = -(-_BLOCK // len(self.Z_))
+        return [Z[first : first + step] for first in range(0, len(Z), step)]
 
 
 @storable
@@ -95,7 +97,10 @@ def _iterated_dual(
     """The coefficients of one ridge regression, by conjugate gradients in single precision."""
     rows = member.kernel.prepare(Batch(Z))
     tiles = member.kernel.single_tiles(rows)
-    K = dense(member.kernel, rows, rows, FLOAT32) if tiles is None else tiles.matrix(rows)
+    if tiles is None:
+        K = Triangle.copy(dense(member.kernel, rows, rows, FLOAT32))
+    else:
+        K = Triangle.of(tiles, rows)
     return single_precision_ridge(K, Y, member.penalty, weight).x
 
 

@@ -26,6 +26,7 @@ _ROUNDS = 2
 _WIDTHS = {"Laplacian": (1.0, 0.25), "RBF": (1.0, 4.0)}  # factors of the learned length scales
 _PLAIN_WIDTHS = (0.25, 0.5, 1.0, 2.0)  # factors of the mean distance
 _MOST_PENALTIES = 5
+_GRADIENT_ROWS = 500  # that a brief search learns a metric from
 
 
 @storable
@@ -65,7 +66,7 @@ class Search:
     members: int
     finalists: int = 5  # kernels that are looked at on all the rows of the second choice
     learned: bool = True  # whether length scales are learned
-    several_widths: bool = True  # whether multiples of the learned length scales are tried
+    brief: bool = False  # whether few penalties, and no multiples of length scales, are tried
 
 
 def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> Choice:
@@ -79,7 +80,7 @@ def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> C
     whole = next(iter(second.values()))
     if len(whole.Y) > len(some.Y):
         finalists = _finalists(trials, some, search)
-        trials = [trial for one in finalists for trial in _at_more_rows(one, second)]
+        trials = [trial for one in finalists for trial in _near_penalty(one, second)]
     shares, average = greedy_average([trial.left_out for trial in trials], whole, most)
     members = [
         dataclasses.replace(trials[place].member, weight=float(shares[place]))
@@ -96,6 +97,9 @@ def describe_member(member: Member) -> str:
 
 def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
     """All kernels at all penalties."""
+    if search.brief and search.learned:
+        yield from _brief_trials(first)
+        return
     end = None
     for scores, rows in first.items():
         kernels: list[tuple[Kernel, str, np.ndarray | None]] = []
@@ -107,7 +111,7 @@ def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
             learned = [widths, by_gradients(rows, _ROUNDS)]
             for one in learned:
                 factors = _WIDTHS[type(one.kernel).__name__]
-                for factor in factors if search.several_widths else factors[:1]:
+                for factor in factors:
                     known = one.left_out if factor == 1.0 else None
                     how = one.how if factor == 1.0 else f"{one.how} × {factor:g}"
                     kernels.append((scaled(one.kernel, factor), how, known))
@@ -117,6 +121,23 @@ def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
             for penalty, predicted in zip(PENALTIES, path, strict=True):
                 loss = rows.loss(predicted)
                 yield Trial(Member(scores, kernel, float(penalty), 0.0, how, loss), predicted)
+
+
+def _brief_trials(first: dict[str, Rows]) -> Iterator[Trial]:
+    """Learned kernels at the penalties near the one that they were learned with.
+
+    A metric hardly improves with the rows that it is learned from, unlike single length scales.
+    """
+    end = None
+    for scores, rows in first.items():
+        widths, end = by_evidence(rows, _STEPS[end is not None], end)
+        few = rows.thinned(_GRADIENT_ROWS)
+        metric = by_gradients(few, _ROUNDS)
+        assert metric.left_out is not None
+        at = PENALTIES[int(np.argmin(few.losses(metric.left_out)))]
+        for learned, penalty in ((widths, np.exp(end[-1])), (metric, at)):
+            start = Member(scores, learned.kernel, float(penalty), 0.0, learned.how, np.inf)
+            yield from _near_penalty(start, first)
 
 
 def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
@@ -131,9 +152,9 @@ def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
     return [best[kernel] for kernel in list(wanted)[: search.finalists]]
 
 
-def _at_more_rows(member: Member, second: dict[str, Rows]) -> Iterator[Trial]:
-    """The kernel at the penalties around the best of the first choice, downhill."""
-    rows = second[member.scores]
+def _near_penalty(member: Member, given: dict[str, Rows]) -> Iterator[Trial]:
+    """The kernel at the penalties around that of the member, downhill."""
+    rows = given[member.scores]
     K = gram(member.kernel, rows.Z)
     losses: dict[int, float] = {}
 

@@ -260,7 +260,7 @@ class LearnedRegressor(LearnedTable):
             return super()._search(n_samples)
         effort = self._effort
         members = min(self.members, effort.members_large)
-        search = Search(members, members + 1, not self._is_fast, several_widths=False)
+        search = Search(members, members + 1, not self._is_fast, brief=True)
         return effort.learned_large, effort.chosen_large, search
 
     def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:
