@@ -30,8 +30,11 @@ def test_rows_and_diagonal_are_those_of_the_whole_matrix(K):
 
 @pytest.mark.parametrize("width", [3, 50])  # differences, and inner products by BLAS
 @pytest.mark.parametrize("kernel", [Laplacian(4.0), RBF(3.0)])
-def test_strips_have_the_values_of_the_kernel(kernel, width):
+def test_strips_and_products_have_the_values_of_the_kernel(kernel, width):
     X = np.random.default_rng(2).standard_normal((530, width))
     samples = kernel.prepare(Batch(X))
     triangle = Triangle.of(kernel.single_tiles(samples), samples)
     np.testing.assert_allclose(triangle.rows(np.arange(530)), kernel(X), atol=2e-6)
+    A = np.random.default_rng(3).standard_normal((530, 2))
+    products = kernel.single_tiles(samples).times(samples, A)
+    np.testing.assert_allclose(products, kernel(X) @ A, atol=1e-4)

@@ -68,6 +68,22 @@ class SingleTiles:
         run(-(-n // STRIP), fill_strip, "kernel values")
         return out
 
+    def times(self, samples: Prepared, dual: np.ndarray) -> np.ndarray:
+        """K A, summed in double, for the matrix of all samples and columns, which is not stored."""
+        n = len(samples)
+        out = np.empty((n, dual.shape[1]))
+        z = self.scaled(samples)
+
+        def multiply_strip(number: int, work: Workspace) -> None:
+            work.serial_blas()
+            start, stop = number * STRIP, min(n, (number + 1) * STRIP)
+            values = np.empty((stop - start, self.count), dtype=np.float32)
+            self.fill_rows(z, start, stop, values)
+            out[start:stop] = values.astype(np.float64) @ dual
+
+        run(-(-n // STRIP), multiply_strip, "kernel values")
+        return out
+
 
 class CombinedTiles(SingleTiles):
     """Sums, products or multiples of tiles, in place; the arguments are those of `SingleTiles`."""

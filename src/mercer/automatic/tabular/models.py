@@ -61,7 +61,7 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(400, 400, 1, 400, 400, 1),
+    "fast": Effort(300, 300, 1, 400, 400, 1),
     "balanced": Effort(700, 2500, 1, 1000, 1500, 1),
     "best": Effort(1200, 4000, 3, 1500, 4000, 3),
 }
@@ -348,7 +348,7 @@ class LearnedClassifier(LearnedTable):
         metric = None
         if self.metric not in (None, "logloss"):
             metric = metric_for(str(self.metric), "classification")
-        return Options(self.seed, together, metric)
+        return Options(self.seed, together, metric, self._is_fast)
 
     def _choose_penalty(
         self, members: list[Member], problem: Problem, least: float
