@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import KernelLogisticRegression, Laplacian
+from mercer.automatic.tabular import ensembles
 from mercer.automatic.tabular.ensembles import RidgeMembers, binary_dual
 from mercer.automatic.tabular.kernels import Rows, gram
 from mercer.automatic.tabular.members import Member
@@ -47,7 +48,9 @@ def test_left_out_scores_are_near_those_of_models_without_the_sample(table):
 
 @pytest.mark.parametrize("penalty", [1e-4, 3e-3, 1.0])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_ridge_members_predict_as_their_formula_says(table, penalty, weighted):
+@pytest.mark.parametrize("many", [0, 1000])
+def test_ridge_members_predict_as_their_formula_says(table, penalty, weighted, many, monkeypatch):
+    monkeypatch.setattr(ensembles, "_MANY", many)  # single precision, and double
     Z, _, weight = table
     y = np.sin(Z[:, 0])
     kernel = Laplacian(2.0)

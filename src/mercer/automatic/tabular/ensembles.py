@@ -27,6 +27,7 @@ from mercer.state import State, storable
 WHOLE = 4000  # rows up to which a matrix is factored
 _TOL = 1e-4  # of the gradient of a log-loss
 _SINGLE = 3e-3  # penalties from which a factor in single precision is refined
+_MANY = 1000  # training rows from which predictions may be in single precision
 _UNSEEN = 1e-4  # rounding errors of predictions, in standard deviations of the target
 _REFINEMENTS = 4  # solutions with such a factor, each of what the last one left
 _BLOCK = 2**22  # values of a matrix between new rows and training rows that are held at a time
@@ -81,10 +82,14 @@ class RidgeMembers(RegressorMixin, _Members):
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
 
     def _term(self, Z: np.ndarray, member: Member, dual: np.ndarray) -> np.ndarray:
-        """What a member adds to the predictions, in single precision where nobody could tell."""
+        """What a member adds to the predictions, in single precision where nobody could tell.
+
+        Models of few rows are quick enough in double precision.
+        """
         kernel, own = member.kernel, self._part(self.Z_, member.scores)
-        centers = kernel.prepare(Batch(own))
-        tiles = kernel.single_tiles(centers)
+        tiles = None
+        if len(own) >= _MANY:
+            tiles = kernel.single_tiles(kernel.prepare(Batch(own)))
         if tiles is None or np.linalg.norm(dual, axis=0).max() * tiles.error > _UNSEEN:
             blocks = [self._part(block, member.scores) for block in self._blocks(Z)]
             return np.concatenate([gram(kernel, block, own) @ dual for block in blocks])
