@@ -17,7 +17,9 @@ def deliver(tile, matrix, i0, j0, both):
     are in the first-level cache.
     """
     m, n = tile.shape
-    flag = np.zeros(n)
+    flag = np.empty(n)
+    for j in range(n):
+        flag[j] = 0.0
     for start in range(0, m, _STEP):
         stop = min(m, start + _STEP)
         for i in range(start, stop):
@@ -39,7 +41,10 @@ def deliver(tile, matrix, i0, j0, both):
                 for i in range(start, stop):
                     for j in range(n):
                         matrix[j0 + j, i0 + i] = tile[i, j]
-    return not np.any(flag)
+    total = 0.0
+    for j in range(n):
+        total += flag[j]
+    return total == 0.0
 
 
 @compiled

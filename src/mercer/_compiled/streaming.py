@@ -44,7 +44,9 @@ def deliver(tile, matrix, i0, j0, both):
     Tiles have a multiple of 8 rows and columns.
     """
     m, n = tile.shape
-    flag = np.zeros(n)
+    flag = np.empty(n)
+    for j in range(n):
+        flag[j] = 0.0
     for start in range(0, m, _STEP):
         for i in range(start, start + _STEP):
             row = tile[i]
@@ -66,4 +68,7 @@ def deliver(tile, matrix, i0, j0, both):
                 _stream(to, 5, r5[j])
                 _stream(to, 6, r6[j])
                 _stream(to, 7, r7[j])
-    return not np.any(flag)
+    total = 0.0
+    for j in range(n):
+        total += flag[j]
+    return total == 0.0

@@ -63,7 +63,7 @@ def _all_members(model: Estimator) -> list[Member]:
 
 def _member_part(model: RidgeMembers | LogisticMembers, member: Member, dual: np.ndarray) -> Part:
     """The sum of one member, which reads its own kind of scores."""
-    encode = functools.partial(model._part, member=member)
+    encode = functools.partial(model._part, scores=member.scores)
     return Part(member.kernel, encode(model.Z_), dual, encode)
 
 

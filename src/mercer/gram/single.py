@@ -48,7 +48,10 @@ class SingleTiles:
         raise NotImplementedError(type(self).__name__)
 
     def fill_rows(self, z: Rows, start: int, stop: int, out: np.ndarray) -> None:
-        """k of some rows with all columns, on the calling thread; call BLAS on one thread."""
+        """k of some rows with the first columns, as many as ``out`` has, on the calling thread.
+
+        Call BLAS on one thread.
+        """
         raise NotImplementedError(type(self).__name__)
 
     def matrix(self, samples: Prepared) -> np.ndarray:
@@ -63,6 +66,22 @@ class SingleTiles:
             self.fill_rows(z, start, stop, out[start:stop])
 
         run(-(-n // STRIP), fill_strip, "kernel values")
+        return out
+
+    def times(self, samples: Prepared, dual: np.ndarray) -> np.ndarray:
+        """K A, summed in double, for the matrix of all samples and columns, which is not stored."""
+        n = len(samples)
+        out = np.empty((n, dual.shape[1]))
+        z = self.scaled(samples)
+
+        def multiply_strip(number: int, work: Workspace) -> None:
+            work.serial_blas()
+            start, stop = number * STRIP, min(n, (number + 1) * STRIP)
+            values = np.empty((stop - start, self.count), dtype=np.float32)
+            self.fill_rows(z, start, stop, values)
+            out[start:stop] = values.astype(np.float64) @ dual
+
+        run(-(-n // STRIP), multiply_strip, "kernel values")
         return out
 
 

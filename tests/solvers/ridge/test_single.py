@@ -7,6 +7,7 @@ import pytest
 
 from mercer import Laplacian, config_context
 from mercer.execution.blas import serial_blas
+from mercer.gram.triangle import Triangle
 from mercer.solvers.ridge.single import single_precision_ridge
 
 
@@ -24,15 +25,15 @@ def test_solution_is_that_of_the_linear_system(penalty, weighted):
     added = penalty / weight if weighted else np.full(len(K), penalty)
     exact = K @ np.linalg.solve(K + np.diag(added), Y)
     given = weight if weighted else None
-    solution = single_precision_ridge(K.astype(np.float32), Y, penalty, given, tol=1e-5)
+    solution = single_precision_ridge(Triangle.copy(K), Y, penalty, given, tol=1e-5)
     assert solution.converged
     np.testing.assert_allclose(K @ solution.x, exact, atol=2e-4)
-    assert single_precision_ridge(K.astype(np.float32), Y, penalty, given).iterations < 20
+    assert single_precision_ridge(Triangle.copy(K), Y, penalty, given).iterations < 20
 
 
 def test_bits_do_not_depend_on_threads():
     K, Y, _ = problem()
-    K = K.astype(np.float32)
+    K = Triangle.copy(K)
 
     def solve(threads: int) -> np.ndarray:
         with config_context(threads=threads), serial_blas():
@@ -42,6 +43,6 @@ def test_bits_do_not_depend_on_threads():
 
 
 def test_duplicate_rows_leave_the_preconditioner_regular():
-    K = np.ones((600, 600), dtype=np.float32)
+    K = Triangle.copy(np.ones((600, 600)))
     solution = single_precision_ridge(K, np.ones((600, 1)), 0.5)
     np.testing.assert_allclose(solution.x, 1.0 / 600.5, rtol=1e-3)

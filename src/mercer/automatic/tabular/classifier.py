@@ -89,7 +89,7 @@ class LearnedClassifier(LearnedTable):
         metric = None
         if self.metric not in (None, "logloss"):
             metric = metric_for(str(self.metric), "classification")
-        return Options(self.seed, together, metric)
+        return Options(self.seed, together, metric, self._is_fast)
 
     def _choose_penalty(
         self, members: list[Member], problem: Problem, least: float

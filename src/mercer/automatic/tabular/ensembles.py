@@ -13,17 +13,25 @@ from mercer.automatic.tabular.kernels import gram
 from mercer.automatic.tabular.members import Member
 from mercer.automatic.tabular.targets import AS_IT_IS, IDENTITY, TargetMap
 from mercer.domains.base import Batch
-from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
-from mercer.gram.plan import FLOAT32
+from mercer.gram.plan import FLOAT32, plan_matrix
+from mercer.gram.plan import WHOLE as WHOLE_MATRIX
+from mercer.gram.stored import Stored
+from mercer.gram.triangle import Triangle
+from mercer.kernels.base import Kernel
+from mercer.solvers.newton import Binary, newton
 from mercer.solvers.ridge.single import single_precision_ridge
 from mercer.solvers.softmax import softmax_regression, whiten
 from mercer.state import State, storable
 
 WHOLE = 4000  # rows up to which a matrix is factored
 _TOL = 1e-4  # of the gradient of a log-loss
-_BLOCK = 2000  # rows that are predicted at a time
+_SINGLE = 3e-3  # penalties from which a factor in single precision is refined
+_MANY = 1000  # training rows from which predictions may be in single precision
+_UNSEEN = 1e-4  # rounding errors of predictions, in standard deviations of the target
+_REFINEMENTS = 4  # solutions with such a factor, each of what the last one left
+_BLOCK = 2**22  # values of a matrix between new rows and training rows that are held at a time
 
 
 class _Members(BaseEstimator):
@@ -34,18 +42,15 @@ class _Members(BaseEstimator):
     members: list[Member]
     n_scores: int
 
-    def _part(self, Z: np.ndarray, member: Member) -> np.ndarray:
-        """The scores that a member's kernel reads."""
-        first = 0 if member.scores == "squash" else Z.shape[1] - self.n_scores
+    def _part(self, Z: np.ndarray, scores: str) -> np.ndarray:
+        """The scores of one kind."""
+        first = 0 if scores == "squash" else Z.shape[1] - self.n_scores
         return np.ascontiguousarray(Z[:, first : first + self.n_scores])
-
-    def _gram(self, Z: np.ndarray, member: Member) -> np.ndarray:
-        """The matrix of new rows and training rows."""
-        return gram(member.kernel, self._part(Z, member), self._part(self.Z_, member))
 
     def _blocks(self, Z: np.ndarray) -> list[np.ndarray]:
         Z = np.asarray(Z, dtype=float)
-        return [Z[first : first + _BLOCK] for first in range(0, len(Z), _BLOCK)]
+        step = -(-_BLOCK // len(self.Z_))
+        return [Z[first : first + step] for first in range(0, len(Z), step)]
 
 
 @storable
@@ -73,19 +78,33 @@ class RidgeMembers(RegressorMixin, _Members):
         duals = []
         with serial_blas():
             for member in self.members:
-                dual = solve(member, self._part(self.Z_, member), targets, sample_weight)
+                dual = solve(member, self._part(self.Z_, member.scores), targets, sample_weight)
                 duals.append(member.weight * dual)
         self.dual_coef_ = np.array(duals)
         return self
 
     def predict(self, Z: np.ndarray) -> np.ndarray:
         """The average prediction of every row."""
-        parts = []
-        for block in self._blocks(Z):
-            terms = zip(self.members, self.dual_coef_, strict=True)
-            parts.append(np.sum([self._gram(block, m) @ dual for m, dual in terms], axis=0))
-        predicted = self._map.mapped_back(np.concatenate(parts) + self.mean_)
+        Z = np.asarray(Z, dtype=float)
+        terms = zip(self.members, self.dual_coef_, strict=True)
+        total = np.sum([self._term(Z, member, dual) for member, dual in terms], axis=0)
+        predicted = self._map.mapped_back(total + self.mean_)
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
+
+    def _term(self, Z: np.ndarray, member: Member, dual: np.ndarray) -> np.ndarray:
+        """What a member adds to the predictions, in single precision where nobody could tell.
+
+        Models of few rows are quick enough in double precision.
+        """
+        kernel, own = member.kernel, self._part(self.Z_, member.scores)
+        tiles = None
+        if len(own) >= _MANY:
+            tiles = kernel.single_tiles(kernel.prepare(Batch(own)))
+        if tiles is None or np.linalg.norm(dual, axis=0).max() * tiles.error > _UNSEEN:
+            blocks = [self._part(block, member.scores) for block in self._blocks(Z)]
+            return np.concatenate([gram(kernel, block, own) @ dual for block in blocks])
+        rows = kernel.prepare(Batch(self._part(Z, member.scores)))
+        return tiles.times(rows, dual)
 
     @property
     def _map(self) -> TargetMap:
@@ -100,11 +119,20 @@ class RidgeMembers(RegressorMixin, _Members):
 def _factored_dual(
     member: Member, Z: np.ndarray, Y: np.ndarray, weight: np.ndarray | None
 ) -> np.ndarray:
-    """The coefficients of one ridge regression, by Cholesky."""
+    """The coefficients of one ridge regression, by Cholesky.
+
+    With a penalty that is not tiny, a factor in single precision and refined solutions are enough.
+    """
     K = gram(member.kernel, Z)
     K[np.diag_indices(len(K))] += member.penalty if weight is None else member.penalty / weight
-    factor = linalg.cho_factor(K.T, overwrite_a=True, check_finite=False)
-    return linalg.cho_solve(factor, Y, check_finite=False)
+    if member.penalty < _SINGLE:
+        factor = linalg.cho_factor(K.T, overwrite_a=True, check_finite=False)
+        return linalg.cho_solve(factor, Y, check_finite=False)
+    factor = linalg.cho_factor(K.T.astype(np.float32), overwrite_a=True, check_finite=False)
+    dual = np.zeros_like(Y)
+    for _ in range(_REFINEMENTS):
+        dual += linalg.cho_solve(factor, (Y - K @ dual).astype(np.float32), check_finite=False)
+    return dual
 
 
 def _iterated_dual(
@@ -113,7 +141,10 @@ def _iterated_dual(
     """The coefficients of one ridge regression, by conjugate gradients in single precision."""
     rows = member.kernel.prepare(Batch(Z))
     tiles = member.kernel.single_tiles(rows)
-    K = dense(member.kernel, rows, rows, FLOAT32) if tiles is None else tiles.matrix(rows)
+    if tiles is None:
+        K = Triangle.copy(dense(member.kernel, rows, rows, FLOAT32))
+    else:
+        K = Triangle.of(tiles, rows)
     return single_precision_ridge(K, Y, member.penalty, weight).x
 
 
@@ -139,9 +170,15 @@ class LogisticMembers(ClassifierMixin, _Members):
 
     def summed_gram(self, Z: np.ndarray) -> np.ndarray:
         """The matrix of the summed kernel between rows and training rows."""
-        total = np.ones((len(Z), len(self.Z_)))
+        weights: dict[tuple[str, Kernel], float] = {}
         for member in self.members:
-            total += member.weight * self._gram(Z, member)
+            key = (member.scores, member.kernel)
+            weights[key] = weights.get(key, 0.0) + member.weight
+        total = np.ones((len(Z), len(self.Z_)))
+        for (scores, kernel), weight in weights.items():
+            values = gram(kernel, self._part(Z, scores), self._part(self.Z_, scores))
+            values *= weight
+            total += values
         return total
 
     def predict_proba(self, Z: np.ndarray) -> np.ndarray:
@@ -194,10 +231,23 @@ def fit_dual(K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, penalty: f
     if len(classes) == 1:
         return np.zeros((len(y), 1))
     if len(classes) == 2:
-        model = KernelLogisticRegression(
-            1.0 / penalty, kernel="precomputed", fit_intercept=False, tol=_TOL
-        )
-        return np.asarray(model.fit(K, y, weight).dual_coef_)
+        return binary_dual(K, y == classes[1], weight, penalty, _TOL)
     indicators = (y[:, None] == classes).astype(float)
     counted = np.ones(len(y)) if weight is None else weight
     return softmax_regression(whiten(K), indicators, counted, penalty).dual
+
+
+def binary_dual(
+    K: np.ndarray,
+    positive: np.ndarray,
+    weight: np.ndarray | None,
+    penalty: float,
+    tol: float,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
+    """Coefficients of logistic regression of two classes without a bias, an array (n, 1)."""
+    matrix = Stored(K, plan_matrix(len(K), WHOLE_MATRIX, given=True))
+    counted = np.ones(len(K)) if weight is None else weight
+    warm = None if start is None else (start, np.zeros(1))
+    loss = Binary(positive, counted / penalty)
+    return newton(matrix, loss, intercept=False, tol=tol, start=warm).dual

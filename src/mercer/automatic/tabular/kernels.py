@@ -39,6 +39,13 @@ class Rows:
     target: TargetMap = AS_IT_IS
     y: np.ndarray | None = None  # in its own units, where these are others than those of Y
 
+    def thinned(self, most: int) -> Rows:
+        """Samples at equal steps, at most so many: rows of a table may be in some order."""
+        places = slice(None, None, -(-len(self.Y) // most))
+        weight = None if self.weight is None else self.weight[places]
+        groups = None if self.groups is None else self.groups[places]
+        return Rows(self.Z[places], self.tied, self.Y[places], weight, groups, self.power)
+
     def losses(self, left_out: np.ndarray) -> np.ndarray:
         """The mean errors of predictions for left-out samples, over the last two axes.
 

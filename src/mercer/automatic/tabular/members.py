@@ -34,6 +34,7 @@ _ROUNDS = 2
 _LAPLACIAN, _RBF = (1.0, 0.25), (1.0, 4.0)  # factors of the learned length scales
 _PLAIN_WIDTHS = (0.25, 0.5, 1.0, 2.0)  # factors of the mean distance
 _MOST_PENALTIES = 5
+_GRADIENT_ROWS = 500  # that a brief search learns a metric from
 
 
 @storable
@@ -73,9 +74,9 @@ class Search:
     members: int
     finalists: int = 5  # kernels that are looked at on all the rows of the second choice
     learned: bool = True  # whether length scales are learned
-    widths: int = 2  # how many multiples of the learned length scales are tried
     full_metric: bool = False  # whether directions are learned where there are enough rows
     additive: bool = True  # whether terms of single columns are added to their product
+    brief: bool = False  # whether few penalties, and no multiples of length scales, are tried
 
 
 def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> Choice:
@@ -89,7 +90,7 @@ def choose(first: dict[str, Rows], second: dict[str, Rows], search: Search) -> C
     whole = next(iter(second.values()))
     if len(whole.Y) > len(some.Y):
         finalists = _finalists(trials, some, search)
-        trials = [trial for one in finalists for trial in _at_more_rows(one, second)]
+        trials = [trial for one in finalists for trial in _near_penalty(one, second)]
     shares, average = greedy_average([trial.left_out for trial in trials], whole, most)
     members = [
         dataclasses.replace(trials[place].member, weight=float(shares[place]))
@@ -111,14 +112,17 @@ def describe_member(member: Member) -> str:
 
 def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
     """All kernels at all penalties."""
+    if search.brief and search.learned:
+        yield from _brief_trials(first)
+        return
     end = None
     for scores, rows in first.items():
         candidates: list[Learned] = []
         if search.learned:
             widths, end = by_evidence(rows, _STEPS[end is not None], end)
             gradients = by_gradients(rows, _ROUNDS)
-            candidates += _multiples(widths, _LAPLACIAN[: search.widths])
-            candidates += _multiples(gradients, _RBF[: search.widths])
+            candidates += _multiples(widths, _LAPLACIAN)
+            candidates += _multiples(gradients, _RBF)
             if search.full_metric and allows_full_metric(rows):
                 candidates.append(by_gradient_products(rows, gradients))
             if search.additive and scores == "squash" and allows_terms(rows):
@@ -143,6 +147,23 @@ def _multiples(learned: Learned, factors: tuple[float, ...]) -> Iterator[Learned
             yield Learned(scaled(learned.kernel, factor), f"{learned.how} × {factor:g}")
 
 
+def _brief_trials(first: dict[str, Rows]) -> Iterator[Trial]:
+    """Learned kernels at the penalties near the one that they were learned with.
+
+    A metric hardly improves with the rows that it is learned from, unlike single length scales.
+    """
+    end = None
+    for scores, rows in first.items():
+        widths, end = by_evidence(rows, _STEPS[end is not None], end)
+        few = rows.thinned(_GRADIENT_ROWS)
+        metric = by_gradients(few, _ROUNDS)
+        assert metric.left_out is not None
+        at = PENALTIES[int(np.argmin(few.losses(metric.left_out)))]
+        for learned, penalty in ((widths, np.exp(end[-1])), (metric, at)):
+            start = Member(scores, learned.kernel, float(penalty), 0.0, learned.how, np.inf)
+            yield from _near_penalty(start, first)
+
+
 def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
     """The kernels of the best average, then the best of the others, each at its best penalty."""
     shares, _ = greedy_average([trial.left_out for trial in trials], rows, search.members)
@@ -155,9 +176,9 @@ def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
     return [best[kernel] for kernel in list(wanted)[: search.finalists]]
 
 
-def _at_more_rows(member: Member, second: dict[str, Rows]) -> Iterator[Trial]:
-    """The kernel at the penalties around the best of the first choice, downhill."""
-    rows = second[member.scores]
+def _near_penalty(member: Member, given: dict[str, Rows]) -> Iterator[Trial]:
+    """The kernel at the penalties around that of the member, downhill."""
+    rows = given[member.scores]
     K = gram(member.kernel, rows.Z)
     losses: dict[int, float] = {}
 

@@ -53,7 +53,7 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(400, 400, 1, 400, 400, 1),
+    "fast": Effort(300, 300, 1, 400, 400, 1),
     "balanced": Effort(700, 2500, 1, 1000, 1500, 1),
     "best": Effort(1200, 4000, 3, 1500, 4000, 3),
 }
@@ -287,7 +287,7 @@ class LearnedRegressor(LearnedTable):
             return super()._search(n_samples)
         effort = self._effort
         members = min(self.members, effort.members_large)
-        search = Search(members, members + 1, not self._is_fast, 1, additive=False)
+        search = Search(members, members + 1, not self._is_fast, brief=True)
         return effort.learned_large, effort.chosen_large, search
 
     def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:

@@ -1,16 +1,17 @@
-"""The penalty of a logistic regression, by the log-loss on held-out folds of some rows."""
+"""The penalty of a logistic regression, by the log-loss of some rows that are held out."""
 
 from __future__ import annotations
 
 import dataclasses
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from sklearn.model_selection import GroupKFold
 
 from mercer.automatic.metrics import Metric, Reference
 from mercer.automatic.subsets import split_folds
-from mercer.estimators.logistic import KernelLogisticRegression
+from mercer.automatic.tabular.ensembles import binary_dual
+from mercer.solvers.ridge.left_out import left_out
 from mercer.solvers.softmax import softmax_regression, whiten
 
 _FOLDS = 5
@@ -18,6 +19,7 @@ _FIRST = 1.0  # the largest penalty, from which the search goes down
 _FACTOR = 3.0
 _LEAST = (1e-6, 0.05)  # the range of the smallest penalty that is trusted
 _TOL = 1e-3
+_LEAST_SPREAD = 1e-6  # of a label whose probability is nearly 0 or 1
 _MANY_ROWS = 0.02  # length scales for each row, below which learned kernels are trusted
 
 
@@ -52,7 +54,12 @@ def choose_penalty(
     classes, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes)
     n_folds = max(2, min(_FOLDS, int(counts.min())))
-    folds = [Fold(K, codes, len(classes), weight, rows) for rows in options.folds(codes, n_folds)]
+    folds: list[Fold | LeftOut] = []
+    if options.quick and len(classes) == 2 and options.groups is None:
+        folds.append(LeftOut(K, codes, weight))
+    else:
+        rows = options.folds(codes, n_folds)
+        folds += [Fold(K, codes, len(classes), weight, some) for some in rows]
     penalty, tried = _FIRST, []
     best = (np.inf, penalty, np.zeros((len(y), max(len(classes), 1))))
     while penalty >= least * 0.999:
@@ -77,6 +84,7 @@ class Options:
     seed: int = 0
     groups: np.ndarray | None = None
     metric: Metric | None = None  # None for the log-loss
+    quick: bool = False  # whether two classes have approximate leave-one-out scores, without folds
 
     def folds(self, codes: np.ndarray, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows; groups are kept together."""
@@ -116,7 +124,6 @@ class Fold:
         self.indicators = (self.codes[:, None] == np.arange(n_classes)).astype(float)
         self.lower = whiten(self.K) if n_classes > 2 else np.empty((0, 0))
         self.last: np.ndarray | None = None
-        self.model: KernelLogisticRegression | None = None
 
     def scores(self, penalty: float) -> np.ndarray:
         """Scores of the test samples, a column for each class, whose softmax are probabilities."""
@@ -128,11 +135,28 @@ class Fold:
             return self.K_test @ solution.dual
         if len(np.unique(self.codes)) < 2:
             return np.zeros((len(self.test), 2))
-        if self.model is None:
-            self.model = KernelLogisticRegression(
-                kernel="precomputed", fit_intercept=False, tol=_TOL, warm_start=True
-            )
-        self.model.C = 1.0 / penalty
-        self.model.fit(self.K, self.codes, self.weight)
-        log_odds = self.K_test @ self.model.dual_coef_
+        positive = self.codes == 1
+        self.last = binary_dual(self.K, positive, self.weight, penalty, _TOL, self.last)
+        log_odds = self.K_test @ self.last
+        return np.hstack([np.zeros_like(log_odds), log_odds])
+
+
+class LeftOut:
+    """Two classes, each sample left out of the last Newton step: one fit for all samples."""
+
+    def __init__(self, K: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> None:
+        self.K, self.positive, self.test = K, codes[:, None] == 1, np.arange(len(codes))
+        self.weight = np.ones((len(codes), 1)) if weight is None else weight[:, None]
+        self.last: np.ndarray | None = None
+
+    def scores(self, penalty: float) -> np.ndarray:
+        """Scores of the samples, each by a model that it is nearly left out of."""
+        dual = binary_dual(self.K, self.positive[:, 0], self.weight[:, 0], penalty, _TOL, self.last)
+        self.last = dual
+        log_odds = self.K @ dual
+        p = expit(log_odds)
+        spread = np.maximum(p * expit(-log_odds), _LEAST_SPREAD)
+        response = log_odds + (self.positive - p) / spread  # the target of the last Newton step
+        found = left_out(self.K, response, (self.weight * spread)[:, 0], penalty)
+        log_odds = log_odds if found is None else found
         return np.hstack([np.zeros_like(log_odds), log_odds])

@@ -141,14 +141,16 @@ class VectorTiles(SingleTiles):
     def fill_rows(self, z: Rows, start: int, stop: int, out: np.ndarray) -> None:
         codes = _compiled.single_tiles
         rows, norms = z[0][start:stop], z[1]
+        n = out.shape[1]
         if not self.by_blas:
-            codes.fill(rows, self.columns, *self.formula.numbers(), out)
+            panels = self.columns[: -(-n // self.columns.shape[2])]
+            codes.fill(rows, panels, *self.formula.numbers(), out)
             return
         if hasattr(rows, "toarray"):
-            out[...] = rows @ self.columns
+            out[...] = rows @ self.columns[:, :n]
         else:
-            np.dot(rows, self.columns, out=out)
-        codes.finish(norms[start:stop], self.norms, *self.formula.numbers(), out)
+            np.dot(rows, self.columns[:, :n], out=out)
+        codes.finish(norms[start:stop], self.norms[:n], *self.formula.numbers(), out)
 
 
 class MatchTiles(SingleTiles):
@@ -168,7 +170,8 @@ class MatchTiles(SingleTiles):
     def fill_rows(self, z: Rows, start: int, stop: int, out: np.ndarray) -> None:
         codes, weights = (array[start:stop] for array in z)
         _, *numbers = self.formula.numbers()
-        _compiled.single_tiles.matches(codes, weights, self.columns, *numbers, out)
+        columns = np.ascontiguousarray(self.columns[:, : out.shape[1]])
+        _compiled.single_tiles.matches(codes, weights, columns, *numbers, out)
 
 
 def _norms(z: Rows) -> np.ndarray:

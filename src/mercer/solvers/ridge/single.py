@@ -1,8 +1,8 @@
 """Ridge regression of many samples: conjugate gradients on a matrix in single precision.
 
-A matrix of n samples takes 4 n² bytes, and reading it once costs one step. The preconditioner is a
-Nyström approximation from samples drawn at random, whose mean error along the diagonal is added to
-the penalty: it holds what the few directions miss.
+The triangle of a matrix of n samples takes 2 n² bytes, and reading it once costs one step. The
+preconditioner is a Nyström approximation from samples drawn at random, whose mean error along the
+diagonal is added to the penalty: it holds what the few directions miss.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from mercer.domains.vectors.domain import TILE
-from mercer.execution.threads import run
-from mercer.execution.workspace import Workspace
+from mercer.gram.triangle import Triangle
 from mercer.linalg.cg import LinearSolution, LowRankInverse, Ridge, conjugate_gradients
 
 _RANK = 500  # of the preconditioner
@@ -21,30 +19,18 @@ _STEPS = 200
 
 
 class SinglePrecision:
-    """D K D for a stored matrix K in single precision, and a diagonal D; it is only multiplied.
+    """D K D for the triangle of a matrix K in single precision, and a diagonal D."""
 
-    Strips of rows are multiplied one by one, so that bits do not depend on the number of threads.
-    BLAS should be serial around it.
-    """
-
-    def __init__(self, K: np.ndarray, root: np.ndarray) -> None:
+    def __init__(self, K: Triangle, root: np.ndarray) -> None:
         self.K, self.root = K, root[:, None]
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
-        scaled = (self.root * V).astype(np.float32)
-        out = np.empty((len(self.K), V.shape[1]), dtype=np.float32)
-
-        def multiply_strip(number: int, _: Workspace) -> None:
-            rows = slice(number * TILE, (number + 1) * TILE)
-            out[rows] = self.K[rows] @ scaled
-
-        run(-(-len(self.K) // TILE), multiply_strip, "product")
-        return self.root * out
+        return self.root * (self.K @ (self.root * V).astype(np.float32))
 
     def nystrom(self, rank: int) -> np.ndarray:
         """A factor L with L Lᵀ near the matrix, from samples drawn at random."""
         centers = np.random.default_rng(0).choice(len(self.K), rank, replace=False)
-        columns = self.K[centers].astype(np.float64) * self.root.T * self.root[centers]
+        columns = self.K.rows(centers).astype(np.float64) * self.root.T * self.root[centers]
         inner = columns[:, centers]
         inner[np.diag_indices(rank)] += _JITTER * rank
         upper = linalg.cholesky(inner, check_finite=False)
@@ -56,17 +42,13 @@ class SinglePrecision:
 
 
 def single_precision_ridge(
-    K: np.ndarray,
-    Y: np.ndarray,
-    penalty: float,
-    weight: np.ndarray | None = None,
-    tol: float = 1e-3,
+    K: Triangle, Y: np.ndarray, penalty: float, weight: np.ndarray | None = None, tol: float = 1e-3
 ) -> LinearSolution:
     """Solve (K + λ/w) A = Y up to a residual that no prediction shows.
 
     Parameters
     ----------
-    K : ndarray of shape (n, n) and type float32
+    K : Triangle of n rows
         The Gram matrix.
     Y : ndarray of shape (n, k)
         Targets.
