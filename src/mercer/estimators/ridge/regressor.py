@@ -244,7 +244,7 @@ def _by_matrix(data: Training, penalty: np.ndarray) -> RidgeSolution:
             # K a = y − λ a/w; the factor has overwritten K
             F = Y[:, targets] - value * A / data.weight[:, None]
         else:
-            F = data.products() @ A
+            F = system.products(data.products) @ A
         solution.dual[:, targets], solution.values[:, targets] = A, F
         solution.plan, solution.solver = system.plan, system.solver
     return solution
