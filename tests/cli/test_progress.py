@@ -10,7 +10,7 @@ import pytest
 
 from mercer.cli import progress as module
 from mercer.cli.findings import Printer
-from mercer.cli.progress import progress_bars
+from mercer.cli.progress import PassLines, progress_bars
 
 
 @pytest.fixture
@@ -95,3 +95,11 @@ def test_the_bar_moves_while_a_step_lasts(clock):
     assert bar.completed == pytest.approx(1.5) and bar.left == pytest.approx(225.0)
     bar.advance(3)
     assert bar.completed == 4.0 and bar.left == 0.0
+
+
+def test_the_time_left_begins_anew_with_other_centers(clock, capsys):
+    lines = PassLines()
+    for seconds, done, total in ((500.0, 9, 10), (1000.0, 10, 10), (1040.0, 1, 5)):
+        clock[0] = seconds
+        lines(done, total)
+    assert capsys.readouterr().err.splitlines()[-1] == "mercer: pass 1 of about 5, about 160 s left"

@@ -159,11 +159,15 @@ class PassLines:
     """Passes over all rows and the time left: one line that changes on a terminal, else a few."""
 
     def __init__(self) -> None:
-        self.start = self.last = time.perf_counter()
+        self.start = self.last = self.before = time.perf_counter()
+        self.done = 0
         self.on_terminal = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.perf_counter()
+        if done < self.done:  # another solution, on more centers, has begun after the last pass
+            self.start = self.before
+        self.done, self.before = done, now
         pause = 0.5 if self.on_terminal else _SILENCE
         if now - self.last < pause:
             return

@@ -247,7 +247,7 @@ class KernelLogisticRegression(DualClassifier):
         task = Task(
             loss, np.ones(1), n_outputs, self.fit_intercept, curvature=loss.curvature, tol=self.tol
         )
-        problem = CenterProblem(self, rows, _EXACT_STEPS)
+        problem = CenterProblem(self, rows)
         problem.change(Times(float(self.C)))
         fitted = keep_on_centers(self, rows, problem, task, start)
         self.n_iter_ = fitted.solution.iterations

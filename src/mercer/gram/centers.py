@@ -18,32 +18,16 @@ from mercer.domains.base import Batch
 from mercer.domains.raw import raw_length
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
-from mercer.gram.fill import Fills, blocks, compute_tile, overflow_at
+from mercer.gram.columns import QuickKernel, QuickTiles, WideTile, quick_tiles, strip_rows
+from mercer.gram.fill import blocks, compute_tile, overflow_at
 from mercer.gram.plan import FLOAT32, FLOAT64
-from mercer.gram.single import SingleTiles
-
-_CACHED = 2**20  # bytes of a tile of all centres
-_LEAST = 16  # rows of a tile
-_MOST = 256
-
-WideTile = list[tuple[np.ndarray, int]]  # tiles side by side, each with its first column
+from mercer.gram.single import EPS, SingleTiles
 
 
-class QuickTiles(Protocol):
-    """Tiles in single precision, as a kernel may give them."""
-
-    rounding: float
-
-    def scaled(self, samples: Prepared, /) -> Prepared: ...
-    def fill_rows(self, z: Prepared, start: int, stop: int, out: np.ndarray, /) -> None: ...
-
-
-class CenterKernel(Fills, Protocol):
+class CenterKernel(QuickKernel, Protocol):
     """What is asked of a kernel beyond its tiles."""
 
     def prepare(self, batch: Batch, /) -> Prepared: ...
-    def single_precision(self, samples: Prepared, /) -> QuickTiles | None: ...
-    def single_tiles(self, centers: Prepared, /) -> SingleTiles | None: ...
 
 
 class Centers:
@@ -85,10 +69,7 @@ class Centers:
         """Tiles in single precision; None where the kernel has none, or none are wanted."""
         if not self.single:
             return None
-        quick = self.kernel.single_precision(self.prepared)
-        if getattr(quick, "scaling", None) is None:
-            return self.kernel.single_tiles(self.prepared)
-        return quick
+        return quick_tiles(self.kernel, self.prepared)
 
     @property
     def dtype(self) -> np.dtype:
@@ -100,7 +81,7 @@ class Centers:
         """The relative error of an entry of a tile."""
         if self.quick is None:
             return 4 * float(np.finfo(float).eps)
-        return self.quick.rounding * 2.0**-24
+        return self.quick.rounding * EPS
 
     def in_double_precision(self) -> Centers:
         """The same centres with tiles in double precision."""
@@ -108,8 +89,7 @@ class Centers:
 
     def strip_rows(self) -> int:
         """How many rows a tile has: as many as the cache holds."""
-        rows = _CACHED // (self.dtype.itemsize * max(1, len(self)))
-        return max(_LEAST, min(_MOST, rows // 8 * 8))
+        return strip_rows(len(self), self.dtype)
 
     def read(self, X: RawSamples) -> Prepared:
         """Rows as tiles need them."""

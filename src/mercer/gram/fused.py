@@ -12,7 +12,6 @@ from typing import Protocol
 
 import numpy as np
 
-from mercer import _compiled
 from mercer.aliases import Targets
 from mercer.execution.cancel import check_stop
 from mercer.execution.engine import Engine, LocalEngine, tree_sum
@@ -22,11 +21,11 @@ from mercer.execution.workspace import Workspace
 from mercer.gram.blocks.arrays import ArrayRows
 from mercer.gram.blocks.base import Block, Rows
 from mercer.gram.build import gram_matrix
-from mercer.gram.centers import Centers, WideTile
+from mercer.gram.centers import Centers
+from mercer.gram.columns import add_products, add_transposed, for_products
 from mercer.gram.matrix import Matrix
-from mercer.gram.plan import FLOAT64, PRODUCTS, plan_matrix
+from mercer.gram.plan import PRODUCTS, plan_matrix
 
-_MANY = 12  # columns from which on BLAS is worth a tile in double precision
 _GROUP = 2048  # rows whose sums are made by one thread
 
 Sums = tuple[float, np.ndarray, np.ndarray]  # the loss, K_mnᵀ D by outputs, and Σ D
@@ -69,8 +68,7 @@ class FusedPass:
             for start, stop in self._strips(*rows):
                 check_stop()
                 tiles = self.centers.tile(x, start, stop, work)
-                if len(bias) >= _MANY:
-                    tiles = widened(tiles, work)
+                tiles = for_products(tiles, len(bias), work)
                 values = np.empty((stop - start, len(bias)))
                 values[:] = bias
                 add_products(tiles, vectors, values)
@@ -87,34 +85,6 @@ class FusedPass:
     def _strips(self, first: int, last: int) -> list[tuple[int, int]]:
         step = self.centers.strip_rows()
         return [(start, min(last, start + step)) for start in range(first, last, step)]
-
-
-def widened(tiles: WideTile, work: Workspace) -> WideTile:
-    """Tiles in double precision, of which BLAS makes products with many columns."""
-    work.serial_blas()
-    if tiles[0][0].dtype == FLOAT64:
-        return tiles
-    out = work.out(*tiles[0][0].shape)
-    np.copyto(out, tiles[0][0])
-    return [(out, 0)]
-
-
-def add_products(tiles: WideTile, vectors: np.ndarray, values: np.ndarray) -> None:
-    """Add the products of tiles with vectors, a row for each, to values by rows."""
-    for tile, left in tiles:
-        if len(vectors) >= _MANY and tile.dtype == FLOAT64:
-            values += tile @ vectors[:, left : left + tile.shape[1]].T
-        else:
-            _compiled.fused.add_products(tile, vectors, left, values)
-
-
-def add_transposed(tiles: WideTile, weights: np.ndarray, slopes: np.ndarray) -> None:
-    """Add the products of transposed tiles with weights to slopes, a row for each column."""
-    for tile, left in tiles:
-        if weights.shape[1] >= _MANY and tile.dtype == FLOAT64:
-            slopes[:, left : left + tile.shape[1]] += weights.T @ tile
-        else:
-            _compiled.fused.add_transposed(tile, weights, left, slopes)
 
 
 class CenterMatrix:

@@ -9,7 +9,8 @@ who asks                    stored while                         beyond
 `PRODUCTS` (k-means, PCA,   the matrix fits half the budget      tiles recomputed in every product
 spectral clustering, RVM)
 `FACTOR` (ridge,            the matrix, which the factor         conjugate gradients on recomputed
-discriminant)               overwrites, fits half the budget     tiles
+discriminant)               overwrites, fits half the budget     tiles, in single precision where
+                                                                 there are many
 `COPY` (logistic            the matrix and a copy of it fit      conjugate gradients on recomputed
 regression)                 half the budget                      tiles
 `WHOLE` (the caller asks    the matrix fits the budget           an error, or inducing points
@@ -41,6 +42,8 @@ _QUICK_ROWS = 512 * 2**20  # bytes of stored rows of a kernel that computes them
 _EXACT_WORK = 6e11  # entries that an exact solver computes at most, in all of its steps
 _PER_ROOT = 10  # centres for each √n
 _MANY_ENTRIES = 2e7  # of a pass: fewer cost little in double precision
+_MANY_PAIRS = 4e8  # of a matrix that is not stored: products of fewer are quick in any precision
+_RANK_PER_ROOT, _HIGHEST_RANK = 6, 2000  # of a preconditioner, the first for each √n
 NEVER_STORED = "use k.gram(X), which never stores it"
 RAISE = "raise the budget with mercer.config_context(memory_budget=...)"
 
@@ -87,7 +90,8 @@ class Plan:
             case "features" | "triangles":
                 return f"{self.reason}, {size}"
             case _:
-                return f"tiles recomputed in every product: {size} {self.reason}"
+                kind = "float32 tiles" if self.dtype == FLOAT32 else "tiles"
+                return f"{kind} recomputed in every product: {size} {self.reason}"
 
 
 def plan_matrix(n: int, need: Need, *, given: bool = False, required: bool = False) -> Plan:
@@ -164,12 +168,33 @@ def plan_centers(n: int, steps: float) -> int | None:
     fitting = FLOAT64.itemsize * n * n <= _room(0.5)
     if fitting or float(n) * n * steps <= _EXACT_WORK:
         return None
+    return default_centers(n)
+
+
+def default_centers(n: int) -> int:
+    """How many centres stand for n rows, where not all do: 10 √n, or what the budget holds."""
     return max(1, min(n, int(_PER_ROOT * math.sqrt(n)), most_centers()))
 
 
 def most_centers() -> int:
     """How many centres the budget holds: two matrices of them, and a factor."""
     return max(1, math.isqrt(_room(0.5) // (3 * FLOAT64.itemsize)))
+
+
+def single_products(n: int) -> bool:
+    """Whether a matrix that is not stored may be multiplied in single precision: a large one."""
+    return float(n) * n >= _MANY_PAIRS
+
+
+def preconditioner_rank(n: int) -> int:
+    """The rank of the preconditioner of an n × n matrix that is not stored.
+
+    Its square matrices take an eighth of the budget at most, and making it takes about as long as
+    two products with the whole matrix.
+    """
+    affordable = int(_RANK_PER_ROOT * math.sqrt(n))
+    held = math.isqrt(_room(0.125) // (4 * FLOAT64.itemsize))
+    return max(1, min(n, affordable, held, _HIGHEST_RANK))
 
 
 def single_tiles(n: int, n_centers: int) -> bool:

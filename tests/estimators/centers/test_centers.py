@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
+import mercer.estimators.centers.data
 from mercer import (
     RBF,
     KernelLogisticRegression,
@@ -70,6 +71,25 @@ def test_all_rows_as_centers_give_the_exact_learner(name):
     found = fresh(model, centers=N).fit(X, y, WEIGHT)
     assert "Nyström, 200 of 200 rows" in found.report_.plan
     assert values(found) == pytest.approx(values(exact), abs=1e-6)
+
+
+def test_rows_in_single_precision_are_read_block_by_block(monkeypatch):
+    monkeypatch.setattr(mercer.estimators.centers.data, "_SAMPLE", 100)
+    narrow = X.astype(np.float32)
+    for model, target in (LEARNERS["ridge"], LEARNERS["ridge classifier"]):
+        model = fresh(model, centers=60)
+        given = fresh(model).fit(narrow, target, WEIGHT)
+        expected = fresh(model).fit(narrow.astype(float), target, WEIGHT)
+        np.testing.assert_allclose(values(given), values(expected), atol=1e-8)
+    narrow[7, 1] = np.nan
+    with pytest.raises(NotFiniteError, match="row 7 "):
+        KernelRidge(0.3, kernel=KERNEL, centers=60).fit(narrow, Y)
+
+
+def test_penalties_beyond_memory_have_ten_times_the_root_of_the_rows():
+    with mercer.config_context(memory_budget="400 kB"):  # half of it holds no 200 × 200
+        model = KernelRidgeCV([0.3, 3.0], kernel=KERNEL).fit(X, Y)
+    assert len(model.X_fit_) <= 2 * mercer.gram.plan.default_centers(N)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -43,6 +43,7 @@ LEARNERS = [
     "KernelRidgeCV",
     "KernelRidgeClassifier",
     "KernelLogisticRegression",
+    "KernelQuantileRegressor",
     "SVC",
     "SVR",
     "OneClassSVM",
@@ -56,9 +57,10 @@ LEARNERS = [
 COMPILED = 60  # MB that imports and compiled functions take, beside the data
 
 
+@pytest.mark.parametrize("n", [100_000, 1_000_000])
 @pytest.mark.parametrize("name", LEARNERS)
-def test_peak_memory_of_many_rows(name):
-    command = [sys.executable, "-W", "ignore", "-c", CODE, name, "100000", str(BUDGET)]
+def test_peak_memory_of_many_rows(name, n):
+    command = [sys.executable, "-W", "ignore", "-c", CODE, name, str(n), str(BUDGET)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     before, after = json.loads(done.stdout.splitlines()[-1])

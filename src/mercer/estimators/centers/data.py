@@ -103,8 +103,17 @@ def open_rows(
         raise ParameterError("centers", centers, rule, remedy)
     if precomputed or _is_exact(centers, X, steps):
         return Opened(X, y, sample_weight)
-    data = _begun(estimator, X, y, sample_weight, target)
+    if _is_narrow(X) and estimator._takes_vectors():
+        data = _surveyed(estimator, scan(X, y, weight=sample_weight), target)
+    else:
+        data = _begun(estimator, X, y, sample_weight, target)
     return Opened(X, y, sample_weight, data)
+
+
+def _is_narrow(X: RawSamples) -> bool:
+    """Whether X has many rows in single precision: a copy in double precision would be larger."""
+    many = type(X) is np.ndarray and X.ndim == 2 and len(X) > _SAMPLE
+    return many and X.dtype == np.float32
 
 
 def _is_exact(centers: object, X: RawSamples, steps: float) -> bool:

@@ -23,7 +23,7 @@ from mercer.estimators.common.report import FitReport
 from mercer.gram.blocks.base import Block, Change, Rows
 from mercer.gram.centers import Centers
 from mercer.gram.fused import CenterMatrix, Local
-from mercer.gram.plan import FLOAT32, most_centers, plan_centers, rows_at_a_time, single_tiles
+from mercer.gram.plan import FLOAT32, default_centers, most_centers, rows_at_a_time, single_tiles
 from mercer.kernels.base import Kernel
 from mercer.linalg.matrices import Multipliable
 from mercer.solvers.nystrom.descent import solve_loss
@@ -100,19 +100,17 @@ class CenterProblem:
         Its parameters ``centers`` and ``random_state`` are read.
     data : RowData
         The rows.
-    steps : float
-        Products with the whole matrix that the exact solver is expected to need.
     held_out : int, optional
         How many rows are held out; by default one in a hundred of many rows.
     """
 
     def __init__(
-        self, estimator: KernelEstimator, data: RowData, steps: float, held_out: int | None = None
+        self, estimator: KernelEstimator, data: RowData, held_out: int | None = None
     ) -> None:
         self.data, self.name = data, type(estimator).__name__
         self.given = vars(estimator)["centers"]
         self.rng = generator(vars(estimator).get("random_state"))
-        self.count, self.steps = data.count, steps
+        self.count = data.count
         self.n_centers = self._number()
         self.rows: Rows = data.rows
         self.held: np.ndarray = np.empty(0, dtype=np.int64)
@@ -123,7 +121,7 @@ class CenterProblem:
     def _number(self) -> int:
         """How many centers there are, to begin with."""
         if isinstance(self.given, str):
-            return plan_centers(self.count, self.steps) or min(self.count, most_centers())
+            return default_centers(self.count)
         if isinstance(self.given, Integral):
             return self._at_most_all(int(self.given))
         return raw_length(self.given)

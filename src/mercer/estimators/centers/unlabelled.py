@@ -38,7 +38,7 @@ class Basis:
 
     def __init__(self, estimator: KernelEstimator, data: RowData) -> None:
         self.data = data
-        self.problem = CenterProblem(estimator, data, EXACT_STEPS, held_out=0)
+        self.problem = CenterProblem(estimator, data, held_out=0)
         m = self.problem.n_centers
         assert self.problem.candidates is not None
         self.block: Block = self.problem.candidates.take(np.arange(m))

@@ -97,7 +97,7 @@ def fit_laplace(model: GaussianProcessClassifier, data: RowData, start: float) -
     if model._contrasts[0] == (None, None):
         rule = "is for exact fits only"
         raise ParameterError("multi_class", "multinomial", rule, "say 'one_vs_rest'")
-    shared = CenterProblem(model, data, EXACT_STEPS, held_out=0)
+    shared = CenterProblem(model, data, held_out=0)
     assert shared.sample is not None
     sample = shared.sample.take(np.arange(min(_LEARNING, len(shared.sample))))
     learned, problems = Learned(), []

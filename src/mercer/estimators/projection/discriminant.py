@@ -203,7 +203,7 @@ class KernelDiscriminant(
         self.X_fit_ = data.samples()
         self.support_, self._n_training = data.rows, data.n_given
         self.dual_coef_ = dual
-        F = data.products() @ dual
+        F = system.products(data.products) @ dual
         self._center = data.weight @ F / float(data.weight.sum())
         self._n_features_out = n_components
         members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
@@ -245,7 +245,7 @@ class KernelDiscriminant(
         mild = float(np.abs(within).max()) < 0.99 * float(np.abs(E).max())
         if system.stored and mild:
             return E - within
-        return Centered(data.products(), system.mean_weights) @ A
+        return Centered(system.products(data.products), system.mean_weights) @ A
 
     def _priors(self, shares: np.ndarray) -> np.ndarray:
         if self.priors is None:

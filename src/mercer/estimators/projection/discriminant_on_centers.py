@@ -32,7 +32,7 @@ def fit_discriminant(estimator: KernelDiscriminant, data: RowData, start: float)
     """Set the directions, the means of the classes, and the report."""
     n_classes = len(estimator.classes_)
     n_components = estimator._checked_components(n_classes)
-    problem = CenterProblem(estimator, data, EXACT_STEPS, held_out=0)
+    problem = CenterProblem(estimator, data, held_out=0)
     labelled = problem.rows
     counts = np.sum(data.engine.map(_class_mass, labelled, n_classes), axis=0)
     estimator.priors_ = estimator._priors(counts / counts.sum())

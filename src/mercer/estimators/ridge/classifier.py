@@ -203,7 +203,7 @@ class KernelRidgeClassifier(DualClassifier):
             rule = "needs all rows as centers"
             raise ParameterError("leave_one_out", True, rule, "say centers='all'")
         n_classes = len(self.classes_)
-        problem = CenterProblem(self, rows, EXACT_STEPS)
+        problem = CenterProblem(self, rows)
         problem.change(AsSigns(n_classes))
         n_outputs = 1 if n_classes == 2 else n_classes
         task = Task(Squared(), np.array([float(self.alpha)]), n_outputs, intercept=True)
@@ -222,7 +222,7 @@ class KernelRidgeClassifier(DualClassifier):
         self._keep_samples(data)
         self.dual_coef_ = A
         # f on the training samples, not centred: what new samples will get
-        F = data.products() @ A
+        F = system.products(data.products) @ A
         weight = data.weight[:, None]
         self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)
         if self.leave_one_out:

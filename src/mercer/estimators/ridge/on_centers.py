@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mercer.estimators.ridge.base import RidgeRegressor
 
 EXACT_STEPS = 27.0  # of conjugate gradients on the whole matrix
-_PATH_CENTERS = 2000  # centers at most, of the models that choose among penalties
+_PATH_CENTERS = 1000  # centers at most, of the models that choose among penalties
 _HELD_OUT, _MOST_HELD = 0.2, 5000  # rows that choose among penalties
 
 
@@ -25,7 +25,7 @@ def fit_on_centers(
     estimator: RidgeRegressor, data: RowData, penalty: np.ndarray, start: float
 ) -> None:
     """Set the coefficients of the centers, the mean of the targets, and the report."""
-    problem = CenterProblem(estimator, data, EXACT_STEPS)
+    problem = CenterProblem(estimator, data)
     mean = _centre(problem, data)
     task = Task(Squared(), penalty, data.n_targets, intercept=False, scale=data.spread)
     fitted = problem.fit(task, _score)
@@ -41,7 +41,7 @@ def fit_on_centers(
 def held_out_errors(estimator: RidgeRegressor, data: RowData, penalties: np.ndarray) -> np.ndarray:
     """The mean squared error of every penalty for rows held out, all by the same passes."""
     held = max(1, min(_MOST_HELD, int(_HELD_OUT * data.count)))
-    problem = CenterProblem(estimator, data, EXACT_STEPS, held_out=held)
+    problem = CenterProblem(estimator, data, held_out=held)
     if isinstance(problem.given, str):  # the best penalty hardly depends on the centers
         problem.n_centers = min(problem.n_centers, _PATH_CENTERS)
     _centre(problem, data)

@@ -48,7 +48,8 @@ class KernelRidge(RidgeRegressor):
 
     Where the kernel has an explicit feature map with fewer features than half the samples, the
     normal equations are solved instead. Otherwise it is Cholesky's method on the dense Gram matrix
-    while this fits the memory budget, and preconditioned conjugate gradients beyond.
+    while this fits the memory budget, and preconditioned conjugate gradients beyond: from 20,000
+    rows on in single precision, to a residual of a thousandth of the spread of the target.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ def _by_matrix(data: Training, penalty: np.ndarray) -> RidgeSolution:
             # K a = y − λ a/w; the factor has overwritten K
             F = Y[:, targets] - value * A / data.weight[:, None]
         else:
-            F = data.products() @ A
+            F = system.products(data.products) @ A
         solution.dual[:, targets], solution.values[:, targets] = A, F
         solution.plan, solution.solver = system.plan, system.solver
     return solution

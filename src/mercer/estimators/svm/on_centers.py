@@ -45,7 +45,7 @@ def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
     held = None
     if machine.probability:
         held = max(1, min(_MOST, int(_CALIBRATING * data.count)))
-    problem = CenterProblem(machine, data, EXACT_STEPS, held_out=held)
+    problem = CenterProblem(machine, data, held_out=held)
     n_outputs = 1 if n_classes == 2 else n_classes
     fitted = _fit(machine, problem, SquaredHinge(), n_outputs, 1.0, accuracy)
     labels = _labels_of_centers(problem, fitted)
@@ -80,7 +80,7 @@ def _labels_of_centers(problem: CenterProblem, fitted: Fitted) -> np.ndarray:
 
 def fit_tube(machine: SupportVectorMachine, data: RowData, epsilon: float, start: float) -> None:
     """The squared distance of the target from a tube about the function."""
-    problem = CenterProblem(machine, data, EXACT_STEPS)
+    problem = CenterProblem(machine, data)
     fitted = _fit(machine, problem, SquaredTube(epsilon), data.n_targets, data.spread, _r2)
     machine._n_support = np.full(data.n_targets, len(fitted.positions), dtype=np.int32)
     _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
@@ -90,7 +90,7 @@ def fit_quantiles(
     machine: SupportVectorMachine, data: RowData, levels: np.ndarray, start: float
 ) -> None:
     """The loss of every quantile, with a parabola instead of its kink."""
-    problem = CenterProblem(machine, data, EXACT_STEPS)
+    problem = CenterProblem(machine, data)
     problem.change(Repeated(len(levels)))
     loss = SmoothQuantile(tuple(levels.tolist()), _SMOOTHED * data.spread)
     fitted = _fit(machine, problem, loss, len(levels), data.spread, None)
@@ -102,7 +102,7 @@ def fit_half_space(machine: OneClassSVM, data: RowData, start: float) -> None:
 
     It is solved for f and ρ over ν Σw, which do not grow with the number of rows.
     """
-    problem = CenterProblem(machine, data, EXACT_STEPS, held_out=0)
+    problem = CenterProblem(machine, data, held_out=0)
     total = float(machine.nu) * data.total_weight
     problem.change(Times(1.0 / total))
     assert problem.fresh is not None

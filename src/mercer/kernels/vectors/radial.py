@@ -33,6 +33,8 @@ from mercer.params import param, positive, positive_or_per_column
 
 __all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic", "SquaredExponential"]
 
+_STRIP = 8192  # rows that are scaled at a time
+
 
 def check_per_column(kernel: Kernel, name: str, value: LengthScale, n_columns: int) -> None:
     """Raise WidthError if a parameter has one value per column, and not as many as columns."""
@@ -288,7 +290,11 @@ class RBF(RadialKernel, splits="product"):
 
 
 def _scaled_rows(samples: VectorSamples, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    return ((samples.x - mean) * scale).astype(np.float32)
+    out = np.empty(samples.x.shape, dtype=np.float32)
+    for start in range(0, len(out), _STRIP):  # copies in double precision stay small
+        rows = slice(start, start + _STRIP)
+        out[rows] = (samples.x[rows] - mean) * scale
+    return out
 
 
 def _scaled_sparse(samples: CsrSamples, scale: np.ndarray) -> SparseMatrix:
