@@ -38,7 +38,8 @@ from mercer.errors import MemoryBudgetError
 
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
-_QUICK_ROWS = 512 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
+_QUICK_ROWS = 256 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
+_ALL_CLASSES = 512 * 2**20  # bytes of a matrix that serves every two classes
 _EXACT_WORK = 6e11  # entries that an exact solver computes at most, in all of its steps
 _PER_ROOT = 10  # centres for each √n
 _MANY_ENTRIES = 2e7  # of a pass: fewer cost little in double precision
@@ -219,7 +220,7 @@ def plan_features(n: int, n_features: float) -> Plan | None:
 def row_capacity(n: int, least: int, quick: bool) -> int:
     """How many rows of n float32 values a cache may hold.
 
-    A quick kernel computes a row again in the time that fresh memory for it takes, so that more
+    A quick kernel computes a row again in less time than fresh memory for it takes, so that more
     rows would not help.
     """
     room = _room(0.5)
@@ -240,7 +241,7 @@ def most_samples(need: Need, dtype: np.dtype = FLOAT64) -> int:
 
 def fits_all_classes(n: int) -> bool:
     """Whether one matrix may serve the support vector problems of all pairs of classes."""
-    return FLOAT64.itemsize * n * n <= min(_QUICK_ROWS, _room(COPY.share))
+    return FLOAT64.itemsize * n * n <= min(_ALL_CLASSES, _room(COPY.share))
 
 
 def rows_at_a_time(n: int, share: float, most: int | None = None) -> int:

@@ -80,6 +80,7 @@ class RowCache:
         self.slot_of = np.full(self.count, -1, dtype=np.int64)
         self.owner = np.full(self.slots, -1, dtype=np.int64)
         self.used = np.zeros(self.slots, dtype=np.int64)
+        self.apart = np.empty((0, self.count), dtype=np.float32)  # rows on their way to slots
         self.clock = 0
         self.computed = 0
 
@@ -108,10 +109,15 @@ class RowCache:
         self.computed += len(rows)
 
     def _compute_apart(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        """A few rows at a time: what is computed apart must not double the memory."""
+        """A few rows at a time: what is computed apart must not double the memory.
+
+        The memory is kept, because fresh memory takes longer than the rows of a quick kernel.
+        """
         step = max(1, _APART // (4 * self.count))
+        if not len(self.apart):
+            self.apart = np.empty((step, self.count), dtype=np.float32)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            values = np.empty((len(part), self.count), dtype=np.float32)
+            values = self.apart[: len(part)]
             self.source.rows(part, values)
             self.table[slots[start : start + step]] = values

@@ -108,3 +108,41 @@ def test_bits_do_not_depend_on_threads(monkeypatch):
         with config_context(threads=threads):
             found.append(SVC(kernel=RBF(), C=10.0).fit(X, sign).dual_coef_)
     assert all(np.array_equal(found[0], other) for other in found[1:])
+
+
+class QuickRows(Rows):
+    """The same rows from a source that computes blocks."""
+
+    quick = True
+
+    def block(self, rows, columns, out=None):
+        if out is None:
+            out = np.empty((len(rows), len(columns)), dtype=np.float32)
+        out[:, : len(columns)] = self.K[np.ix_(rows, columns)]
+        return out
+
+
+@pytest.mark.parametrize("slots", [70, 700])
+def test_only_rows_that_moved_are_computed(slots, monkeypatch):
+    import mercer.solvers.margin.working_set as blocked
+
+    monkeypatch.setattr(blocked, "SIZE", 128)
+    # 70 slots are fewer than the variables that move in a round
+    monkeypatch.setattr("mercer.gram.plan._QUICK_ROWS", 4 * 700 * slots)
+    X, sign, lower, upper = problem(700, 1.0)
+    K = RBF()(X).astype(np.float32)
+    made, asked = {}, {}
+    for kind in (Rows, QuickRows):
+        with config_context(memory_budget=8 * 700 * 700):
+            cache = RowCache(kind(K))
+        assert cache.slots == (slots if kind.quick else 700)
+        dual = DualProblem(sign[None], Bounds(lower, upper), np.zeros((1, 700)))
+        made[kind] = solve_blocked(cache, np.ones(700), dual)
+        asked[kind] = set(cache.source.asked)
+    quick = made[QuickRows]
+    np.testing.assert_array_equal(quick.beta, made[Rows].beta)
+    assert set(np.flatnonzero(quick.beta[0])) <= asked[QuickRows] < asked[Rows]
+    # the slack that every round updates is the one computed afresh
+    fresh = sign - K.astype(np.float64) @ quick.beta[0]
+    np.testing.assert_allclose(quick.slack[0], fresh, atol=1e-12)
+    assert quick.converged

@@ -1,7 +1,7 @@
 """Large dual problems: a few hundred variables at a time, half of them renewed each round.
 
-The rows of the chosen variables are all that is needed of the Gram matrix in a round, so it is
-never stored whole; inside a round the variables move on a small matrix that stays in the cache.
+The variables of a round move on a small matrix that stays in the cache; then the slack of all
+variables needs the rows of those that have moved. The Gram matrix is never stored whole.
 """
 
 from __future__ import annotations
@@ -38,16 +38,22 @@ def solve_blocked(cache: RowCache, diagonal: np.ndarray, problem: DualProblem) -
         reason = solver.reason_to_stop(gap)
         if not reason:
             solver.round(gap)
-    return problem.certify(_slack(cache, problem), solver.iterations, reason, start)
+    return problem.certify(solver.slack, solver.iterations, reason, start)
 
 
 class _WorkingSet:
-    """The slack of all variables, and the small matrix of those that move in a round."""
+    """The slack of all variables, and the small matrix of those that move in a round.
+
+    The slack is a sum of rows in double precision, so that it stays as accurate as if it were
+    computed afresh.
+    """
 
     def __init__(self, cache: RowCache, diagonal: np.ndarray, problem: DualProblem) -> None:
         self.cache, self.diagonal, self.problem = cache, diagonal, problem
         self.n = problem.beta.shape[1]
-        self.size = min(SIZE, self.n, cache.slots)
+        # rows that are not computed quickly are gathered from the cache, all at once
+        self.most = self.n if cache.source.quick else min(self.n, cache.slots)
+        self.size = min(SIZE, self.most)
         self.slack = _slack(cache, problem)
         self.up, self.low = problem.slopes()
         self.chosen = np.empty(0, dtype=np.int64)
@@ -80,18 +86,17 @@ class _WorkingSet:
     def round(self, gap: float) -> None:
         """Move the chosen variables on their own matrix, then update the slack of all."""
         self.rounds += 1
-        if self.rounds == _MANY and 2 * self.size <= min(self.n, self.cache.slots):
+        if self.rounds == _MANY and 2 * self.size <= self.most:
             self._grow()
         kept = min(len(self.chosen), self.size // 2)
         self.chosen = _choose(self.top, self.bottom, self.chosen, self.size)
-        slots = self.cache.want(self.chosen)
-        _renew(self.K, self.cache, slots, self.chosen, kept)
+        _renew(self.K, self.cache, self.chosen, kept)
         part = self._part()
         before = part.beta.copy()
         most = min(20 * self.size, self.problem.steps_left(self.iterations))
         steps, _ = part.steps(max(_INNER * gap, 0.5 * self.problem.tol), most)
         self.iterations += max(steps, 1)
-        self._take_back(part, before, slots)
+        self._take_back(part, before)
 
     def _grow(self) -> None:
         """A hard problem is solved in fewer, larger rounds."""
@@ -113,14 +118,17 @@ class _WorkingSet:
         chunks = self.K.reshape(self.size, -1, _compiled.smo.WIDTH)
         return State(chunks, self.diagonal[chosen], self.slack[:, chosen], part)
 
-    def _take_back(self, part: State, before: np.ndarray, slots: np.ndarray) -> None:
-        """Update coefficients, slopes and slack by what the chosen variables have moved."""
+    def _take_back(self, part: State, before: np.ndarray) -> None:
+        """Update coefficients, slopes and slack by what the chosen variables have moved.
+
+        About half of them have: rows of the others are not computed.
+        """
         chosen = self.chosen
         self.problem.beta[:, chosen] = part.beta
         self.up[:, chosen], self.low[:, chosen] = part.problem.slopes()
         move = (part.beta - before).sum(axis=0)
         moved = np.flatnonzero(move)
-        _subtract_rows(self.slack, self.cache, slots[moved], move[moved])
+        _subtract_rows(self.slack, self.cache, chosen[moved], move[moved])
 
 
 def _share(count: int, size: int, work: Callable[[int, int], None]) -> None:
@@ -133,28 +141,31 @@ def _share(count: int, size: int, work: Callable[[int, int], None]) -> None:
 
 
 def _subtract_rows(
-    slack: np.ndarray, cache: RowCache, slots: np.ndarray, weight: np.ndarray
+    slack: np.ndarray, cache: RowCache, rows: np.ndarray, weight: np.ndarray
 ) -> None:
-    """Subtract weighted rows of K from the slack."""
-    subtract = partial(_compiled.smo.subtract_rows, slack, cache.table, slots, weight)
-    _share(slack.shape[1], 2048, subtract)
+    """Subtract weighted rows of K from the slack, as many at a time as the cache holds."""
+    step = max(1, cache.slots // 2)
+    for start in range(0, len(rows), step):
+        some = slice(start, start + step)
+        arrays = cache.table, cache.want(rows[some]), weight[some]
+        _share(slack.shape[1], 2048, partial(_compiled.smo.subtract_rows, slack, *arrays))
 
 
-def _renew(
-    K: np.ndarray, cache: RowCache, slots: np.ndarray, chosen: np.ndarray, kept: int
-) -> None:
+def _renew(K: np.ndarray, cache: RowCache, chosen: np.ndarray, kept: int) -> None:
     """Renew the matrix of the chosen variables.
 
-    The part of variables that are kept moves to its front; only rows of new ones are gathered.
+    The part of variables that are kept moves to its front; only rows of new ones are computed, or
+    gathered where that is quicker.
     """
     if kept:
         K[:kept, :kept] = K[-kept:, len(K) - kept : len(K)].copy()
-    new, size = slots[kept:], len(chosen)
+    size = len(chosen)
     if cache.source.quick:
         if kept:
             K[:kept, kept:size] = cache.source.block(chosen[:kept], chosen[kept:])
         cache.source.block(chosen[kept:], chosen, K[kept:size])
         return
+    new = cache.want(chosen)[kept:]
     _share(len(new), 64, partial(_compiled.smo.gather, cache.table, new, chosen, kept, K))
     K[:kept, kept:size] = K[kept:size, :kept].T
 
@@ -163,10 +174,7 @@ def _slack(cache: RowCache, problem: DualProblem) -> np.ndarray:
     """t − Kβ in double precision, from the rows where β is not 0."""
     slack = problem.target.astype(np.float64, copy=True)
     rows, weight = np.flatnonzero(problem.beta.any(axis=0)), problem.beta.sum(axis=0)
-    step = max(1, cache.slots // 2)
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        _subtract_rows(slack, cache, cache.want(some), weight[some])
+    _subtract_rows(slack, cache, rows, weight[rows])
     return slack
 
 
