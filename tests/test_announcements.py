@@ -44,7 +44,7 @@ def test_a_second_of_compiling_is_announced_once(clock):
 def test_it_is_said_where_other_messages_are(monkeypatch):
     said = []
     monkeypatch.setattr(_compiled, "say", said.append)
-    announcements._say("wait")
+    _compiled.tell("wait")
     monkeypatch.setattr(_compiled, "say", None)
-    announcements._say("nobody listens")
+    _compiled.tell("nobody listens")
     assert said == ["wait"]

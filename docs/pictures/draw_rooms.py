@@ -42,6 +42,7 @@ CONTENTS = {
     "errors": "every error and warning, one form of message",
     "aliases": "names of types",
     "homes": "modules of the public names",
+    "version": "the version",
 }
 
 # The steps of a fit that happen in each package, as the page on design numbers them.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__version__ = "0.2.0.dev0"
+from mercer.version import __version__
 
 __all__ = [
     "ANOVA",

@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-import mercer
 from mercer import _compiled
+from mercer import kernels as all_kernels
 from mercer.aliases import Frame
+from mercer.automatic.models import AutoClassifier, AutoRegressor
 from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import TILE
 from mercer.errors import ParameterError
+from mercer.estimators import estimator
+from mercer.explanations.explaining import explain
+from mercer.kernels.base import Kernel
 from mercer.solvers.margin.plain import Patience
+from mercer.statistics.independence.dhsic import dhsic_test
+from mercer.statistics.independence.hsic import hsic_test
 
 Report = Callable[[str, int, float], object]  # of a stage, its new functions and its seconds
 
+kernels: Any = all_kernels  # which names of kernels it has is known when it is imported
 _FEW, _SOME, _MANY = 40, TILE + 8, 640  # samples; SVC has single precision from 600 on
 
 
@@ -89,7 +97,7 @@ def _table(n: int, holes: bool) -> Frame:
 # -- stages ----------------------------------------------------------------------------------------
 
 
-def _gram(kernel: mercer.Kernel, n: int = _FEW) -> None:
+def _gram(kernel: Kernel, n: int = _FEW) -> None:
     """A Gram matrix, a rectangular one, a product and a derivative."""
     X = _rows(n)
     kernel(X)
@@ -100,26 +108,26 @@ def _gram(kernel: mercer.Kernel, n: int = _FEW) -> None:
 
 def _distances() -> None:
     widths = np.ones(4)
-    for kernel in (mercer.RBF(), mercer.RBF(length_scale=widths), mercer.Laplacian()):
+    for kernel in (kernels.RBF(), kernels.RBF(length_scale=widths), kernels.Laplacian()):
         _gram(kernel)
         kernel.gradient(_rows(_FEW), np.ones((_FEW, _FEW)))
     for order in (0.5, 1.5, 2.5):
-        _gram(mercer.Matern(nu=order))
-    _gram(mercer.RationalQuadratic())
-    _gram(mercer.InverseMultiquadric())
-    _gram(mercer.RBF() * mercer.RBF(length_scale=widths) + mercer.Linear(), _SOME)
+        _gram(kernels.Matern(nu=order))
+    _gram(kernels.RationalQuadratic())
+    _gram(kernels.InverseMultiquadric())
+    _gram(kernels.RBF() * kernels.RBF(length_scale=widths) + kernels.Linear(), _SOME)
     _single_tiles()
     wide = _rows(_FEW, 60)  # BLAS, and the repair of what it lost
-    mercer.RBF()(np.concatenate([wide, wide[:2]]))
+    kernels.RBF()(np.concatenate([wide, wide[:2]]))
 
 
 def _single_tiles() -> None:
     """One kernel by differences, one by BLAS, and one of categories: no other types of numbers."""
     words = np.array([list("ab"), list("ac")], dtype=object)
     pairs = (
-        (mercer.RBF(), _rows(_FEW)),
-        (mercer.RBF(), _rows(_FEW, 60)),
-        (mercer.Overlap(), words),
+        (kernels.RBF(), _rows(_FEW)),
+        (kernels.RBF(), _rows(_FEW, 60)),
+        (kernels.Overlap(), words),
     )
     for kernel, X in pairs:
         samples = kernel.prepare(Batch(X))
@@ -129,98 +137,98 @@ def _single_tiles() -> None:
 
 
 def _inner_products() -> None:
-    kernels = (mercer.Linear(), mercer.Polynomial(degree=3), mercer.ExponentialDot())
-    for kernel in (*kernels, mercer.Cosine(), mercer.ArcCosine()):
+    chosen = (kernels.Linear(), kernels.Polynomial(degree=3), kernels.ExponentialDot())
+    for kernel in (*chosen, kernels.Cosine(), kernels.ArcCosine()):
         _gram(kernel)
     wide = _rows(_FEW, 60)
-    mercer.Linear()(np.concatenate([wide, wide[:2]]))
+    kernels.Linear()(np.concatenate([wide, wide[:2]]))
 
 
 def _coordinates() -> None:
-    kernels = (mercer.ANOVA(degree=2), mercer.AllSubsets(), mercer.Spline(), mercer.Brownian())
-    for kernel in (*kernels, mercer.Chi2(), mercer.HistogramIntersection(), mercer.Periodic()):
+    chosen = (kernels.ANOVA(degree=2), kernels.AllSubsets(), kernels.Spline(), kernels.Brownian())
+    for kernel in (*chosen, kernels.Chi2(), kernels.HistogramIntersection(), kernels.Periodic()):
         _gram(kernel)
-    _gram(mercer.Normalized(mercer.ANOVA(degree=2)))
+    _gram(kernels.Normalized(kernels.ANOVA(degree=2)))
 
 
 def _margins() -> None:
     for n_classes in (2, 3):
         X = _rows(_FEW)
         y = _labels(X, n_classes)
-        mercer.SVC().fit(X, y).predict(X)
-        mercer.KernelRidgeClassifier(kernel="rbf").fit(X, y).predict(X)
+        estimator("SVC")().fit(X, y).predict(X)
+        estimator("KernelRidgeClassifier")(kernel="rbf").fit(X, y).predict(X)
     X = _rows(_MANY)
-    mercer.SVC(tol=1e-2).fit(X, _labels(X)).predict(X)
+    estimator("SVC")(tol=1e-2).fit(X, _labels(X)).predict(X)
 
 
 def _regressions() -> None:
     X = _rows(_FEW)
     y = np.sin(3.0 * X[:, 0])
     for model in (
-        mercer.KernelRidge(kernel="rbf"),
-        mercer.SVR(),
-        mercer.GaussianProcessRegressor(),
+        estimator("KernelRidge")(kernel="rbf"),
+        estimator("SVR")(),
+        estimator("GaussianProcessRegressor")(),
     ):
         model.fit(X, y).predict(X)
-    mercer.OneClassSVM().fit(X).predict(X)
+    estimator("OneClassSVM")().fit(X).predict(X)
 
 
 def _linear_margins() -> None:
     X = _rows(_FEW)
-    mercer.LinearSVC().fit(X, _labels(X)).predict(X)
-    mercer.LinearSVC(penalty="l1", dual=False).fit(X, _labels(X)).predict(X)
-    mercer.LinearSVR().fit(X, X[:, 0]).predict(X)
+    estimator("LinearSVC")().fit(X, _labels(X)).predict(X)
+    estimator("LinearSVC")(penalty="l1", dual=False).fit(X, _labels(X)).predict(X)
+    estimator("LinearSVR")().fit(X, X[:, 0]).predict(X)
 
 
 def _tables() -> None:
     y = _labels(_rows(_FEW))
     for holes in (False, True):
         table = _table(_FEW, holes)
-        mercer.AutoClassifier(random_state=0).fit(table, y).predict_proba(table)
-        mercer.AutoRegressor(random_state=0).fit(table, y + 0.5).predict(table)
+        AutoClassifier(random_state=0).fit(table, y).predict_proba(table)
+        AutoRegressor(random_state=0).fit(table, y + 0.5).predict(table)
 
 
 def _arrays() -> None:
     for n in (_FEW, _SOME):
         X = _rows(n)
-        mercer.AutoClassifier(random_state=0).fit(X, _labels(X)).predict_proba(X)
-        mercer.AutoRegressor(random_state=0).fit(X, np.sin(3.0 * X[:, 0])).predict(X)
+        AutoClassifier(random_state=0).fit(X, _labels(X)).predict_proba(X)
+        AutoRegressor(random_state=0).fit(X, np.sin(3.0 * X[:, 0])).predict(X)
 
 
 def _strings() -> None:
     words = ["kernel", "matrix", "method", "mercer", "theorem", "tensor"]
-    for kernel in (mercer.Subsequence(2), mercer.Spectrum(2), mercer.EditDistance(2.0)):
+    for kernel in (kernels.Subsequence(2), kernels.Spectrum(2), kernels.EditDistance(2.0)):
         kernel(words)
-    mercer.LocalAlignment()(["ARND", "ARNE", "CQEG"])
+    kernels.LocalAlignment()(["ARND", "ARNE", "CQEG"])
 
 
 def _trees() -> None:
     trees = ["(S (NP she) (VP runs))", "(S (NP he) (VP (V runs)))", "(S (NP it))"]
-    for kernel in (mercer.Subtrees(), mercer.SubsetTrees(), mercer.PartialTrees()):
+    for kernel in (kernels.Subtrees(), kernels.SubsetTrees(), kernels.PartialTrees()):
         kernel(trees)
-    mercer.Tanimoto()(_rows(_FEW) > 0.5)
+    kernels.Tanimoto()(_rows(_FEW) > 0.5)
 
 
 def _series() -> None:
     series = [np.arange(4.0), np.arange(6.0) % 3, np.ones(5)]
     weights = np.ones((3, 3))
-    for kernel in (mercer.GlobalAlignment(), mercer.Signature(2), mercer.Signature(None)):
+    for kernel in (kernels.GlobalAlignment(), kernels.Signature(2), kernels.Signature(None)):
         kernel.gradient(series, weights)
         kernel(series)
-    mercer.ExpDTW()(series)
-    mercer.CurveProduct()(series)
+    kernels.ExpDTW()(series)
+    kernels.CurveProduct()(series)
 
 
 def _independence() -> None:
     X = _rows(_FEW)
-    mercer.hsic_test(X, X[:, 0], n_permutations=5, random_state=0)
-    mercer.dhsic_test(X, X[:, 0], X[:, 1], n_permutations=5, random_state=0)
+    hsic_test(X, X[:, 0], n_permutations=5, random_state=0)
+    dhsic_test(X, X[:, 0], X[:, 1], n_permutations=5, random_state=0)
 
 
 def _explanations() -> None:
     X = _rows(_FEW)
-    model = mercer.KernelRidge(kernel="rbf").fit(X, X[:, 0])
-    mercer.explain(model, X[:2], background=X[:5], interactions=True)
+    model = estimator("KernelRidge")(kernel="rbf").fit(X, X[:, 0])
+    explain(model, X[:2], background=X[:5], interactions=True)
 
 
 STAGES: dict[str, Callable[[], None]] = {

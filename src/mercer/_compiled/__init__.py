@@ -94,6 +94,13 @@ _MODULES = {
 # How to tell users what they wait for; `mercer.execution.progress`, which knows, sets it.
 say: Callable[[str], object] | None = None
 
+
+def tell(message: str) -> None:
+    """Tell users what they wait for, if anything that can do so is loaded."""
+    if say is not None:
+        say(message)
+
+
 # contract: fused multiply-add; nsz: the sign of zero is free. Nothing that reorders sums.
 _FLAGS = {"contract", "nsz"}
 
@@ -114,7 +121,7 @@ def compiled(function: Function, flags: Iterable[str] = _FLAGS) -> Function:
     from mercer._compiled.interrupts import register
 
     register()
-    listen()
+    listen(tell)
     options: dict[str, Any] = {"nogil": True, "fastmath": set(flags), "error_model": "numpy"}
     # wrappers take a quarter of the compilation: C calls none, Python no function with a _
     options["no_cfunc_wrapper"] = True

@@ -52,14 +52,6 @@ class Announcer(event.Listener):
 
 
 @functools.cache
-def listen() -> None:
-    """Listen to Numba from now on."""
-    event.register("numba:compile", Announcer(_say))
-
-
-def _say(message: str) -> None:
-    """Speak as `mercer.execution.progress` does, if it is loaded."""
-    from mercer import _compiled
-
-    if _compiled.say is not None:
-        _compiled.say(message)
+def listen(say: Callable[[str], object]) -> None:
+    """Listen to Numba from now on, and tell of long compilations by this function."""
+    event.register("numba:compile", Announcer(say))

@@ -17,8 +17,8 @@ from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear, White
-from mercer.kernels.vectors.matern import Matern
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import Matern, RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 # scikit-learn's name of a parameter: mercer's name, and d log(mercer's parameter)/dθ
 _Names = dict[str, tuple[str, float]]

@@ -9,6 +9,7 @@ import typer
 from typer import Option
 
 from mercer.cli import options as o
+from mercer.version import __version__
 
 
 def _examples(*lines: str) -> str:
@@ -36,9 +37,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        import mercer
-
-        print(f"mercer {mercer.__version__}")
+        print(f"mercer {__version__}")
         raise typer.Exit
 
 

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import mercer
 from mercer.aliases import Estimator
 from mercer.errors import ModelFileError, warn
 from mercer.kernels import Kernel
@@ -14,6 +13,7 @@ from mercer.model_files import known, reading, refusal, writing
 from mercer.model_files.encoding import Reader, Writer
 from mercer.model_files.entries import Entry
 from mercer.model_files.layout import FORMAT, Header
+from mercer.version import __version__
 
 _HEADER_TYPES: dict[str, Any] = {
     "class": str,
@@ -74,7 +74,7 @@ def save(model: Estimator | Kernel, path: str | os.PathLike[str]) -> None:
         "root": root,
         "objects": writer.objects,
     }
-    writing.write(os.fsdecode(path), header, writer.arrays, mercer.__version__)
+    writing.write(os.fsdecode(path), header, writer.arrays, __version__)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -18,8 +18,8 @@ from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.dot import Constant
 from mercer.kernels.vectors.radial import RBF
-from mercer.proposals.registry import few_kernels, kind_of_samples
-from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_kernel
+from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
+from mercer.proposals.tables import TELLING, TableColumn, digits, read_columns, table_kernel
 
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
@@ -28,11 +28,6 @@ _SAME = 1e-9  # squared distance up to which two samples have the same features
 _LARGEST = 300.0  # of the factor of a kernel in an exponent: exp(2 · 300) is still finite
 SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
-
-
-def is_auto(kernel: KernelLike) -> bool:
-    """Whether the kernel is to be chosen from the samples."""
-    return isinstance(kernel, str) and kernel == "auto"
 
 
 def fitted_kernel(
@@ -88,7 +83,7 @@ def automatic_kernel(X: RawSamples, scale: float = 1.0) -> Kernel:
     """
     some = some_rows(X, _MOST_ROWS)
     if hasattr(some, "tocsr"):
-        return RBF(_digits(scale * _USUAL * _spread(some)))
+        return RBF(digits(scale * _USUAL * _spread(some)))
     kind = kind_of_samples(some)
     if kind is not None:
         first = _first_that_reads_all(few_kernels(kind, list(some)), some)
@@ -102,12 +97,16 @@ def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list
     some = some_rows(X, _MOST_ROWS)
     if hasattr(some, "tocsr"):
         spread = _USUAL * _spread(some)
-        return [RBF(_digits(scale * spread)) for scale in scales]
+        return [RBF(digits(scale * spread)) for scale in scales]
     kind = kind_of_samples(some)
     if kind is not None:
         inner = few_kernels(kind, list(some))
         return [widened(k, some, s) for k in inner for s in scales[1::2]]
-    table = _without_empty_columns(some)
+    return _kernels_of_table(_without_empty_columns(some), scales)
+
+
+def _kernels_of_table(table: RawSamples, scales: tuple[float, ...]) -> list[Kernel]:
+    """Products of kernels of the columns, and Laplacian kernels if all of them are numbers."""
     columns = _columns_of(table)
     varying = [column for column in columns if column.spread > 0]
     if not varying:
@@ -130,7 +129,7 @@ def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:
     mean = float((K.sum() - np.trace(K)) / max(1, n * (n - 1)))
     squared = 2.0 * max(1.0 - mean, 1e-3)  # the mean of d²
     factor = min(1.0 / (squared * scale**2), _LARGEST)
-    return (_digits(factor) * kernel).exp().normalize()
+    return (digits(factor) * kernel).exp().normalize()
 
 
 def _first_that_reads_all(kernels: list[Kernel], X: RawSamples) -> Kernel:
@@ -191,7 +190,7 @@ def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float
     unseen = [c.name for c in columns if c.missing_share > 0 and not _tells(c, raw_length(table))]
     if not unseen:
         return kernel
-    width = _digits(0.5 * scale * len(columns) ** 0.5)
+    width = digits(0.5 * scale * len(columns) ** 0.5)
     return kernel * SharedMissingness(width).on(unseen)
 
 
@@ -203,7 +202,7 @@ def _tells(column: TableColumn, n: int) -> bool:
 def _laplacian(columns: list[TableColumn], scale: float) -> Kernel:
     """exp(−Σ|x−y|/ℓ) in units of the columns, whose exponent is about 1/scale on average."""
     width = scale * _USUAL * len(columns)
-    kernel = Laplacian(length_scale=[_digits(width * column.unit) for column in columns])
+    kernel = Laplacian(length_scale=[digits(width * column.unit) for column in columns])
     return kernel.on([column.name for column in columns])
 
 
@@ -212,8 +211,3 @@ def _spread(X: RawSamples) -> float:
     square = np.asarray(X.multiply(X).mean(axis=0)).sum()
     variance = float(square - (np.asarray(X.mean(axis=0)) ** 2).sum())
     return float(np.sqrt(max(variance, 0.0))) or 1.0
-
-
-def _digits(value: float) -> float:
-    """Four digits: a width need not be exact, and should be readable."""
-    return float(f"{value:.4g}")

@@ -9,8 +9,7 @@ import platform
 import sys
 from pathlib import Path
 
-import mercer
-from mercer import _compiled
+from mercer import _compiled, version
 from mercer.cli.output import align, print_json
 from mercer.config import format_bytes, get_config
 from mercer.limits import available_memory
@@ -54,7 +53,7 @@ def compile_state() -> tuple[Path | None, int, int]:
 def _facts(folder: Path | None, stored: int, functions: int) -> dict[str, object]:
     settings = get_config()
     return {
-        "mercer": f"{mercer.__version__} in {Path(mercer.__file__).parent}",
+        "mercer": f"{version.__version__} in {Path(version.__file__).parent}",
         "python": f"{platform.python_version()} ({sys.executable})",
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "packages": {name: _version(name) for name in _NEEDED},

@@ -22,8 +22,8 @@ from mercer.gram.matrix import Matrix
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
-from mercer.kernels.vectors.matern import Matern
-from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import Exponential, Matern, RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 if TYPE_CHECKING:
     from mercer.estimators.clustering.spectral import SpectralClustering

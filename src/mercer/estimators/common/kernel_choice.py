@@ -19,9 +19,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Chi2
 from mercer.kernels.vectors.distance import Laplacian
-from mercer.kernels.vectors.dot import Constant, Linear, Polynomial, Sigmoid
+from mercer.kernels.vectors.dot import Constant, Linear, Polynomial
 from mercer.kernels.vectors.radial import RBF
-from mercer.kernels.vectors.transformed_dot import Cosine
+from mercer.kernels.vectors.transformed_dot import Cosine, Sigmoid
 from mercer.kernels.vectors.widths import width
 from mercer.params import function, param
 

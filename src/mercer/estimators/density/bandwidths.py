@@ -14,7 +14,8 @@ from mercer.errors import ParameterError
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.density.windows import Window
 from mercer.gram.fill import Range, visit_rows
-from mercer.kernels.vectors.radial import RBF, Exponential, ScaledDistance
+from mercer.kernels.vectors.gaussian_mixtures import Exponential
+from mercer.kernels.vectors.radial import RBF, ScaledDistance
 
 _TINY = 1e-280  # a sum below this is computed again with logarithms
 _HELD = 2000  # samples on which a bandwidth is judged

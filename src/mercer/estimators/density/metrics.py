@@ -9,7 +9,8 @@ from sklearn.neighbors import BallTree, KDTree
 
 from mercer.errors import ParameterError
 from mercer.gram.plan import rows_at_a_time
-from mercer.kernels.vectors.radial import RBF, Exponential, RadialKernel
+from mercer.kernels.vectors.gaussian_mixtures import Exponential
+from mercer.kernels.vectors.radial import RBF, RadialKernel
 
 TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 METRICS = {*KDTree.valid_metrics, *BallTree.valid_metrics}  # by scikit-learn's names

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import integrate, special
 
 from mercer.definiteness import Definite
-from mercer.kernels.vectors.radial import RBF, Exponential, RadialKernel
+from mercer.kernels.vectors.gaussian_mixtures import Exponential
+from mercer.kernels.vectors.radial import RBF, RadialKernel
 from mercer.state import storable
 
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]

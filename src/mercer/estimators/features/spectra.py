@@ -19,8 +19,8 @@ from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.distance import InverseMultiquadric, Laplacian
 from mercer.kernels.vectors.dot import Constant
-from mercer.kernels.vectors.matern import Matern
-from mercer.kernels.vectors.radial import RBF, Exponential, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import Exponential, Matern, RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 from mercer.kernels.vectors.stationary import Stationary
 
 _TINY = 1e-300

@@ -20,7 +20,8 @@ from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Linear
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 Bases = Sequence[KernelLike] | None
 

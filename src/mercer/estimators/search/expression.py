@@ -11,7 +11,8 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
 from mercer.kernels.parameters import show_value
 from mercer.kernels.vectors.coordinate import Periodic
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 _SMOOTH = (RBF, RationalQuadratic)
 

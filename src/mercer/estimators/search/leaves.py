@@ -20,7 +20,8 @@ from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.coordinate import Periodic
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 Shared = dict[object, np.ndarray]  # what leaves of the same samples have in common
 

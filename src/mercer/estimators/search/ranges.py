@@ -14,7 +14,7 @@ from mercer.aliases import RawSamples
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
 from mercer.kernels.vectors.coordinate import Periodic
-from mercer.kernels.vectors.radial import RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
 
 _SHAPE = (0.1, 3.0)  # of the length scale of a periodic kernel; beyond, it is a constant
 _TAIL = (0.05, 50.0)  # of the exponent of a rational quadratic kernel

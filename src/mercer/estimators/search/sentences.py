@@ -12,7 +12,8 @@ from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Linear
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 Names = np.ndarray | None  # of the columns of a data frame
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.errors import NotSeparableError
-from mercer.kernels.separable.mixtures import gaussian_mixture
 from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation, constant
 
@@ -19,16 +18,18 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+Form = Callable[[Any, Columns], Separation]  # of a kernel and the columns of a table
+
 
 class Separable:
     """A kernel that may be a sum of products over columns."""
 
-    splits: ClassVar[str] = ""  # the form of a leaf, a key of `FORMS`
+    splits: ClassVar[Form | None] = None  # of a leaf: how it is separated into columns
 
     if TYPE_CHECKING:
         invariance: ClassVar[str]
 
-    def __init_subclass__(cls, splits: str = "", **options: Any) -> None:
+    def __init_subclass__(cls, splits: Form | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.splits = splits  # never inherited: a subclass may have another formula
 
@@ -39,10 +40,6 @@ class Separable:
             if np.ndim(value) == 1:
                 kernel.set_params(**{name: float(value[position])})
         return kernel
-
-    def mixture(self) -> tuple[float, bool]:
-        """Of a mixture of Gaussians: the shape of the Gamma distribution of τ, or of 1/τ."""
-        raise NotImplementedError(type(self).__name__)
 
     def largest_value(self) -> float:
         """A bound on |k|; infinite where none is known."""
@@ -98,15 +95,18 @@ class Separable:
         >>> len(Linear().separation([0, 1]).terms)
         2
         """
-        kernel = cast("Kernel", self)
-        if self.splits in WITHOUT_COLUMNS:
-            return WITHOUT_COLUMNS[self.splits](kernel)
-        if len(columns) == 1:
-            return Separation([ColumnTerm(1.0, {0: kernel})], 0.0, self.largest_value())
-        if self.splits not in FORMS:
+        form = type(self).splits
+        if len(columns) == 1 and form not in (constant_form, noise_form):
+            form = single_form
+        if form is None:
             rule = "is no sum of products over columns"
             raise NotSeparableError("kernel", self, rule, "explain it by sampling")
-        return FORMS[self.splits](kernel, columns)
+        return form(self, columns)
+
+
+def single_form(kernel: Kernel, columns: Columns) -> Separation:
+    """The kernel itself, of a table with one column."""
+    return Separation([ColumnTerm(1.0, {0: kernel})], 0.0, kernel.largest_value())
 
 
 def _of_columns(kernel: Kernel, columns: Columns) -> dict[int, Kernel]:
@@ -133,48 +133,11 @@ def mean_form(kernel: Kernel, columns: Columns) -> Separation:
     return sum_form(kernel, columns).scaled(1.0 / len(columns))
 
 
-def _mixture_form(kernel: Any, columns: Columns) -> Separation:
-    """Gaussians of several widths, each a product over the columns."""
-    from mercer.kernels.vectors.radial import RBF
-
-    shape, inverse = kernel.mixture()
-    if math.isinf(shape):
-        return RBF(kernel.length_scale).separation(columns)
-    tau, weights, error = gaussian_mixture(kernel.profile, shape, inverse)
-    terms = []
-    for factor, weight in zip(tau, weights, strict=True):
-        scale = np.asarray(kernel.length_scale, dtype=float) / math.sqrt(factor)
-        terms += RBF(scale.tolist()).separation(columns).scaled(float(weight)).terms
-    return Separation(terms, error, 1.0)
-
-
-def _power_form(kernel: Any, columns: Columns) -> Separation:
-    """(scale ⟨x, y⟩ + offset)^degree, multiplied out."""
-    from mercer.kernels.vectors.dot import Linear
-
-    inner = Linear().separation(columns).scaled(float(kernel.scale))
-    if kernel.offset != 0:
-        inner = inner.plus(constant(float(kernel.offset)))
-    return inner.raised(int(kernel.degree))
-
-
-def _constant_form(kernel: Kernel) -> Separation:
+def constant_form(kernel: Kernel, columns: Columns) -> Separation:
+    """The same value for all samples."""
     return constant(float(kernel.diag([0])[0]))
 
 
-def _noise_form(kernel: Kernel) -> Separation:
+def noise_form(kernel: Kernel, columns: Columns) -> Separation:
     """Noise of training samples is 0 at new ones."""
     return Separation([], 0.0, 0.0)
-
-
-FORMS: dict[str, Callable[[Any, Columns], Separation]] = {
-    "product": product_form,
-    "sum": sum_form,
-    "mean": mean_form,
-    "mixture": _mixture_form,
-    "power": _power_form,
-}
-WITHOUT_COLUMNS: dict[str, Callable[[Any], Separation]] = {
-    "constant": _constant_form,
-    "noise": _noise_form,
-}

@@ -1,7 +1,8 @@
 """Kernels as sums of products over columns: k(x, y) = Σ_t w_t Π_j f_tj(x_j, y_j).
 
 Exact explanations are computed from this form. A leaf names its form in its class statement,
-``class RBF(RadialKernel, splits="product")``; composite kernels combine the forms of their parts.
+``class RBF(RadialKernel, splits=product_form)``; composite kernels combine the forms of their
+parts.
 """
 
 from __future__ import annotations

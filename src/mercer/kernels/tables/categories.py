@@ -29,7 +29,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.columns import by_names
 from mercer.kernels.functions import register_function
-from mercer.kernels.separable.separable import FORMS
+from mercer.kernels.separable.separable import mean_form, product_form, sum_form
 from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.single_tiles import Formula, MatchTiles
 from mercer.params import param, positive
@@ -52,7 +52,7 @@ def _indicator_matrix(codes: np.ndarray, sizes: list[int]) -> SparseMatrix:
     return csr_matrix((np.ones(n * d), places, np.arange(0, n * d + 1, d)), (n, int(first[-1])))
 
 
-class Overlap(Kernel, splits="mean"):
+class Overlap(Kernel, splits=mean_form):
     """(1/d) Σ_k [x_k = y_k]: the share of columns in which two rows agree.
 
     Rows of a table, of any hashable values; the simple matching coefficient of two of them.
@@ -157,7 +157,7 @@ def rarity(share: float | np.ndarray, alpha: float) -> np.ndarray:
     return (1.0 - np.asarray(share, dtype=float) ** alpha) ** (1.0 / alpha)
 
 
-class WeightedOverlap(Kernel, splits="product"):
+class WeightedOverlap(Kernel, splits=product_form):
     """exp((γ/d) Σ_k h_α(P_k(x_k)) [x_k = y_k]), h_α(z) = (1 − z^α)^{1/α}.
 
     Agreement on what is rare counts more: P_k is the share of a category among the training values
@@ -306,10 +306,11 @@ class _OneHot:
     def separated(self, warp: Any, columns: Columns) -> Separation:
         """The form of a kernel of zeros and ones that treats all of them alike."""
         alike = all(np.ndim(value) == 0 for value in warp.continuous_params().values())
-        if not alike or warp.kernel.splits not in ("product", "sum"):
+        form = type(warp.kernel).splits
+        if not alike or form not in (product_form, sum_form):
             rule = "is no sum of products over columns of categories"
             raise errors.NotSeparableError("kernel", warp, rule, "explain it by sampling")
-        return FORMS[warp.kernel.splits](warp, columns)
+        return form(warp, columns)
 
     def __reduce__(self) -> str:
         return "one_hot"

@@ -14,6 +14,7 @@ from mercer.domains.tables.missing import IncompleteNumbers, IncompleteSamples
 from mercer.errors import ParameterError, WidthError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative
+from mercer.kernels.separable.separable import product_form, sum_form
 from mercer.kernels.tables.expectations import ColumnTerms, Expected, no_value
 from mercer.kernels.vectors.dot import Linear
 from mercer.kernels.vectors.radial import RBF
@@ -127,7 +128,7 @@ def _log_mean_slope(
 
 
 @storable
-class ExpectedGaussian(_Numbers, abstract=True, splits="product"):
+class ExpectedGaussian(_Numbers, abstract=True, splits=product_form):
     """The expectation of `RBF`: missing numbers are normal, or any of their column's values."""
 
     @property
@@ -215,7 +216,7 @@ class ExpectedGaussian(_Numbers, abstract=True, splits="product"):
 
 
 @storable
-class MeanFilled(_Numbers, abstract=True, splits="sum"):
+class MeanFilled(_Numbers, abstract=True, splits=sum_form):
     """The expectation of `Linear`: the inner product of rows filled with their columns' means."""
 
     def prepare(self, batch: Batch) -> Prepared:

@@ -15,6 +15,7 @@ from mercer.domains.tables.categories import MISSING, Categories, CategorySample
 from mercer.domains.tables.columns import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.separable import product_form
 from mercer.kernels.tables.categories import SPACE
 from mercer.kernels.tables.expectations import markers
 from mercer.params import param, positive
@@ -24,7 +25,7 @@ __all__ = ["SameHoles", "SharedMissingness"]
 
 
 @formerly("SameHoles")
-class SharedMissingness(Kernel, splits="product"):
+class SharedMissingness(Kernel, splits=product_form):
     """exp(−h/ℓ²), h the number of columns in which the value of just one of two rows is missing.
 
     What the values are does not count. Beside `MissingAware`, for values that are missing for a

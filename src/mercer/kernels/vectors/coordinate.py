@@ -18,6 +18,7 @@ from mercer.domains.vectors.domain import NONNEGATIVE
 from mercer.gram.plan import require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.separable import product_form
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.kernels.vectors.radial import check_per_column
 from mercer.params import integer, param, positive, positive_or_per_column
@@ -83,7 +84,7 @@ class ANOVA(Kernel):
         return [cls(degree=2), cls(degree=1), cls(degree=3), cls(degree=0)]
 
 
-class AllSubsets(Kernel, splits="product"):
+class AllSubsets(Kernel, splits=product_form):
     """Π (1 + x_i y_i): one feature for every subset of the columns.
 
     References
@@ -115,7 +116,7 @@ class AllSubsets(Kernel, splits="product"):
         return 2**p
 
 
-class Periodic(Kernel, splits="product"):
+class Periodic(Kernel, splits=product_form):
     """exp(−2 Σ sin²(π (x_j − y_j)/p_j)/ℓ_j²), the periodic kernel (MacKay), column by column.
 
     Parameters
@@ -198,7 +199,7 @@ class _Histogram(Kernel, abstract=True):
     domain: ClassVar[Domain] = NONNEGATIVE
 
 
-class Brownian(_Histogram, splits="product"):
+class Brownian(_Histogram, splits=product_form):
     """Π min(x_j, y_j) on x ≥ 0, the covariance of Brownian motion (of a sheet, in several columns).
 
     Examples
@@ -214,7 +215,7 @@ class Brownian(_Histogram, splits="product"):
         _compiled.coordinates.brownian_tile(*pair.coordinates(), out)
 
 
-class Spline(_Histogram, splits="product"):
+class Spline(_Histogram, splits=product_form):
     """Π (1 + xy + xy m − (x+y)m²/2 + m³/3), m = min(x, y): cubic splines on x ≥ 0.
 
     References
@@ -240,7 +241,7 @@ class Spline(_Histogram, splits="product"):
         _compiled.coordinates.spline_tile(*pair.coordinates(), out)
 
 
-class Chi2(_Histogram, splits="product"):
+class Chi2(_Histogram, splits=product_form):
     """exp(−γ Σ (x_j − y_j)²/(x_j + y_j)), on x ≥ 0; 0/0 counts 0: the exponential χ² kernel.
 
     Parameters

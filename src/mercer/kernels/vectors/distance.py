@@ -18,6 +18,7 @@ from mercer.errors import NotDifferentiableError
 from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
+from mercer.kernels.separable.separable import product_form
 from mercer.kernels.vectors.inputs import weighted_differences, weighted_signs
 from mercer.kernels.vectors.radial import check_per_column
 from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
@@ -237,7 +238,7 @@ class LogDistance(_PowerOfDistance):
         return self.power * power / (r2 * (1.0 + power))
 
 
-class Laplacian(Kernel, splits="product"):
+class Laplacian(Kernel, splits=product_form):
     """k(x, y) = exp(−Σ |x_j − y_j|/ℓ_j), a product of exponential kernels over the columns.
 
     Parameters

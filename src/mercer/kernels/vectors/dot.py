@@ -30,12 +30,14 @@ from mercer.errors import DefinitenessError, KernelOverflowError
 from mercer.gram.single import ConstantTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.separable import constant_form, noise_form, product_form, sum_form
+from mercer.kernels.separable.terms import Columns, Separation, constant
 from mercer.kernels.vectors.inputs import tile_rows
 from mercer.kernels.vectors.monomials import dot_power_features, exponential_features
 from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
 from mercer.params import integer, nonnegative, param, positive, real
 
-__all__ = ["Constant", "ExponentialDot", "Linear", "Polynomial", "Sigmoid", "White"]
+__all__ = ["Constant", "ExponentialDot", "Linear", "Polynomial", "White"]
 
 _ANYTHING = Anything()
 _DIRECTIONS = "inner product: a direction for each sample, orthogonal to all others"
@@ -94,7 +96,7 @@ class DotKernel(Kernel, abstract=True):
         return vector_tiles(formula, centers, 1.0, largest)
 
 
-class Linear(DotKernel, splits="sum"):
+class Linear(DotKernel, splits=sum_form):
     """k(x, y) = ⟨x, y⟩, the linear kernel.
 
     Examples
@@ -123,7 +125,15 @@ class Linear(DotKernel, splits="sum"):
         return p
 
 
-class Polynomial(DotKernel, splits="power"):
+def power_form(kernel: Polynomial, columns: Columns) -> Separation:
+    """(scale ⟨x, y⟩ + offset)^degree, multiplied out."""
+    inner = Linear().separation(columns).scaled(float(kernel.scale))
+    if kernel.offset != 0:
+        inner = inner.plus(constant(float(kernel.offset)))
+    return inner.raised(int(kernel.degree))
+
+
+class Polynomial(DotKernel, splits=power_form):
     """k(x, y) = (scale ⟨x, y⟩ + offset)^degree, the polynomial kernel.
 
     With a negative offset it is indefinite, and its certificate says so.
@@ -211,7 +221,7 @@ class Polynomial(DotKernel, splits="power"):
         return [cls(degree=3), cls(degree=2, scale=0.5), cls(degree=4, offset=0.0), indefinite]
 
 
-class ExponentialDot(DotKernel, splits="product"):
+class ExponentialDot(DotKernel, splits=product_form):
     """k(x, y) = exp(α ⟨x, y⟩), the exponential of an inner product.
 
     Parameters
@@ -252,71 +262,7 @@ class ExponentialDot(DotKernel, splits="product"):
         return [cls(alpha=0.3)]
 
 
-class Sigmoid(DotKernel):
-    """tanh(scale ⟨x, y⟩ + offset): not a kernel for any offset, already on the line.
-
-    It is here for comparison; its certificate shows a negative quadratic form.
-
-    Parameters
-    ----------
-    scale : float, default 1.0
-        The positive factor of the inner product.
-    offset : float, default 0.0
-        What is added to it.
-
-    Examples
-    --------
-    >>> from mercer import Sigmoid
-    >>> Sigmoid().certificate().status
-    'indefinite'
-    """
-
-    scale: float = param(default=1.0, check=positive, continuous=True)
-    offset: float = param(default=0.0, check=real, continuous=True)
-
-    def certify(self, d: int | None) -> Certificate:
-        """A witness on the first axis; each case is a short computation with tanh."""
-        candidates = []
-        for line, coefficients in self._candidates():
-            points = np.zeros((len(line), d or 1))
-            points[:, 0] = line
-            candidates.append((points, np.array(coefficients)))
-        rule = "counterexample: tanh is not a power series with coefficients ≥ 0"
-        return self._refuted(rule, candidates)
-
-    def _candidates(self) -> list[tuple[list[float], list[float]]]:
-        """Numbers and coefficients of which at least one combination is negative."""
-        s, b = float(self.scale), float(self.offset)
-        if b < 0:  # k(0, 0) = tanh(offset) < 0
-            return [([0.0], [1.0])]
-        # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a and offset
-        unit = 1.0 / math.sqrt(s)
-        small = ([0.1 * unit, 2.0 * unit], [-2.0, 0.4])
-        # tanh(b + t) + tanh(b − t) < 2 tanh(b): tanh is concave above 0
-        t = math.sqrt(2.0 * b / s)
-        return [small, ([t, -t, 0.0], [1.0, 1.0, -2.0])]
-
-    def profile(self, dots: np.ndarray) -> np.ndarray:
-        return np.tanh(self.scale * dots + self.offset)
-
-    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
-        # the values are at most 1, but the inner products and their errors are not
-        slope = 1.0 + self.scale * float(centers.norms.max())
-        numbers = float(self.scale), float(self.offset), 1, slope
-        return vector_tiles(Formula("TANH", "PRODUCTS", *numbers), centers, 1.0, 1.0)
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        dots = pair.dot()
-        outer = 1.0 / np.cosh(self.scale * dots + self.offset) ** 2
-        yield "scale", None, outer * dots
-        yield "offset", None, outer
-
-    @classmethod
-    def examples(cls) -> list[Kernel]:
-        return [cls(), cls(scale=0.5, offset=1.0), cls(offset=-1.0)]
-
-
-class Constant(Kernel, splits="constant"):
+class Constant(Kernel, splits=constant_form):
     """k(x, y) = c ≥ 0, the same for any two samples: the prior variance of a bias term.
 
     Parameters
@@ -363,7 +309,7 @@ class Constant(Kernel, splits="constant"):
         return 1
 
 
-class White(Kernel, splits="noise"):
+class White(Kernel, splits=noise_form):
     """k(X) is the identity and k(X, Y) is 0: white noise, independent from sample to sample.
 
     The noise belongs to a sample, not to its value: two equal rows have independent noise.

@@ -24,6 +24,7 @@ from mercer.gram.plan import FLOAT32, PANELS, fits
 from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
+from mercer.kernels.separable.separable import product_form
 from mercer.kernels.vectors.dot import dense_rows
 from mercer.kernels.vectors.inputs import weighted_differences
 from mercer.kernels.vectors.monomials import exponential_features
@@ -31,7 +32,7 @@ from mercer.kernels.vectors.single_precision import DenseRows, SinglePrecisionRo
 from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
 from mercer.params import param, positive, positive_or_per_column
 
-__all__ = ["RBF", "Exponential", "Gaussian", "RationalQuadratic", "SquaredExponential"]
+__all__ = ["RBF", "Gaussian", "SquaredExponential"]
 
 _STRIP = 8192  # rows that are scaled at a time
 
@@ -181,7 +182,7 @@ class RadialKernel(ScaledDistance, abstract=True):
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
 
 
-class RBF(RadialKernel, splits="product"):
+class RBF(RadialKernel, splits=product_form):
     """The Gaussian: k(x, y) = exp(−½ Σ ((x_j − y_j)/ℓ_j)²).
 
     Parameters
@@ -303,102 +304,3 @@ def _scaled_sparse(samples: CsrSamples, scale: np.ndarray) -> SparseMatrix:
 
 Gaussian = RBF
 SquaredExponential = RBF
-
-
-class Exponential(RadialKernel, splits="mixture"):
-    """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck).
-
-    Parameters
-    ----------
-    length_scale : float or array-like of shape (n_features,), default 1.0
-        One length scale for all columns or one per column.
-
-    Examples
-    --------
-    >>> from mercer import Exponential
-    >>> Exponential(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
-    [[1.0, 0.3679], [0.3679, 1.0]]
-    """
-
-    definite = Definite(
-        STRICT,
-        "Schoenberg: exp of minus ‖x−y‖, which is conditionally negative definite and 0 only at "
-        "x = y",
-        facts=(DIVISIBLE,),
-        means=SPECTRUM,
-    )
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair, out)
-        _compiled.profiles.exponential_root(tile, factor, out)
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        return np.exp(-np.sqrt(s2))
-
-    def formula(self) -> tuple[Formula, float]:
-        return Formula("EXPONENTIAL", smooth=False), 1.0
-
-    def mixture(self) -> tuple[float, bool]:
-        return 0.5, True
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        s = np.sqrt(s2)
-        return np.exp(-s) / s
-
-
-class RationalQuadratic(RadialKernel, splits="mixture"):
-    """k = (1 + s²/(2α))^(−α), s the scaled Euclidean distance: the rational quadratic kernel.
-
-    Parameters
-    ----------
-    length_scale : float or array-like of shape (n_features,), default 1.0
-        One length scale for all columns or one per column.
-    alpha : float, default 1.0
-        The exponent; as it grows the kernel approaches the Gaussian.
-
-    References
-    ----------
-    Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006, chapter 4.
-
-    Examples
-    --------
-    >>> from mercer import RationalQuadratic
-    >>> RationalQuadratic(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
-    [[1.0, 0.6667], [0.6667, 1.0]]
-    """
-
-    definite = Definite(
-        STRICT,
-        "mixture: Gaussians exp(−t s²/2), t of a Gamma distribution, so with weights > 0",
-        facts=(DIVISIBLE,),
-        means=SPECTRUM,
-    )
-    length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
-    alpha: float = param(default=1.0, check=positive, continuous=True)
-
-    def tile(self, pair: Pair, out: np.ndarray) -> None:
-        tile, factor = self.scaled(pair, out)
-        # a larger power of a distance beyond all numbers is 0 as well; of a smaller one the value
-        # is lost
-        if self.alpha < 1.0 and not np.isfinite(tile).all():
-            tile = np.where(np.isinf(tile), np.nan, tile)
-        _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
-
-    def profile(self, s2: np.ndarray) -> np.ndarray:
-        return np.exp(-self.alpha * np.log1p(s2 / (2.0 * self.alpha)))
-
-    def formula(self) -> tuple[Formula, float]:
-        alpha = float(self.alpha)
-        return Formula("RATIONAL", a=alpha, slope=max(1.0, alpha)), 0.5 / alpha
-
-    def mixture(self) -> tuple[float, bool]:
-        return float(self.alpha), False
-
-    def slope(self, s2: np.ndarray) -> np.ndarray:
-        return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))
-
-    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        yield from super().tile_derivatives(pair)
-        tile, factor = self.scaled(pair)
-        u = tile * (factor / (2.0 * self.alpha))
-        yield "alpha", None, np.exp(-self.alpha * np.log1p(u)) * (u / (1.0 + u) - np.log1p(u))

@@ -1,9 +1,12 @@
-"""Inner products of transformed vectors: by a matrix, of directions, of layers of random units."""
+"""Inner products of transformed vectors: by a matrix, of directions, of layers of random units;
+the sigmoid.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -19,13 +22,15 @@ from mercer.domains.base import Batch
 from mercer.domains.parts import Parts
 from mercer.domains.vectors.domain import CsrSamples, VectorSamples
 from mercer.errors import DefinitenessError, ParameterError, WidthError
+from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.parameters import show_value
-from mercer.kernels.vectors.dot import dense_rows
-from mercer.params import choice, param, square_matrix
+from mercer.kernels.vectors.dot import DotKernel, dense_rows
+from mercer.kernels.vectors.single_tiles import Formula, vector_tiles
+from mercer.params import choice, param, positive, real, square_matrix
 
-__all__ = ["ArcCosine", "Cosine", "GeneralLinear"]
+__all__ = ["ArcCosine", "Cosine", "GeneralLinear", "Sigmoid"]
 
 
 _EPS = float(np.finfo(float).eps)
@@ -230,3 +235,67 @@ class ArcCosine(Kernel):
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(order=0), cls(order=2)]
+
+
+class Sigmoid(DotKernel):
+    """tanh(scale ⟨x, y⟩ + offset): not a kernel for any offset, already on the line.
+
+    It is here for comparison; its certificate shows a negative quadratic form.
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        The positive factor of the inner product.
+    offset : float, default 0.0
+        What is added to it.
+
+    Examples
+    --------
+    >>> from mercer import Sigmoid
+    >>> Sigmoid().certificate().status
+    'indefinite'
+    """
+
+    scale: float = param(default=1.0, check=positive, continuous=True)
+    offset: float = param(default=0.0, check=real, continuous=True)
+
+    def certify(self, d: int | None) -> Certificate:
+        """A witness on the first axis; each case is a short computation with tanh."""
+        candidates = []
+        for line, coefficients in self._candidates():
+            points = np.zeros((len(line), d or 1))
+            points[:, 0] = line
+            candidates.append((points, np.array(coefficients)))
+        rule = "counterexample: tanh is not a power series with coefficients ≥ 0"
+        return self._refuted(rule, candidates)
+
+    def _candidates(self) -> list[tuple[list[float], list[float]]]:
+        """Numbers and coefficients of which at least one combination is negative."""
+        s, b = float(self.scale), float(self.offset)
+        if b < 0:  # k(0, 0) = tanh(offset) < 0
+            return [([0.0], [1.0])]
+        # tanh(s a²) tanh(s L²) < tanh(s a L)² for small a and offset
+        unit = 1.0 / math.sqrt(s)
+        small = ([0.1 * unit, 2.0 * unit], [-2.0, 0.4])
+        # tanh(b + t) + tanh(b − t) < 2 tanh(b): tanh is concave above 0
+        t = math.sqrt(2.0 * b / s)
+        return [small, ([t, -t, 0.0], [1.0, 1.0, -2.0])]
+
+    def profile(self, dots: np.ndarray) -> np.ndarray:
+        return np.tanh(self.scale * dots + self.offset)
+
+    def single_tiles(self, centers: Prepared) -> SingleTiles | None:
+        # the values are at most 1, but the inner products and their errors are not
+        slope = 1.0 + self.scale * float(centers.norms.max())
+        numbers = float(self.scale), float(self.offset), 1, slope
+        return vector_tiles(Formula("TANH", "PRODUCTS", *numbers), centers, 1.0, 1.0)
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        dots = pair.dot()
+        outer = 1.0 / np.cosh(self.scale * dots + self.offset) ** 2
+        yield "scale", None, outer * dots
+        yield "offset", None, outer
+
+    @classmethod
+    def examples(cls) -> list[Kernel]:
+        return [cls(), cls(scale=0.5, offset=1.0), cls(offset=-1.0)]

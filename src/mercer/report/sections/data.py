@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-import mercer
 from mercer.automatic.study import Study
 from mercer.report.elements import folded, section, table
+from mercer.version import __version__
 
 _MOST_CLASSES = 30  # that are listed
 _MOST_COLUMNS = 30  # that are not folded away
@@ -64,7 +64,7 @@ def reproduce(study: Study, command: str, sources: list[Path], memory: float | N
     libraries = (platform.python_version(), np.__version__, scipy.__version__, sklearn.__version__)
     seconds = ", ".join(f"{name} {value:.1f} s" for name, value in study.seconds.items())
     facts = [
-        ["mercer", mercer.__version__],
+        ["mercer", __version__],
         ["Python, NumPy, SciPy, scikit-learn", ", ".join(libraries)],
         ["machine", f"{platform.machine()}, {os.cpu_count()} processors, {sys.platform}"],
         ["time", seconds],

@@ -19,8 +19,8 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.distance import InverseMultiquadric
-from mercer.kernels.vectors.matern import Matern
-from mercer.kernels.vectors.radial import RBF, RationalQuadratic
+from mercer.kernels.vectors.gaussian_mixtures import Matern, RationalQuadratic
+from mercer.kernels.vectors.radial import RBF
 
 Profile = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]  # g, g′ and g″ of q
 Term = tuple[float, Profile, np.ndarray]  # a factor, the profile, and the weights w of the columns

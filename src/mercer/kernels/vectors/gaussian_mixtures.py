@@ -1,8 +1,10 @@
-"""The Matérn family: radial kernels whose order is their smoothness."""
+"""Radial kernels that are mixtures of Gaussians: exponential, Matérn, rational quadratic."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +13,14 @@ from mercer.aliases import LengthScale
 from mercer.definiteness import DIVISIBLE, STRICT, Definite
 from mercer.definiteness.means import SPECTRUM
 from mercer.gram.tile import Pair
-from mercer.kernels.base import Kernel
-from mercer.kernels.vectors.radial import RadialKernel
+from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.separable.mixtures import gaussian_mixture
+from mercer.kernels.separable.terms import Columns, Separation
+from mercer.kernels.vectors.radial import RBF, RadialKernel
 from mercer.kernels.vectors.single_tiles import Formula
-from mercer.params import param, positive_or_inf, positive_or_per_column
+from mercer.params import param, positive, positive_or_inf, positive_or_per_column
 
-__all__ = ["Matern"]
+__all__ = ["Exponential", "Matern", "RationalQuadratic"]
 
 # in single precision, with the factor of s² in it, by the order ν
 _FORMULAS = {
@@ -25,6 +29,64 @@ _FORMULAS = {
     2.5: (Formula("MATERN52"), 5.0),
     math.inf: (Formula("GAUSSIAN"), 0.5),
 }
+
+
+def mixture_form(kernel: Any, columns: Columns) -> Separation:
+    """Gaussians of several widths, each a product over the columns.
+
+    ``kernel.mixture()`` has the shape of the Gamma distribution of τ, the factor of s², and
+    whether it is that of 1/τ instead.
+    """
+    shape, inverse = kernel.mixture()
+    if math.isinf(shape):
+        return RBF(kernel.length_scale).separation(columns)
+    tau, weights, error = gaussian_mixture(kernel.profile, shape, inverse)
+    terms = []
+    for factor, weight in zip(tau, weights, strict=True):
+        scale = np.asarray(kernel.length_scale, dtype=float) / math.sqrt(factor)
+        terms += RBF(scale.tolist()).separation(columns).scaled(float(weight)).terms
+    return Separation(terms, error, 1.0)
+
+
+class Exponential(RadialKernel, splits=mixture_form):
+    """k(x, y) = exp(−s), s the scaled Euclidean distance (Matérn ½, Ornstein–Uhlenbeck).
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        One length scale for all columns or one per column.
+
+    Examples
+    --------
+    >>> from mercer import Exponential
+    >>> Exponential(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    """
+
+    definite = Definite(
+        STRICT,
+        "Schoenberg: exp of minus ‖x−y‖, which is conditionally negative definite and 0 only at "
+        "x = y",
+        facts=(DIVISIBLE,),
+        means=SPECTRUM,
+    )
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair, out)
+        _compiled.profiles.exponential_root(tile, factor, out)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-np.sqrt(s2))
+
+    def formula(self) -> tuple[Formula, float]:
+        return Formula("EXPONENTIAL", smooth=False), 1.0
+
+    def mixture(self) -> tuple[float, bool]:
+        return 0.5, True
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        s = np.sqrt(s2)
+        return np.exp(-s) / s
 
 
 def _log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
@@ -58,7 +120,7 @@ def _debye_log_bessel_k(order: float, z: np.ndarray) -> np.ndarray:
     return leading - 0.5 * np.log(root) + np.log(correction)
 
 
-class Matern(RadialKernel, splits="mixture"):
+class Matern(RadialKernel, splits=mixture_form):
     """k = 2^(1−ν)/Γ(ν) z^ν K_ν(z), z = √(2ν) s, s the scaled distance: the Matérn kernel.
 
     There are closed forms at ν = ½, 3/2, 5/2 and ∞ (the Gaussian).
@@ -148,3 +210,61 @@ class Matern(RadialKernel, splits="mixture"):
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(nu=0.5), cls(nu=2.5, length_scale=2.0), cls(nu=0.8), cls(nu=math.inf)]
+
+
+class RationalQuadratic(RadialKernel, splits=mixture_form):
+    """k = (1 + s²/(2α))^(−α), s the scaled Euclidean distance: the rational quadratic kernel.
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        One length scale for all columns or one per column.
+    alpha : float, default 1.0
+        The exponent; as it grows the kernel approaches the Gaussian.
+
+    References
+    ----------
+    Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006, chapter 4.
+
+    Examples
+    --------
+    >>> from mercer import RationalQuadratic
+    >>> RationalQuadratic(length_scale=2.0)([[0.0], [2.0]]).round(4).tolist()
+    [[1.0, 0.6667], [0.6667, 1.0]]
+    """
+
+    definite = Definite(
+        STRICT,
+        "mixture: Gaussians exp(−t s²/2), t of a Gamma distribution, so with weights > 0",
+        facts=(DIVISIBLE,),
+        means=SPECTRUM,
+    )
+    length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
+    alpha: float = param(default=1.0, check=positive, continuous=True)
+
+    def tile(self, pair: Pair, out: np.ndarray) -> None:
+        tile, factor = self.scaled(pair, out)
+        # a larger power of a distance beyond all numbers is 0 as well; of a smaller one the value
+        # is lost
+        if self.alpha < 1.0 and not np.isfinite(tile).all():
+            tile = np.where(np.isinf(tile), np.nan, tile)
+        _compiled.profiles.rational(tile, factor / (2.0 * self.alpha), float(self.alpha), out)
+
+    def profile(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-self.alpha * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def formula(self) -> tuple[Formula, float]:
+        alpha = float(self.alpha)
+        return Formula("RATIONAL", a=alpha, slope=max(1.0, alpha)), 0.5 / alpha
+
+    def mixture(self) -> tuple[float, bool]:
+        return float(self.alpha), False
+
+    def slope(self, s2: np.ndarray) -> np.ndarray:
+        return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
+        yield from super().tile_derivatives(pair)
+        tile, factor = self.scaled(pair)
+        u = tile * (factor / (2.0 * self.alpha))
+        yield "alpha", None, np.exp(-self.alpha * np.log1p(u)) * (u / (1.0 + u) - np.log1p(u))
