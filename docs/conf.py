@@ -104,8 +104,10 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": ["version.html"],
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "monokai",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
+# The theme of the system until a reader chooses another; without it the theme logs an error.
+html_context = {"default_mode": "auto"}
 # Pages without a section have no sidebar.
 html_sidebars = {page: [] for page in ("index", "start", "glossary", "design", "changelog")}

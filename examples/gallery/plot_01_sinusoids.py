@@ -78,7 +78,8 @@ drawn = np.array(
 
 print(f"{'':22}{'':>4}   support vectors")
 print(
-    f"{'kernel':22}{'C':>4}{'lecture':>10}{'here':>6}{f'{DRAWS} draws':>11}{'training errors':>17}"
+    f"{'kernel':22}{'C':>4}{'lecture':>10}{'here':>6}"
+    f"{f'{DRAWS} draws':>11}{'training errors':>17}"
 )
 for at, (name, (_, C, told)) in enumerate(zip(NAMES, MACHINES)):
     wrong = int((models[at].predict(X) != y).sum())

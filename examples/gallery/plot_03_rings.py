@@ -36,7 +36,8 @@ normal = (by_image.dual_coef_ @ image[by_image.support_])[0]
 offset = by_image.intercept_[0]
 
 print(
-    f"{'the map of the library, against the formula':58}{np.abs(image - written).max():9.0e}"
+    f"{'the map of the library, against the formula':58}"
+    f"{np.abs(image - written).max():9.0e}"
 )
 print(
     f"{'inner products of images, against the kernel':58}"

@@ -36,9 +36,8 @@ from mercer.datasets import data_folder
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-SHORT = (
-    100  # letters of each article for the subsequence kernel, which compares all pairs
-)
+# The subsequence kernel compares all pairs of letters: it is given so many of each article.
+SHORT = 60
 
 # %%
 # An article is its title and body; its label is the first topic.

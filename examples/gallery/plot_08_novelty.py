@@ -52,7 +52,8 @@ rates = {
     for d in (1, 10)
 }
 print(
-    f"false alarms, {SETS} training sets and {NEW} new samples each (± standard error); δ = {DELTA}"
+    f"false alarms, {SETS} training sets and {NEW} new samples each "
+    f"(± standard error); δ = {DELTA}"
 )
 print(f"{'rule':10}{'':>8}" + "".join(f"{f'n = {n}':>16}" for n in SIZES))
 for rule in RULES:
@@ -153,7 +154,7 @@ def histogram(values):
     )
 
 
-counts, draws = (100, 500, 2500), 2 if FAST else 10
+counts, draws = (100, 500, 2500), 2 if FAST else 5
 risk = np.zeros((2, len(counts)))
 for at, n in enumerate(counts):
     for seed in range(draws):

@@ -75,10 +75,12 @@ def printed(n):
 true = inverse_root(THETA)
 z = 1.5
 print(
-    f"\na_n, and the sum to n at z = {z}, where 1/√(θ − z) = {1 / math.sqrt(THETA - z):.6f}"
+    f"\na_n, and the sum to n at z = {z}, "
+    f"where 1/√(θ − z) = {1 / math.sqrt(THETA - z):.6f}"
 )
 print(
-    f"{'n':>4}{'a_n, lecture':>14}{'with 1/n!':>14}{'sum, lecture':>16}{'with 1/n!':>14}"
+    f"{'n':>4}{'a_n, lecture':>14}{'with 1/n!':>14}"
+    f"{'sum, lecture':>16}{'with 1/n!':>14}"
 )
 for n in (0, 1, 2, 5, 10, 20, 40):
     sums = [sum(a(m) * z**m for m in range(n + 1)) for a in (printed, true)]

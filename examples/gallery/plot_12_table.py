@@ -23,7 +23,7 @@ from mercer import AutoRegressor
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-SPLITS, REPEATS, TREES = (3, 1, 20) if FAST else (10, 2, 300)
+SPLITS, REPEATS, TREES = (3, 1, 20) if FAST else (10, 1, 100)
 SHOWN = 4  # columns whose effects are drawn
 
 X, y = load_diabetes(return_X_y=True, scaled=False)
@@ -82,7 +82,7 @@ lost = permutation_importance(
     X,
     y,
     scoring="neg_root_mean_squared_error",
-    n_repeats=3 if FAST else 20,
+    n_repeats=3 if FAST else 10,
     random_state=0,
 )
 order = np.argsort(lost.importances_mean)[::-1]

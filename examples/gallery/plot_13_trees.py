@@ -107,7 +107,7 @@ def nested(text):
 
 
 def draw(axes, tree, depth=0, left=0.0):
-    """Draw a tree from the left to the right; return where its root is and its width."""
+    """Draw a tree from left to right; return where its root is, and its width."""
     label, children = (tree, []) if isinstance(tree, str) else (tree[0], tree[1:])
     places, width = [], 0.0
     for child in children:

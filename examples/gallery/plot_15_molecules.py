@@ -50,9 +50,8 @@ def compare(graphs, y):
             SVC(kernel=kernel), {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}, cv=3
         )
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-        print(
-            f"{kernel!r:<42}{100 * cross_val_score(search, graphs, y, cv=folds).mean():6.1f}"
-        )
+        accuracy = cross_val_score(search, graphs, y, cv=folds).mean()
+        print(f"{kernel!r:<42}{100 * accuracy:6.1f}")
 
 
 # %%
@@ -75,7 +74,7 @@ def votes_of_colours(graphs, y):
 
 
 def layout(edges, count):
-    """Positions of atoms whose bonds have about the length 1, by majorising the stress."""
+    """Positions of atoms with bonds of about length 1, by majorizing the stress."""
     distance = np.full((count, count), np.inf)
     np.fill_diagonal(distance, 0.0)
     distance[edges[:, 0], edges[:, 1]] = distance[edges[:, 1], edges[:, 0]] = 1.0
@@ -153,7 +152,8 @@ def most_telling(graphs, samples, columns, model):
         ]
         shown = "".join(sorted(near)) if rounds else ""
         print(
-            f"{weights[column]:8.3f}  {rounds:5d}  {names[node]}{f'({shown})' if shown else ''}"
+            f"{weights[column]:8.3f}  {rounds:5d}  "
+            f"{names[node]}{f'({shown})' if shown else ''}"
         )
 
 

@@ -25,7 +25,7 @@ from mercer import RBF, ConformalRegressor, KernelQuantileRegressor, KernelRidge
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-TRIALS = 3 if FAST else 50
+TRIALS = 3 if FAST else 30
 DIMENSIONS = (
     [50, 100] if FAST else [5, 20, 50, 80, 90, 95, 100, 105, 110, 120, 150, 200]
 )

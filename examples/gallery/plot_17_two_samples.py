@@ -26,7 +26,7 @@ from mercer.datasets import promoters
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
-PERMUTATIONS, DRAWS = (99, 4) if FAST else (999, 60)
+PERMUTATIONS, DRAWS = (99, 4) if FAST else (999, 40)
 
 # %%
 # A published result

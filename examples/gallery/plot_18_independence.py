@@ -28,7 +28,7 @@ from mercer import (
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
 PERMUTATIONS = 199 if FAST else 999
-REPEATS = 20 if FAST else 200
+REPEATS = 20 if FAST else 100
 rng = np.random.default_rng(0)
 
 # %%

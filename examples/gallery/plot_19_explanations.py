@@ -48,7 +48,8 @@ explanation = mercer.explain(model, X[:ROWS], background=background)
 print(explanation[:2])
 total = explanation.values.sum(axis=1) + explanation.base_values
 print(
-    f"\nlargest gap to the prediction: {np.abs(total - model.predict(X[:ROWS])).max():.1e}"
+    "\nlargest gap to the prediction: "
+    f"{np.abs(total - model.predict(X[:ROWS])).max():.1e}"
 )
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
@@ -118,7 +119,8 @@ ridge = KernelRidge(1e-7, kernel=Linear() + Constant()).fit(columns, employed)
 variance = np.sum((employed - ridge.predict(columns)) ** 2) / (16 - 7)
 distances = (mercer.influence(ridge, columns).values ** 2).sum(axis=0) / (7 * variance)
 print(
-    f"\nresidual standard deviation: {np.sqrt(variance):.3f} (certified by NIST: 304.854)"
+    f"\nresidual standard deviation: {np.sqrt(variance):.3f} "
+    "(certified by NIST: 304.854)"
 )
 published = {1951: 0.61, 1962: 0.47}
 print(f"{'year':6s}{'distance':>10s}{'Cook (1977)':>14s}")
