@@ -15,6 +15,7 @@ import scipy.sparse.linalg
 
 import mercer
 from mercer import RBF, Linear, Polynomial, White, config_context
+from mercer.errors import KernelOverflowError
 
 SIZES = [1, 2, 7, 8, 9, 255, 256, 257, 511, 512, 513, 900]
 
@@ -191,3 +192,19 @@ def test_algebra_needs_neither_numba_nor_sklearn():
         ).stdout
         == "[]\n"
     )
+
+
+@pytest.mark.parametrize(("count", "row"), [(40, 3), (600, 300)])
+def test_products_name_an_entry_that_overflows_even_where_it_is_multiplied_by_zero(count, row):
+    X = np.zeros((count, 2))
+    X[row] = 1e200
+    for other in (X, X.copy()):
+        for columns in (1, 6):
+            with pytest.raises(KernelOverflowError, match=rf"k\(x\[{row}\], y\[{row}\]\) = inf"):
+                Linear().gram(X, other) @ np.zeros((count, columns))
+
+
+def test_a_product_that_overflows_by_its_coefficients_is_no_error_of_the_kernel():
+    X = np.ones((600, 1))
+    product = Linear().gram(X) @ np.full(600, 1e308)
+    assert np.isinf(product).all()

@@ -59,13 +59,16 @@ def tiles_of(n: int, m: int, symmetric: bool) -> list[Place]:
 
 
 def _tile(kernel: Fills, x: Prepared, y: Prepared, place: Place, work: Workspace) -> np.ndarray:
-    """One tile in the thread's own memory, checked to be finite."""
+    """One tile in the thread's own memory, not checked."""
     (top, bottom), (left, right) = place
     tile = work.out(bottom - top, right - left)
     compute_tile(kernel, x, y, place, tile, work)
+    return tile
+
+
+def _check_finite(x: Prepared, y: Prepared, tile: np.ndarray, place: Place) -> None:
     if not np.isfinite(tile).all():
         raise overflow_at(x, y, tile, place)
-    return tile
 
 
 def compute_tile(
@@ -171,7 +174,10 @@ def multiply(kernel: Fills, x: Prepared, y: Prepared, v: np.ndarray) -> np.ndarr
         return _multiply_symmetric(kernel, x, v, out, strips)
 
     def add(tile: np.ndarray, rows: Range, cols: Range, work: Workspace) -> None:
-        _add_product(tile, v[slice(*cols)], out[slice(*rows)], work)
+        total = out[slice(*rows)]
+        _add_product(tile, v[slice(*cols)], total, work)
+        if _may_have_overflowed(total):
+            _check_finite(x, y, tile, (rows, cols))
 
     _sweep_rows(kernel, x, y, add, "Gram product")
     return out
@@ -206,8 +212,10 @@ def _multiply_symmetric(
 
     def add_both(rows: Range, cols: Range, total: np.ndarray, work: Workspace) -> None:
         check_stop()
-        tile = _tile(kernel, x, x, (rows, cols), work)
-        _add_product(tile, v[slice(*cols)], total[slice(*rows)], work)
+        tile, part = _tile(kernel, x, x, (rows, cols), work), total[slice(*rows)]
+        _add_product(tile, v[slice(*cols)], part, work)
+        if _may_have_overflowed(part):
+            _check_finite(x, x, tile, (rows, cols))
         if rows != cols:
             _add_product(tile, v[slice(*rows)], total[slice(*cols)], work, transposed=True)
 
@@ -215,6 +223,15 @@ def _multiply_symmetric(
     for total in partial:
         out += total
     return out
+
+
+def _may_have_overflowed(product: np.ndarray) -> bool:
+    """Whether a tile that was multiplied may hold infinite values, which stay so times 0.
+
+    A product of few columns has far fewer numbers than the tile. BLAS, which multiplies by more
+    of them, need not multiply by zeros.
+    """
+    return product.shape[1] > _FEW or not np.isfinite(product).all()
 
 
 def _add_product(
@@ -253,7 +270,12 @@ def visit_rows(
     kernel: Fills, x: Prepared, y: Prepared, visit: Visitor, label: str = "samples"
 ) -> None:
     """Call ``visit(tile, rows, cols)`` for every tile; those of the same rows come in order."""
-    _sweep_rows(kernel, x, y, lambda tile, rows, cols, _: visit(tile, rows, cols), label)
+
+    def check_and_visit(tile: np.ndarray, rows: Range, cols: Range, work: Workspace) -> None:
+        _check_finite(x, y, tile, (rows, cols))
+        visit(tile, rows, cols)
+
+    _sweep_rows(kernel, x, y, check_and_visit, label)
 
 
 def map_tiles(
