@@ -128,7 +128,7 @@ def projection_tasks() -> Iterator[tuple[str, Task]]:
     clusters = mercer.SpectralClustering(n_clusters=4, kernel=mercer.RBF(3.0), random_state=0)
     yield "SpectralClustering, n = 2000", lambda: clusters.fit(X)
     views = [X[:1000, :5], X[:1000, 5:]]
-    yield "KernelCCA, 1000 pairs", lambda: mercer.KernelCCA(kernel=mercer.RBF(3.0)).fit(views)
+    yield "KernelCCA, 1000 pairs", lambda: mercer.KernelCCA(kernel=mercer.RBF(3.0)).fit(*views)
 
 
 def string_tasks() -> Iterator[tuple[str, Task]]:
@@ -139,7 +139,8 @@ def string_tasks() -> Iterator[tuple[str, Task]]:
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list("acgt"), 300)) for _ in range(300)]
     yield "Spectrum(4), 300 strings", lambda: mercer.Spectrum(4)(texts)
-    yield "Mismatch(5, 1), 300 strings", lambda: mercer.Mismatch(5, 1)(texts)
+    mismatch = mercer.Mismatch(5, 1, alphabet="acgt")
+    yield "Mismatch(5, 1), 300 strings", partial(mismatch, texts)
     yield "Subsequence(4), 40 strings", lambda: mercer.Subsequence(4)(texts[:40])
 
 
