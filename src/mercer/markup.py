@@ -139,3 +139,45 @@ def _colours(values: np.ndarray) -> np.ndarray:
     share = (place - below)[..., None]
     pixels = (1 - share) * _COLOURS[below] + share * _COLOURS[below + 1]
     return np.where(finite[..., None], pixels, 0.0).round().astype(np.uint8)
+
+
+class LabelledLines:
+    """Results that are shown as labelled lines of text, and in notebooks as a table."""
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The result as labelled lines of text."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        lines = self.lines()
+        width = 2 + max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}{text}" for label, text in lines)
+
+    def _repr_html_(self) -> str:
+        lines = self.lines()
+        rows = [
+            f"<tr><th>{escaped(name)}</th><td>{escaped(text)}</td></tr>" for name, text in lines
+        ]
+        return f"<table>{''.join(rows)}</table>"
+
+
+class TextTable:
+    """Results that are shown as a table with a head, followed by notes."""
+
+    notes: Sequence[str]
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text, with its head."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        widths = [2 + max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["".join(f"{t:<{w}}" for t, w in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.rows()
+        lines = [f"<tr><th>{'</th><th>'.join(map(escaped, head))}</th></tr>"]
+        lines += [f"<tr><td>{'</td><td>'.join(map(escaped, row))}</td></tr>" for row in rows]
+        return f"<table>{''.join(lines)}</table>"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer.aliases import Estimator, KernelLike, RandomState, RawSamples, Weights
-from mercer.automatic.candidates import candidates, is_auto
+from mercer.automatic.candidates import candidates
 from mercer.automatic.held_out_metrics import judged_by
 from mercer.automatic.inputs import CheckedInput
 from mercer.automatic.kinds.models import LearnedMixture, MixtureClassifier, MixtureRegressor
@@ -29,7 +29,7 @@ from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.params import integer, positive
-from mercer.proposals.registry import KINDS, kind_of_samples
+from mercer.proposals.registry import KINDS, is_auto, kind_of_samples
 from mercer.proposals.tables import TableColumn, read_columns
 from mercer.state import State
 

@@ -10,7 +10,7 @@ from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
-from mercer.proposals.registry import few_kernels, kind_of_samples
+from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
 from mercer.proposals.tables import read_columns, table_kernel
 
 # Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
@@ -24,11 +24,6 @@ def kind_of(X: RawSamples) -> str:
         return "vectors"
     kind = kind_of_samples(X)
     return "table" if kind is None else kind.samples
-
-
-def is_auto(kernel: KernelLike) -> bool:
-    """Whether the kernel is to be chosen by the kind of the samples."""
-    return isinstance(kernel, str) and kernel == "auto"
 
 
 def candidates(X: RawSamples, kernel: KernelLike, missing: tuple[object, ...] = ()) -> list[Kernel]:

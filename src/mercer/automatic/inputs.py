@@ -10,7 +10,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer.aliases import Frame, KernelLike, RawSamples, Targets, Weights
-from mercer.automatic.candidates import is_auto
 from mercer.automatic.checks.frames import (
     as_collection,
     as_pandas,
@@ -29,7 +28,7 @@ from mercer.domains.tables.columns import missing_values
 from mercer.errors import ShapeError, WidthError, warn
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
-from mercer.proposals.registry import kind_of_samples
+from mercer.proposals.registry import is_auto, kind_of_samples
 
 # What only a fit on a table sets.
 _OF_TABLES = (

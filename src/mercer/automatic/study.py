@@ -11,7 +11,6 @@ import numpy as np
 from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
 from mercer.automatic import explanations
 from mercer.automatic.assessment import Assessment, assess, assess_left_out, assess_on
-from mercer.automatic.candidates import is_auto
 from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice
 from mercer.automatic.checks.leaks import leaking_columns
 from mercer.automatic.checks.left_out import columns_to_leave_out
@@ -28,6 +27,7 @@ from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.automatic.subsets import thin_out
 from mercer.domains.base import pick_rows
 from mercer.estimators.learning.effects import main_effects
+from mercer.proposals.registry import is_auto
 from mercer.proposals.tables import read_columns
 from mercer.readers import Layout, Source
 
@@ -71,20 +71,10 @@ def study(
     with stages.stage("look"):
         asked = _with_leaks(asked)
         question = _without_useless(asked, kernel, kept, random_state)
-        held_out = asked
-        if effort.test is not None:
-            held_out = ask_alike(effort.test, question)
+        held_out = asked if effort.test is None else ask_alike(effort.test, question)
     stages.announce("question", question)
-    blank = configured(
-        question.task,
-        kernel=kernel,
-        learner=learner,
-        metric=None if judge in ("accuracy", "r2") else judge,
-        class_weight="balanced" if balanced else None,
-        keep=kept,
-        random_state=random_state,
-        **effort.choices,
-    )
+    given = {"kernel": kernel, "learner": learner, "keep": kept, "random_state": random_state}
+    blank = _configured(question.task, judge, balanced, **given, **effort.choices)
     model = _fitted(blank, question, balanced, stages)
     assessment, held_out = _assessed(
         model, blank, asked, question, held_out, effort, stages, {**options, "balanced": balanced}
@@ -115,6 +105,15 @@ def study(
     )
     model.source_ = _source_facts(source, question, result)
     return result
+
+
+def _configured(task: str, metric: str, balanced: bool, **options: Any) -> Estimator:
+    """The automatic model of a task, whose own metric need not be named."""
+    if metric not in ("accuracy", "r2"):
+        options["metric"] = metric
+    if balanced:
+        options["class_weight"] = "balanced"
+    return configured(task, **options)
 
 
 def _fitted(blank: Estimator, question: Question, balanced: bool, stages: Stages) -> Estimator:

@@ -190,9 +190,8 @@ def column_lines(metric: Metric, contributions: list[Contribution]) -> Lines:
     best = [each for each in contributions[:5] if each.drop > each.error]
     if not best:
         return []
-    drops = [f"{each.column} by {each.drop:.3g}" for each in best]
-    if metric.percent:
-        drops = [f"{each.column} by {100 * each.drop:.3g} points" for each in best]
+    scale, unit = (100.0, " points") if metric.percent else (1.0, "")
+    drops = [f"{each.column} by {scale * each.drop:.3g}{unit}" for each in best]
     change = "falls" if metric.greater else "rises"
     way = f"{metric.title} {change} when the values of a column are shuffled"
     return [("columns", f"{way}: {', '.join(drops)}")]

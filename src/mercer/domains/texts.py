@@ -60,11 +60,18 @@ def _counts_of(raw: RawSamples) -> RawSamples | None:
         return None
     if array.ndim != 2 or array.shape[1] == 0:
         return None
+    return _as_numbers(array)
+
+
+def _as_numbers(array: np.ndarray) -> np.ndarray | None:
+    """An array of numbers; None if there are others among its values, or none at all."""
     if array.dtype.kind in "biuf":
         return array
     # Tables of pandas' own types of numbers become objects; text is never read as numbers.
     are_numbers = all(isinstance(value, numbers.Real) for value in array.ravel())
-    return array.astype(float) if array.size and are_numbers else None
+    if array.size and are_numbers:
+        return array.astype(float)
+    return None
 
 
 def _has_rows(raw: Sequence[object]) -> bool:

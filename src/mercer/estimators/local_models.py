@@ -18,6 +18,7 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DataWarning, ParameterError, explain, warn
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.validation import weights_for
 from mercer.estimators.learning.metric import learn_metric
 from mercer.estimators.local_parts import fit_part
 from mercer.estimators.routing import RoutingTree, directions, grow
@@ -154,7 +155,7 @@ class LocalModels(Wrapper):
         X, targets = self._checked(X, y)
         weight = None
         if sample_weight is not None:
-            weight = self._checked_weights(sample_weight, len(targets))
+            weight = weights_for(self.estimator, sample_weight, len(targets))
             rows = np.flatnonzero(weight)
             X, targets, weight = pick_rows(X, rows), targets[rows], weight[rows]
         if is_classifier(self):

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RawSamples, Targets, Weights
 from mercer.domains.base import in_order_of, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.fitting import restores
-from mercer.estimators.common.validation import check_weights, note_columns
+from mercer.estimators.common.validation import note_columns, weights_for
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
 from mercer.state import State
@@ -137,7 +137,7 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         options: dict[str, np.ndarray] = {}
         donors, counted = X, labels
         if sample_weight is not None:
-            options["sample_weight"] = self._checked_weights(sample_weight, len(labels))
+            options["sample_weight"] = weights_for(self.estimator, sample_weight, len(labels))
             rows = np.flatnonzero(options["sample_weight"])
             donors, counted = pick_rows(X, rows), labels[rows]
         self.classes_ = np.unique(counted)
@@ -151,12 +151,6 @@ class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.estimators_.append(clone(self.estimator).fit(table, labels, **options))
         self.n_features_in_ = len(self.deck_.columns)
         return self
-
-    def _checked_weights(self, sample_weight: Weights, n: int) -> np.ndarray:
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            rule = "takes no sample_weight"
-            raise ParameterError("estimator", self.estimator, rule, "choose one that does")
-        return check_weights(sample_weight, n)
 
     def votes(self, X: RawSamples) -> np.ndarray:
         """The numbers of copies that choose each class.

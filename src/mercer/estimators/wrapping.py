@@ -8,17 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_array,
-    check_consistent_length,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from mercer.aliases import Estimator, RawSamples, Targets, Weights
+from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.domains.base import raw_length
-from mercer.errors import EmptyInputError, ParameterError
-from mercer.estimators.common.validation import as_in_training, check_weights, note_columns
+from mercer.errors import EmptyInputError
+from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.estimators.routing_columns import is_array_of_numbers
 
 
@@ -57,12 +52,6 @@ class Wrapper(MetaEstimatorMixin, BaseEstimator):
             note_columns(self, X)
             return X
         return as_in_training(self, X)
-
-    def _checked_weights(self, sample_weight: Weights, n: int) -> np.ndarray:
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            rule = "takes no sample_weight"
-            raise ParameterError("estimator", self.estimator, rule, "choose one that does")
-        return check_weights(sample_weight, n)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import RawSamples
+from mercer.aliases import KernelLike, RawSamples
 from mercer.domains.structures.tree_forms import look_like_trees
 from mercer.errors import InputTypeError
 from mercer.kernels.base import Kernel
@@ -100,3 +100,8 @@ def few_kernels(kind: Kind, samples: Sequence[Any]) -> list[Kernel]:
     """The kernels of the first family, and the first one of each other."""
     first, *others = kind.families(samples)
     return [*first, *(family[0] for family in others)]
+
+
+def is_auto(kernel: KernelLike) -> bool:
+    """Whether the kernel is to be chosen from the samples."""
+    return isinstance(kernel, str) and kernel == "auto"

@@ -221,7 +221,7 @@ def table_kernel(
     for column in columns:
         factors += _column_kernels(column, width, column.name in incomplete)
     if telling:
-        kernel = SharedMissingness(_digits(width), missing=missing)
+        kernel = SharedMissingness(digits(width), missing=missing)
         factors.append(kernel.on([c.name for c in telling]))
     return functools.reduce(operator.mul, factors)
 
@@ -261,9 +261,9 @@ def _block_kernels(
 
 def _block_kernel(block: list[TableColumn], width: float, missing: Markers, gaps: bool) -> Kernel:
     """The kernel of columns that are all numbers or all categories."""
-    kernel: Kernel = RBF(_digits(width)) @ one_hot
+    kernel: Kernel = RBF(digits(width)) @ one_hot
     if block[0].kind == "number":
-        kernel = RBF([_digits(width * c.unit) for c in block])
+        kernel = RBF([digits(width * c.unit) for c in block])
     if gaps:
         kernel = MissingAware(kernel, missing=missing)
     return kernel.on([c.name for c in block])
@@ -287,20 +287,20 @@ def _column_kernels(column: TableColumn, width: float, incomplete: bool) -> list
     if column.kind not in _OF_ITEMS:
         return []
     make_inner, read = _OF_ITEMS[column.kind]
-    kernel = (_digits(width**-2) * make_inner()).exp().normalize()
+    kernel = (digits(width**-2) * make_inner()).exp().normalize()
     return [(kernel @ read).on([column.name])]
 
 
 def _date_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
     kernels = []
     for function, unit in [("days", column.unit), *((cycle, 1.0) for cycle, _ in column.cycles)]:
-        kernel: Kernel = RBF(_digits(width * unit))
+        kernel: Kernel = RBF(digits(width * unit))
         if incomplete:
             kernel = MissingAware(kernel)
         kernels.append((kernel @ FUNCTIONS[function].function).on([column.name]))
     return kernels
 
 
-def _digits(value: float) -> float:
+def digits(value: float) -> float:
     """Four digits: a width need not be exact, and should be readable."""
     return float(f"{value:.4g}")

@@ -88,10 +88,11 @@ def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
     if _occurs_below(rows[0], columns):
         return False
-    if len(set(names)) == len(names):
-        return True
-    # A name that occurs twice is one for the user to correct, if it stands above numbers or none
-    # of the names is a cell below.
+    return len(set(names)) == len(names) or _are_names_to_correct(names, columns)
+
+
+def _are_names_to_correct(names: list[str], columns: list[set[str]]) -> bool:
+    """Whether names of which some occur twice stand above numbers, or are no cells below."""
     return any(map(_are_numbers, columns)) or set(names).isdisjoint(set().union(*columns))
 
 

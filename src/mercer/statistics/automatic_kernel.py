@@ -17,19 +17,14 @@ from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.dot import Constant
 from mercer.kernels.vectors.radial import RBF
-from mercer.proposals.registry import few_kernels, kind_of_samples
-from mercer.proposals.tables import TELLING, TableColumn, read_columns, table_kernel
+from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
+from mercer.proposals.tables import TELLING, TableColumn, digits, read_columns, table_kernel
 
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
 _USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have k = exp(−1/2)
 SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
-
-
-def is_auto(kernel: KernelLike) -> bool:
-    """Whether the kernel is to be chosen from the samples."""
-    return isinstance(kernel, str) and kernel == "auto"
 
 
 def fitted_kernel(
@@ -85,7 +80,7 @@ def automatic_kernel(X: RawSamples, scale: float = 1.0) -> Kernel:
     """
     some = some_rows(X, _MOST_ROWS)
     if hasattr(some, "tocsr"):
-        return RBF(_digits(scale * _USUAL * _spread(some)))
+        return RBF(digits(scale * _USUAL * _spread(some)))
     kind = kind_of_samples(some)
     if kind is not None:
         first = kind.families(list(some))[0][0]
@@ -98,16 +93,21 @@ def automatic_kernels(X: RawSamples, scales: tuple[float, ...] = SCALES) -> list
     some = some_rows(X, _MOST_ROWS)
     if hasattr(some, "tocsr"):
         spread = _USUAL * _spread(some)
-        return [RBF(_digits(scale * spread)) for scale in scales]
+        return [RBF(digits(scale * spread)) for scale in scales]
     kind = kind_of_samples(some)
     if kind is not None:
         inner = few_kernels(kind, list(some))
         return [widened(k, some, s) for k in inner for s in scales[1::2]]
-    columns = read_columns(some)
+    return _kernels_of_table(some, scales)
+
+
+def _kernels_of_table(table: RawSamples, scales: tuple[float, ...]) -> list[Kernel]:
+    """Products of kernels of the columns, and Laplacian kernels if all of them are numbers."""
+    columns = read_columns(table)
     varying = [column for column in columns if column.spread > 0]
     if not varying:
-        return [_kernel_of_table(some, columns, 1.0)]
-    kernels = [_kernel_of_table(some, columns, scale) for scale in scales]
+        return [_kernel_of_table(table, columns, 1.0)]
+    kernels = [_kernel_of_table(table, columns, scale) for scale in scales]
     if all(column.kind == "number" and not column.missing_share for column in columns):
         kernels += [_laplacian(varying, scale) for scale in scales]
     return kernels
@@ -124,7 +124,7 @@ def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:
     n = len(K)
     mean = float((K.sum() - np.trace(K)) / max(1, n * (n - 1)))
     squared = 2.0 * max(1.0 - mean, 1e-3)  # the mean of d²
-    return (_digits(1.0 / (squared * scale**2)) * kernel).exp().normalize()
+    return (digits(1.0 / (squared * scale**2)) * kernel).exp().normalize()
 
 
 def some_rows(X: RawSamples, most: int) -> RawSamples:
@@ -143,7 +143,7 @@ def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float
     unseen = [c.name for c in columns if c.missing_share > 0 and not _tells(c, raw_length(table))]
     if not unseen:
         return kernel
-    width = _digits(0.5 * scale * len(columns) ** 0.5)
+    width = digits(0.5 * scale * len(columns) ** 0.5)
     return kernel * SharedMissingness(width).on(unseen)
 
 
@@ -155,7 +155,7 @@ def _tells(column: TableColumn, n: int) -> bool:
 def _laplacian(columns: list[TableColumn], scale: float) -> Kernel:
     """exp(−Σ|x−y|/ℓ) in units of the columns, whose exponent is about 1/scale on average."""
     width = scale * _USUAL * len(columns)
-    kernel = Laplacian(length_scale=[_digits(width * column.unit) for column in columns])
+    kernel = Laplacian(length_scale=[digits(width * column.unit) for column in columns])
     return kernel.on([column.name for column in columns])
 
 
@@ -164,8 +164,3 @@ def _spread(X: RawSamples) -> float:
     square = np.asarray(X.multiply(X).mean(axis=0)).sum()
     variance = float(square - (np.asarray(X.mean(axis=0)) ** 2).sum())
     return float(np.sqrt(max(variance, 0.0))) or 1.0
-
-
-def _digits(value: float) -> float:
-    """Four digits: a width need not be exact, and should be readable."""
-    return float(f"{value:.4g}")

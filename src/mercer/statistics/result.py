@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import math
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ import numpy as np
 from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.kernels.base import Kernel
-from mercer.markup import shortened
+from mercer.markup import LabelledLines, shortened
 from mercer.params import between
 
 _LEVEL = 0.05  # that texts speak of
@@ -20,7 +19,7 @@ _SHOWN = 1  # kernels of many that a text names
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
-class TestResult:
+class TestResult(LabelledLines):
     """The result of a test of a hypothesis.
 
     ``print`` shows it as text, notebooks show it as a table, and `to_dict` gives plain values.
@@ -127,18 +126,6 @@ class TestResult:
         if self.n_permutations:
             return f"{text}, from {self.n_permutations} permutations"
         return text
-
-    def __str__(self) -> str:
-        lines = self.lines()
-        width = 2 + max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}{text}" for label, text in lines)
-
-    def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-            for label, text in self.lines()
-        ]
-        return f"<table>{''.join(rows)}</table>"
 
 
 def _checked_level(level: float) -> float:

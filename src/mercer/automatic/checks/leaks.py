@@ -41,17 +41,19 @@ def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[t
     """
     if len(frame) < _FEWEST:
         return []
-    found = []
-    judge = _tells_classes if classification else _tells_numbers
     if classification:
         y = np.unique(y, return_inverse=True)[1]  # numbers are sooner compared than names
-    for name in frame.columns:
-        reached = judge(frame[name], y)
-        if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
-            reached = _told_by_letters(frame, y, name, classification)
-        if reached is not None:
-            found.append((str(name), reached))
-    return found
+    reached = {str(name): _reached(frame, y, name, classification) for name in frame.columns}
+    return [(name, metric) for name, metric in reached.items() if metric is not None]
+
+
+def _reached(frame: Frame, y: np.ndarray, name: object, classification: bool) -> str | None:
+    """What a column reaches by itself, by its order, its values or its letters; None if little."""
+    judge = _tells_classes if classification else _tells_numbers
+    reached = judge(frame[name], y)
+    if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
+        return _told_by_letters(frame, y, name, classification)
+    return reached
 
 
 def _are_names(column: Frame) -> bool:

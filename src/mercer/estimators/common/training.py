@@ -193,15 +193,22 @@ def _needs_no_conversion(
     estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target
 ) -> bool:
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
+    if not estimator._takes_vectors() or not _is_plain_matrix(X):
         return False
-    if len(X) < 2 or X.shape[1] == 0 or not X.flags.c_contiguous or not np.isfinite(X.sum()):
+    return target == "none" or _is_plain_target(y, len(X), target)
+
+
+def _is_plain_matrix(X: RawSamples) -> bool:
+    """Whether the samples are an array of finite numbers in C's order, with two rows or more."""
+    is_array = type(X) is np.ndarray and X.dtype == np.float64
+    if not is_array or X.ndim != 2 or not X.flags.c_contiguous:
         return False
-    if not estimator._takes_vectors():
-        return False
-    if target == "none":
-        return True
-    if type(y) is not np.ndarray or y.shape != (len(X),):
+    return len(X) >= 2 and X.shape[1] > 0 and bool(np.isfinite(X.sum()))
+
+
+def _is_plain_target(y: Targets, n: int, target: Target) -> bool:
+    """Whether targets are an array of n labels, or of n finite numbers."""
+    if type(y) is not np.ndarray or y.shape != (n,):
         return False
     if target == "labels":
         return y.dtype.kind in "iubU"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils.validation import has_fit_parameter
 
 from mercer import errors
 from mercer.aliases import Estimator, RawSamples, Weights
@@ -87,6 +88,14 @@ def check_weights(sample_weight: Weights, n: int) -> np.ndarray:
         rule = "leaves no sample: all samples have zero or negative weights"
         raise ParameterError("sample_weight", "all 0", rule)
     return weight
+
+
+def weights_for(estimator: Estimator, sample_weight: Weights, n: int) -> np.ndarray:
+    """Checked weights for an estimator that is to be fitted with them."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        rule = "takes no sample_weight"
+        raise ParameterError("estimator", estimator, rule, "choose one that does")
+    return check_weights(sample_weight, n)
 
 
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets, Weights
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.validation import weights_for
 from mercer.estimators.conformal.guarantee import Guarantee
 from mercer.estimators.conformal.shift import ShiftLike, shift_for
 from mercer.estimators.held_out.calibration import Given, Held, Settings, hold_out
@@ -53,7 +54,7 @@ class HoldsOut(Wrapper):
         weight = None
         self._kept = np.arange(len(y))
         if sample_weight is not None:
-            weight = self._checked_weights(sample_weight, len(y))
+            weight = weights_for(self.estimator, sample_weight, len(y))
             self._kept = np.flatnonzero(weight)
             X, y = training_rows(X, self._kept, pairwise), y[self._kept]
             weight = weight[self._kept]

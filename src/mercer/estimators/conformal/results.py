@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,28 +11,11 @@ import numpy as np
 from mercer.aliases import Targets
 from mercer.errors import ShapeError
 from mercer.estimators.conformal.guarantee import Guarantee
-
-
-class _Text:
-    """Results that are shown as labelled lines of text."""
-
-    def lines(self) -> list[tuple[str, str]]:
-        """The result as labelled lines of text."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return "\n".join(f"{label:<12}{text}" for label, text in self.lines())
-
-    def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-            for label, text in self.lines()
-        ]
-        return f"<table>{''.join(rows)}</table>"
+from mercer.markup import LabelledLines
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Intervals(_Text):
+class Intervals(LabelledLines):
     """Prediction intervals; ``lower, upper = intervals`` gives their ends.
 
     Parameters
@@ -108,7 +90,7 @@ class Intervals(_Text):
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(_Text):
+class PredictionSets(LabelledLines):
     """Sets of labels, one for each sample; ``np.asarray(sets)`` has a column for each class.
 
     Parameters

@@ -149,9 +149,7 @@ class Exp(Profile):
             return super().separation(columns)
         product = ColumnTerm(1.0, {})
         for term in inner.terms:
-            factors = {j: Exp(term.weight * factor) for j, factor in term.factors.items()}
-            weight = 1.0 if factors else math.exp(term.weight)
-            product = product.times(ColumnTerm(weight, factors))
+            product = product.times(_exponential(term))
         return Separation([product])
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
@@ -163,3 +161,10 @@ class Exp(Profile):
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(kernel=0.1 * Linear()), cls(kernel=0.5 * NegativeDistance())]
+
+
+def _exponential(term: ColumnTerm) -> ColumnTerm:
+    """The exponential of a term of one column, or of a constant."""
+    if not term.factors:
+        return ColumnTerm(math.exp(term.weight), {})
+    return ColumnTerm(1.0, {j: Exp(term.weight * factor) for j, factor in term.factors.items()})

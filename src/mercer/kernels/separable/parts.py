@@ -7,6 +7,7 @@ so that the values of all parts sum to the whole.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,19 +51,24 @@ def window_values(
 
     Every substring's value is divided equally among its letters.
     """
-    windows = [[x[at : at + length] for at in range(len(x) - length + 1)] for x in X]
-    distinct = list(dict.fromkeys(window for some in windows for window in some))
-    sums = np.zeros((len(distinct), C.shape[1]))
-    if distinct:
-        sums = kernel.gram(distinct, samples) @ C
-    place = {window: at for at, window in enumerate(distinct)}
-    found = []
+    windows = [_windows(x, length) for x in X]
+    distinct = list(dict.fromkeys(itertools.chain.from_iterable(windows)))
+    if not distinct:
+        return [PartValues(list(x), np.zeros((len(x), C.shape[1]))) for x in X]
+    sums = kernel.gram(distinct, samples) @ C
+    shares = dict(zip(distinct, sums / length, strict=True))
+    parts = []
     for x, some in zip(X, windows, strict=True):
         values = np.zeros((len(x), C.shape[1]))
         for at, window in enumerate(some):
-            values[at : at + length] += sums[place[window]] / length
-        found.append(PartValues(list(x), values))
-    return found
+            values[at : at + length] += shares[window]
+        parts.append(PartValues(list(x), values))
+    return parts
+
+
+def _windows(x: str, length: int) -> list[str]:
+    """All substrings of a length, from left to right."""
+    return [x[at : at + length] for at in range(len(x) - length + 1)]
 
 
 def feature_values(

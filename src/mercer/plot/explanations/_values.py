@@ -48,3 +48,16 @@ def with_value(name: str, value: object) -> str:
     """The name of a column, and its value in a row."""
     shown = f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
     return f"{name} = {shown if len(shown) <= 16 else shown[:15] + '…'}"
+
+
+def largest_and_rest(
+    values: np.ndarray, names: list[str], most: int
+) -> tuple[np.ndarray, list[str]]:
+    """The largest contributions with their names, and after them the sum of the others."""
+    order = largest(np.abs(values), most)
+    shown, labels = values[order], [names[j] for j in order]
+    rest = len(values) - len(order)
+    if rest:
+        shown = np.append(shown, values.sum() - shown.sum())
+        labels.append(f"{rest} other columns")
+    return shown, labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.aliases import Axes
 from mercer.plot._axes import Option, axes
-from mercer.plot.explanations._values import DOWN, UP, Explained, largest, one_output
+from mercer.plot.explanations._values import DOWN, UP, Explained, largest_and_rest, one_output
 
 
 class ContributionsDisplay:
@@ -112,12 +112,7 @@ class ContributionsDisplay:
         display : ContributionsDisplay
             The display itself.
         """
-        order = largest(np.abs(self.values), self.most)
-        values, names = self.values[order], [self.names[j] for j in order]
-        rest = len(self.values) - len(order)
-        if rest:
-            values = np.append(values, self.values.sum() - values.sum())
-            names = [*names, f"{rest} other columns"]
+        values, names = largest_and_rest(self.values, self.names, self.most)
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         places = np.arange(len(values))[::-1]

@@ -12,7 +12,7 @@ from mercer.plot.explanations._values import (
     DOWN,
     UP,
     Explained,
-    largest,
+    largest_and_rest,
     one_output,
     one_row,
     with_value,
@@ -133,7 +133,7 @@ class WaterfallDisplay:
         display : WaterfallDisplay
             The display itself.
         """
-        values, names = self._shown()
+        values, names = largest_and_rest(self.values, self.names, self.most)
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         total = self.base + float(self.values.sum())
@@ -159,13 +159,3 @@ class WaterfallDisplay:
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
         return self
-
-    def _shown(self) -> tuple[np.ndarray, list[str]]:
-        """The largest contributions, and the sum of the others."""
-        order = largest(np.abs(self.values), self.most)
-        values, names = self.values[order], [self.names[j] for j in order]
-        rest = len(self.values) - len(order)
-        if rest:
-            values = np.append(values, self.values.sum() - values.sum())
-            names = [*names, f"{rest} other columns"]
-        return values, names

@@ -115,12 +115,17 @@ def _sample_cells(
     """A header and the cells that show samples."""
     X = pick_rows(question.X, rows)
     if hasattr(X, "columns"):
-        important = [each.column for each in study.contributions if each.column in X.columns]
-        shown = (important or [str(name) for name in X.columns])[:_MOST_COLUMNS]
+        shown = _shown_columns(study, list(X.columns))
         return shown, [list(map(cell, row)) for row in X[shown].to_numpy(dtype=object)]
     if hasattr(X, "toarray"):
         return ["nonzero values"], [[f"{row.nnz}"] for row in X]
     return ["sample"], [[shorten(str(sample), 90)] for sample in X]
+
+
+def _shown_columns(study: Study, columns: list[str]) -> list[str]:
+    """The columns of the largest importance, or the first ones where none is known."""
+    important = [each.column for each in study.contributions if each.column in columns]
+    return (important or columns)[:_MOST_COLUMNS]
 
 
 def row_name(question: Question, row: int) -> str:

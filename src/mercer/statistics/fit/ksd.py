@@ -15,7 +15,8 @@ from mercer.execution.workspace import Workspace
 from mercer.gram.plan import rows_at_a_time
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
-from mercer.statistics.automatic_kernel import fitted_kernel, is_auto
+from mercer.proposals.registry import is_auto
+from mercer.statistics.automatic_kernel import fitted_kernel
 from mercer.statistics.fit.scores import ScoreLike, score_function
 from mercer.statistics.fit.stein import Term, stein_block, stein_terms
 from mercer.statistics.permutations import (

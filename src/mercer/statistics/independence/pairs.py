@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from mercer.aliases import RandomState, RawSamples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import select_columns
 from mercer.errors import InputTypeError, ParameterError
+from mercer.markup import TextTable
 from mercer.params import integer
 from mercer.statistics.independence.dhsic import JointResult, dhsic_test
 from mercer.statistics.independence.hsic import IndependenceResult, hsic_test
@@ -46,7 +46,7 @@ class Relation:
 
 
 @dataclasses.dataclass(frozen=True)
-class Relations:
+class Relations(TextTable):
     """The tests of all pairs of columns, the clearest dependence first: the result of `relate`.
 
     Parameters
@@ -93,18 +93,6 @@ class Relations:
             word = "dependent" if self.joint.rejects() else "no dependence seen"
             rows.append(("all together", "", f"{self.joint.pvalue:.4g}", word))
         return rows
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        widths = [2 + max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["".join(f"{t:<{w}}" for t, w in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, *self.notes])
-
-    def _repr_html_(self) -> str:
-        head, *rows = self.rows()
-        lines = [f"<tr><th>{'</th><th>'.join(map(html.escape, head))}</th></tr>"]
-        lines += [f"<tr><td>{'</td><td>'.join(map(html.escape, row))}</td></tr>" for row in rows]
-        return f"<table>{''.join(lines)}</table>"
 
 
 def relate(

@@ -22,7 +22,8 @@ from mercer.gram.plan import COPY, RAISE, plan_matrix
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.dot import Constant
 from mercer.linalg.cholesky import pivoted_cholesky
-from mercer.statistics.automatic_kernel import automatic_kernel, fitted_kernel, is_auto
+from mercer.proposals.registry import is_auto
+from mercer.statistics.automatic_kernel import automatic_kernel, fitted_kernel
 from mercer.statistics.result import kernel_notes
 from mercer.statistics.samples import as_samples
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import pick_rows
 from mercer.kernels.base import Kernel
-from mercer.markup import shortened
+from mercer.markup import LabelledLines, shortened
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ThinnedSample:
+class ThinnedSample(LabelledLines):
     """Few points of a sample that stand for all of it: the result of `kernel_thinning`, `herding`.
 
     For every function f of the kernel's space, the mean of f over the points differs from its mean
@@ -81,13 +80,3 @@ class ThinnedSample:
             ("kernel", shortened(str(self.kernel))),
             *(("note", note) for note in self.notes),
         ]
-
-    def __str__(self) -> str:
-        return "\n".join(f"{label:<17}{text}" for label, text in self.lines())
-
-    def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-            for label, text in self.lines()
-        ]
-        return f"<table>{''.join(rows)}</table>"

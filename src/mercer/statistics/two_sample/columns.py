@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from mercer.aliases import RandomState, RawSamples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import select_columns
 from mercer.errors import InputTypeError
+from mercer.markup import TextTable
 from mercer.params import integer
 from mercer.statistics.automatic_kernel import automatic_kernel
 from mercer.statistics.permutations import check_permutations, generator, permutation_pvalue
@@ -46,7 +46,7 @@ class ColumnTest:
 
 
 @dataclasses.dataclass(frozen=True)
-class ColumnTests:
+class ColumnTests(TextTable):
     """The tests of all columns, the most different first: the result of `column_tests`.
 
     Parameters
@@ -81,18 +81,6 @@ class ColumnTests:
             numbers = f"{test.corrected:.4g}", f"{test.pvalue:.4g}", f"{test.statistic:.3g}"
             rows.append((str(test.name), *numbers))
         return rows
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        widths = [2 + max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["".join(f"{t:<{w}}" for t, w in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, *self.notes])
-
-    def _repr_html_(self) -> str:
-        head, *rows = self.rows()
-        lines = [f"<tr><th>{'</th><th>'.join(map(html.escape, head))}</th></tr>"]
-        lines += [f"<tr><td>{'</td><td>'.join(map(html.escape, row))}</td></tr>" for row in rows]
-        return f"<table>{''.join(lines)}</table>"
 
 
 def column_tests(

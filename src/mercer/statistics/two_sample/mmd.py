@@ -11,7 +11,8 @@ from mercer.domains.base import Batch, raw_length
 from mercer.errors import ParameterError
 from mercer.kernels.base import Kernel
 from mercer.params import choice
-from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel, is_auto
+from mercer.proposals.registry import is_auto
+from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel
 from mercer.statistics.permutations import check_permutations, generator, permutation_pvalue
 from mercer.statistics.result import kernel_notes
 from mercer.statistics.samples import as_samples, pooled

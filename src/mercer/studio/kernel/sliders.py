@@ -51,14 +51,17 @@ def _control(name: str, default: object, check: Constraint) -> dict[str, Any]:
         options = [part.strip("'") for part in check.rule.removeprefix("one of ").split(", ")]
         return {"control": "choice", "options": [_option(text) for text in options]}
     if whole is not None:
-        low = int(whole[1])
-        high = min(int(whole[2] or _MOST), _MOST)
-        return _slider(max(low, _MAKES_SENSE.get(name, (low,))[0]), high, whole=True)
+        return _whole_slider(name, int(whole[1]), int(whole[2] or _MOST))
     if name in _MAKES_SENSE:
         return _slider(*_MAKES_SENSE[name], whole=False, log=True)
     if not isinstance(default, (int, float)) or isinstance(default, bool):
         return {}
     return _number_slider(float(default), check)
+
+
+def _whole_slider(name: str, low: int, high: int) -> dict[str, Any]:
+    sensible = _MAKES_SENSE.get(name, (low,))[0]
+    return _slider(max(low, sensible), min(high, _MOST), whole=True)
 
 
 def _number_slider(default: float, check: Constraint) -> dict[str, Any]:
