@@ -9,7 +9,7 @@ import pytest
 
 import mercer
 from mercer.automatic.candidates import candidates, kind_of
-from mercer.errors import ShapeError
+from mercer.errors import InputTypeError, ShapeError
 
 Y = np.array([0, 1] * 10)
 SHAPES = [(nx.star_graph, nx.cycle_graph)[kind](5 + row % 4) for row, kind in enumerate(Y)]
@@ -119,3 +119,21 @@ def test_widths_that_are_learned_are_kept():
     X = waves(1, np.random.default_rng(0))
     assert candidates(X, mercer.GlobalAlignment("median")) == [mercer.GlobalAlignment("median")]
     assert mercer.AutoClassifier(mercer.GlobalAlignment("median")).fit(X, Y).score(X, Y) > 0.8
+
+
+WAVES = [np.sin((1 + kind) * np.arange(12.0 + row % 3)) for row, kind in enumerate(Y)]
+TREES = [("S", ("A", "B")) if kind else ("S", ("A", ("C", "D"))) for kind in Y]
+
+
+@pytest.mark.parametrize("cells", [WAVES, TREES, SHAPES], ids=["series", "trees", "graphs"])
+@pytest.mark.parametrize("container", [pd.Series, lambda cells: pd.DataFrame({"only": cells})])
+def test_a_single_column_of_samples_is_the_list_of_them(cells, container):
+    model = mercer.AutoClassifier(random_state=0)
+    assert kind_of(model._check_samples(container(cells), reset=True)) == kind_of(cells)
+
+
+@pytest.mark.parametrize("cells", [WAVES, TREES, SHAPES], ids=["series", "trees", "graphs"])
+def test_samples_beside_other_columns_are_refused_by_name(cells):
+    frame = pd.DataFrame({"number": np.arange(len(Y)), "odd": cells})
+    with pytest.raises(InputTypeError, match=r"column 'odd'.* list\(X\['odd'\]\)"):
+        mercer.AutoClassifier().fit(frame, Y)

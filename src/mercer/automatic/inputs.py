@@ -14,11 +14,13 @@ from mercer.automatic.checks.frames import (
     as_collection,
     as_pandas,
     as_ranks,
+    check_cells,
     is_list_of_rows,
     is_list_of_vectors,
     is_numeric_table,
     ordered_levels,
     typical_value,
+    unwrapped,
 )
 from mercer.automatic.checks.left_out import LeftOut, columns_to_leave_out
 from mercer.domains.base import pick_rows, raw_length
@@ -73,6 +75,8 @@ class CheckedInput(ShowsFit, BaseEstimator):
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
         X = as_collection(X)
+        if is_auto(self.kernel):
+            X = unwrapped(X)
         kind = kind_of_samples(X) if is_auto(self.kernel) else None
         if kind is not None:
             return _own_samples(X, kind.name)
@@ -96,6 +100,8 @@ class CheckedInput(ShowsFit, BaseEstimator):
             self.__dict__.pop(name, None)
 
     def _check_frame(self, frame: Frame, reset: bool) -> Frame:
+        if is_auto(self.kernel):
+            check_cells(frame)
         if reset:
             self.orders_ = ordered_levels(frame) if is_auto(self.kernel) else {}
             return self._learn_columns(as_ranks(frame, self.orders_))

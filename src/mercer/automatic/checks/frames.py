@@ -6,7 +6,8 @@ import numpy as np
 
 from mercer.aliases import Frame, RawSamples
 from mercer.domains.base import raw_length
-from mercer.errors import InputError, MissingDependencyError
+from mercer.domains.structures.graph_forms import known_by_attribute
+from mercer.errors import InputError, InputTypeError, MissingDependencyError
 
 
 def as_pandas(frame: Frame) -> Frame:
@@ -20,6 +21,40 @@ def as_pandas(frame: Frame) -> Frame:
             "pandas", "not installed", "is needed for data frames", "pip install 'mercer[frames]'"
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+
+def unwrapped(X: RawSamples) -> RawSamples:
+    """The cells of a single column as a list, if they are samples of their own, such as series."""
+    if hasattr(X, "columns") and len(X.columns) == 1:
+        cells = as_pandas(X).iloc[:, 0]
+        return cells.to_list() if _holds_samples(cells) else X
+    if getattr(X, "ndim", 2) == 1 and hasattr(X, "iloc") and X.dtype.kind == "O":
+        return X.to_list()
+    return X
+
+
+def check_cells(frame: Frame) -> None:
+    """Refuse a table with a column of series, trees or graphs."""
+    for name in frame.columns:
+        cells = frame[name]
+        if getattr(cells, "ndim", 1) == 1 and _holds_samples(cells):
+            kind = type(cells.dropna().iloc[0]).__name__
+            rule = "holds series, trees or graphs, which a table of several columns cannot"
+            remedy = f"give them alone: list(X[{name!r}]), or leave the column out"
+            raise InputTypeError(f"column {name!r}", f"cells of type {kind}", rule, remedy)
+
+
+def _holds_samples(cells: Frame) -> bool:
+    """Whether the first value of a column is neither a number nor a date, a text or a set."""
+    if cells.dtype.kind != "O":
+        return False
+    present = cells.dropna()
+    if not len(present):
+        return False
+    first = present.iloc[0]
+    if isinstance(first, (str, bytes, set, frozenset)):
+        return False
+    return hasattr(first, "__len__") or known_by_attribute(first)
 
 
 def ordered_levels(frame: Frame) -> dict[object, list[object]]:
