@@ -175,10 +175,10 @@ class LearnedTable(BaseEstimator):
     def _search(self, n_samples: int) -> tuple[int, int, Search]:
         """The rows that kernels are learned on, and chosen on, and what is looked for."""
         effort = self._effort
-        found = Search(
+        search = Search(
             self.members, learned=not self._is_fast, full_metric=self._learns_full_metric
         )
-        return effort.learned, effort.chosen, found
+        return effort.learned, effort.chosen, search
 
     def _target(self) -> TargetMap:
         """How the target is learned."""
@@ -278,8 +278,8 @@ class LearnedRegressor(LearnedTable):
             return
         rough, smooth = plain_laplacian(rows.Z), weighted_rbf(rows.Z, np.ones(rows.Z.shape[1]))
         grams = [gram(kernel, rows.Z) for kernel in (rough, scaled(smooth, _SMOOTH))]
-        found = choose_target(maps, grams, rows.Y[:, 0], PENALTIES, rows.weight, rows.groups)
-        self.target_, self.target_losses_ = found
+        chosen = choose_target(maps, grams, rows.Y[:, 0], PENALTIES, rows.weight, rows.groups)
+        self.target_, self.target_losses_ = chosen
 
     def _search(self, n_samples: int) -> tuple[int, int, Search]:
         """A large table has few members, which see many rows each."""
