@@ -2,8 +2,9 @@
 
 Run ``python benchmarks/statistics_power.py [repetitions]``. Each line has the share of rejections
 at 5 % of a Gaussian kernel of each width, in units of the median distance, of the aggregated test,
-and of hyppo where it is installed. The rule of the aggregated test was chosen with other
-differences, such as those of `statistics_mmd.py`.
+and of hyppo where it is installed. The rule of the aggregated
+test was chosen among a few by simulations of these differences and of those of `statistics_mmd.py`,
+so that its figures here are somewhat too good.
 """
 
 from __future__ import annotations
