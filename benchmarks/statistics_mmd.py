@@ -179,7 +179,7 @@ def power(count: int = 200) -> None:
         for seed in range(count):
             rng = np.random.default_rng([seed, n])
             X, Y = draw(rng, n)
-            for name, pvalue in _pvalues(X, Y, rng, test):
+            for name, pvalue in pvalues(X, Y, rng, test):
                 found.setdefault(name, []).append(pvalue <= 0.05)
         shares = {name: 100 * float(np.mean(values)) for name, values in found.items()}
         best = max(value for name, value in shares.items() if name.startswith("width"))
@@ -188,18 +188,16 @@ def power(count: int = 200) -> None:
         record(f"power of MMD, {draw.__name__}", remark=words)
 
 
-def _pvalues(X: Any, Y: Any, rng: np.random.Generator, test: Any) -> list[tuple[str, float]]:
+def pvalues(X: Any, Y: Any, rng: np.random.Generator, test: Any) -> list[tuple[str, float]]:
     options: dict[str, Any] = {"n_permutations": 199, "random_state": rng}
-    pvalues = [("aggregated", mmd_test(X, Y, **options).pvalue)]
-    pvalues.append(("auto", mmd_test(X, Y, method="quadratic", **options).pvalue))
+    found = [("aggregated", mmd_test(X, Y, **options).pvalue)]
+    found.append(("auto", mmd_test(X, Y, method="quadratic", **options).pvalue))
     median = width(np.concatenate([X, Y]), "median")
     for factor in WIDTHS:
-        pvalues.append(
-            (f"width {factor:g}", mmd_test(X, Y, RBF(factor * median), **options).pvalue)
-        )
+        found.append((f"width {factor:g}", mmd_test(X, Y, RBF(factor * median), **options).pvalue))
     if test is not None:
-        pvalues.append(("hyppo", float(test().test(X, Y, reps=199, auto=False)[1])))
-    return pvalues
+        found.append(("hyppo", float(test().test(X, Y, reps=199, auto=False)[1])))
+    return found
 
 
 def main() -> None:

@@ -196,7 +196,7 @@ def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples():
     assert statistics[0] == statistics.min()
 
 
-def test_the_widest_kernel_counts_half_unless_it_tells_nothing_apart():
+def test_wide_kernels_count_more_unless_they_tell_nothing_apart():
     values = RNG.standard_normal((3, 50))
     values[2] = 0.0  # a constant kernel
     values[0, 0] = 3.0

@@ -9,18 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 _RIDGE = 0.001  # added to the variances of studentised values, which are 1
+_LEAST = 1e-6  # weight of a narrow kernel, so that one of a list counts
 _DIGITS = 9  # of studentised values: what differs beyond them are rounding errors
 
 
 def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The statistics of all permutations, and how much each kernel counts as given.
 
-    Two statistics are combined. The first is MMD² of the widest kernel, which is the best one where
-    means differ. The second is the Mahalanobis distance of all values from 0 in units of their
-    covariance under permutations, which sees that kernels disagree by more than they should; it
-    counts where a kernel sees any difference, not where samples are all too alike. Each is replaced
-    by its p-value among the permutations, and minus the logarithm of the harmonic mean of the two
-    is the statistic.
+    Two statistics are combined. The first is a soft maximum of the kernels' values, in which wide
+    kernels, which are the best ones where means differ, count more than narrow ones. The second is
+    the Mahalanobis distance of all values from 0 in units of their covariance under permutations,
+    which sees that kernels disagree by more than they should; it counts where a kernel sees any
+    difference, not where samples are all too alike. Each is replaced by its p-value among the
+    permutations, and minus the logarithm of the harmonic mean of the two is the statistic.
 
     Parameters
     ----------
@@ -35,11 +36,19 @@ def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, n
         One statistic for each column, and shares of the kernels, which sum to 1.
     """
     z = _studentised(squared)
-    widest = int(np.argmax(np.where(z.any(axis=1), likeness, -np.inf)))
+    soft = np.exp(z - z.max(axis=0))
+    largest = z.max(axis=0) + np.log(_weights(z, likeness) @ soft)
     apart = np.where(z.max(axis=0) > 0, _mahalanobis(z), 0.0)
-    ranks = np.array([_pvalues(z[widest]), _pvalues(apart)])
-    shares = np.exp(z[:, 0] - z[:, 0].max())
-    return np.log(np.mean(1.0 / ranks, axis=0)), shares / shares.sum()
+    ranks = np.array([_pvalues(largest), _pvalues(apart)])
+    return np.log(np.mean(1.0 / ranks, axis=0)), soft[:, 0] / soft[:, 0].sum()
+
+
+def _weights(z: np.ndarray, likeness: np.ndarray) -> np.ndarray:
+    """Weights of the kernels in the soft maximum: none for those that tell nothing apart."""
+    weights = np.where(z.any(axis=1), np.maximum(likeness, _LEAST), 0.0)
+    if not weights.any():
+        return np.full(len(z), 1.0 / len(z))
+    return weights / weights.sum()
 
 
 def _studentised(squared: np.ndarray) -> np.ndarray:

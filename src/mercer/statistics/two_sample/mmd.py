@@ -86,6 +86,8 @@ def mmd_test(
     References
     ----------
     Gretton, Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", JMLR 13, 2012.
+    Biggs, Schrab and Gretton, "MMD-FUSE: learning and combining kernels for two-sample testing
+    without data splitting", NeurIPS 2023.
     Chatterjee and Bhattacharya, "Boosting the power of kernel two-sample tests", Biometrika, 2024.
     Shekhar, Kim and Ramdas, "A permutation-free kernel two-sample test", NeurIPS 2022.
     Zaremba, Gretton and Blaschko, "B-tests: low variance kernel two-sample tests", NIPS 2013.
