@@ -36,7 +36,7 @@ def compare(name: str) -> None:
 
     graphs, _ = mercer.read_tudataset(REAL / name)
     X = as_networkx(graphs)
-    n_labels = len(graphs.node_names)
+    codes = dict(zip(graphs.node_names, np.eye(len(graphs.node_names)), strict=True))
     small = name == "MUTAG"
 
     def theirs(kernel: object, vectors: bool = False) -> np.ndarray:
@@ -47,7 +47,7 @@ def compare(name: str) -> None:
 
     for graph in X:
         for _, values in graph.nodes(data=True):
-            values["vector"] = tuple(np.eye(n_labels)[values["label"]])
+            values["vector"] = tuple(codes[values["label"]])
     cases = {
         "WL(5)": (
             mercer.WeisfeilerLehman(5),
@@ -71,11 +71,11 @@ def compare(name: str) -> None:
         }
     for title, (ours, peer, goal) in cases.items():
         ours.fit(X[:20])(X[:20])
-        start = time.process_time()
-        K = theirs(peer, vectors=title.startswith("hopper"))
-        seconds = time.process_time() - start
+        vectors, rounds = title.startswith("hopper"), 3 if small else 1
+        K = theirs(peer, vectors)
+        seconds = best(lambda: theirs(peer, vectors), rounds, time.process_time)
         gap = np.abs(ours(X) - K).max() / np.abs(K).max()
-        mine = best(lambda ours=ours: ours(X), 3, time.process_time)
+        mine = best(lambda: ours(X), 3, time.process_time)
         line(
             f"{title}, {name}", mine, {"GraKeL": seconds}, {"GraKeL": goal}, f"differ by {gap:.0e}"
         )
