@@ -185,6 +185,10 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
         """Prepared samples for a quick way to fill tiles in single precision; None without one."""
         return None
 
+    def gaussian_rows(self, samples: Prepared) -> np.ndarray | None:
+        """Rows z with k = exp(−‖z − z′‖²), for loops that compute few values; None without them."""
+        return None
+
     def single_tiles(self, centers: Prepared) -> SingleTiles | None:
         """Values of any samples with these in single precision; None if the kernel has none."""
         return None

@@ -1,9 +1,9 @@
 """Many small margin problems cut from one Gram matrix in one call: those of every two classes.
 
-Each is solved by the loop of `smo` to the tolerance, and then to rounding by Newton steps on its
-free variables, as long as these meet no bound. What that does not finish is left to the general
-solver. Loops are written out, because Numba takes seconds to compile the NumPy functions that would
-stand for them.
+Each is solved by the loop of `smo` to a loose tolerance, and then to rounding by Newton steps on
+its free variables, in turn with steps of two variables. What that does not finish is left to the
+general solver. Loops are written out, because Numba takes seconds to compile the NumPy functions
+that would stand for them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,22 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._compiled import compiled, compiled_sums
-from mercer._compiled.margin.smo import HUGE, WIDTH, certificate, fill_slopes, steps, subtract_rows
+from mercer._compiled.margin.smo import (
+    HUGE,
+    WIDTH,
+    certificate,
+    fill_slopes,
+    gaps,
+    set_slopes,
+    steps,
+    subtract_rows,
+)
 
 _ROUNDS = 20
-_MOVED, _NOTHING, _BLOCKED, _TOO_MANY = 1, 0, -1, 2  # what became of a Newton step
+_EARLY = 0.02  # the gap at which Newton steps begin: they take over where pairs become slow
+_FEW = 64  # free variables that begin early: for more of them, a Newton step takes longer
+_SHARE = 0.1  # of the gap after a Newton step, which steps of two variables close before the next
+_MOVED, _NOTHING, _SINGULAR, _TOO_MANY = 1, 0, -1, 2  # what became of a Newton step
 
 
 @compiled_sums
@@ -76,7 +88,8 @@ def _solve_definite(A, B, n):
 def _newton_step(K, diagonal, h, up, low, beta, lower, upper, limit):
     """Move the free variables, if they are at most ``limit``, to where their slopes are equal.
 
-    Returns `_MOVED`, `_NOTHING` to do, `_BLOCKED` by a bound or `_TOO_MANY` variables.
+    The move ends at the first bound. Returns `_MOVED`, `_NOTHING` to do, a `_SINGULAR` matrix or
+    `_TOO_MANY` variables.
     """
     n, count = beta.shape[1], np.int64(0)
     at = np.empty(n, np.int64)
@@ -102,19 +115,32 @@ def _newton_step(K, diagonal, h, up, low, beta, lower, upper, limit):
         B[0, i] = h[0, k // WIDTH, k % WIDTH] + up[0, k // WIDTH, k % WIDTH]
         B[1, i] = 1.0
     if not _solve_definite(A, B, count):
-        return _BLOCKED
+        return _SINGULAR
     slopes = ones = 0.0
     for i in range(count):
         slopes += B[0, i]
         ones += B[1, i]
-    share = slopes / ones
+    level = slopes / ones
+    share = 1.0  # of the step, as far as the first bound
     for i in range(count):
         k = at[i]
-        B[0, i] = beta[0, k] + (B[0, i] - share * B[1, i])
-        if not (lower[0, k] < B[0, i] < upper[0, k]):
-            return _BLOCKED
+        B[0, i] -= level * B[1, i]
+        if B[0, i] > 0.0:
+            share = min(share, (upper[0, k] - beta[0, k]) / B[0, i])
+        elif B[0, i] < 0.0:
+            share = min(share, (lower[0, k] - beta[0, k]) / B[0, i])
+        elif B[0, i] != 0.0:
+            return _SINGULAR
     for i in range(count):
-        beta[0, at[i]] = B[0, i]
+        k = at[i]
+        end = lower[0, k]
+        if B[0, i] > 0.0:
+            end = upper[0, k]
+        if B[0, i] != 0.0 and (end - beta[0, k]) / B[0, i] <= share:
+            beta[0, k] = end
+            set_slopes(beta, lower, upper, np.int64(0), k, 0.0, up, low, HUGE)
+        else:
+            beta[0, k] += share * B[0, i]
     return _MOVED
 
 
@@ -138,7 +164,7 @@ def _fresh_slack(K, target, beta, h):
 
 
 @compiled
-def _solve(source, at, target, lower, upper, tol, polish, most, beta, K, state, diagonal, have):
+def _solve(source, at, z, target, lower, upper, tol, polish, most, beta, K, state, diagonal, have):
     """One problem, whose slack is left in ``state``: the number of steps, and whether it is solved.
 
     There is one call of `steps` for the tolerance and for the polish, because what is called twice
@@ -152,54 +178,74 @@ def _solve(source, at, target, lower, upper, tol, polish, most, beta, K, state, 
             diagonal[c, t], h[0, c, t], up[0, c, t], low[0, c, t] = 1.0, 0.0, -HUGE, HUGE
     for i in range(n):
         have[i] = False
-        diagonal[i // WIDTH, i % WIDTH] = source[at[i], at[i]]
+        if z is None:  # else these are Gaussians
+            diagonal[i // WIDTH, i % WIDTH] = source[at[i], at[i]]
         h[0, i // WIDTH, i % WIDTH] = target[0, i]
         for j in range(n, chunks * WIDTH):
             rows[i, j] = 0.0
     fill_slopes(beta, lower, upper, 0.0, HUGE, up, low)
-    made = 0
-    for turn in range(_ROUNDS + 1):
+    made, polished, gap, limit = np.int64(0), False, tol, most
+    if polish > 0:
+        gap = max(tol, _EARLY)
+    for _ in range(_ROUNDS):
         count, settled = steps(
-            K,
-            diagonal,
-            h,
-            beta,
-            lower,
-            upper,
-            up,
-            low,
-            0.0,
-            tol,
-            most,
-            have,
-            at,
-            source,
-            None,
-            None,
+            K, diagonal, h, beta, lower, upper, up, low, 0.0, gap, limit, have, at, source, z, None
         )
-        if turn == 0:
-            made = count
-            _fresh_slack(rows, target, beta, h)
-            if not settled:
-                return made, False
-        elif turn == _ROUNDS or (settled and count == 0):
-            break
-        moved = _newton_step(rows, diagonal, h, up, low, beta, lower, upper, polish)
-        if moved == _TOO_MANY:
-            break
-        if moved != _MOVED:
-            return made, moved == _NOTHING
-        tol = 1e-11 * max(1.0, _fresh_slack(rows, target, beta, h))
-        most = 2 * n
+        made += count
+        if polished and settled and count == 0:
+            return made, True
+        _fresh_slack(rows, target, beta, h)
+        if not polished and not settled:
+            return made, False
+        few = polish
+        if gap > tol:
+            few = min(polish, _FEW)
+        moved = _newton_step(rows, diagonal, h, up, low, beta, lower, upper, few)
+        if moved == _MOVED:
+            polished, limit = True, 2 * n
+            largest = _fresh_slack(rows, target, beta, h)
+            top, bottom = gaps(h, up, low, np.int64(0))
+            gap = max(1e-11 * max(1.0, largest), _SHARE * (top - bottom))
+        elif gap <= tol and not polished:
+            return made, moved != _SINGULAR
+        else:
+            polished, gap, limit = False, min(tol, _SHARE * gap), most
     return made, True
 
 
 @compiled
+def _columns(z, at):
+    """The samples at some places, a row for each feature; None where there are none."""
+    if z is None:
+        return None
+    panel = np.empty((z.shape[1], at.size))
+    for f in range(z.shape[1]):
+        for j in range(at.size):
+            panel[f, j] = z[at[j], f]
+    return panel
+
+
+@compiled
 def solve_pairs(
-    source, place, starts, target, lower, upper, tol, polish, most, beta, slack, made, done, figures
+    source,
+    z,
+    place,
+    starts,
+    target,
+    lower,
+    upper,
+    tol,
+    polish,
+    most,
+    beta,
+    slack,
+    made,
+    done,
+    figures,
 ):
     """Problem p has the rows place[starts[p]:starts[p + 1]] of ``source``.
 
+    Where ``z`` is not None, the matrix is exp(−‖z − z′‖²) of the rows of z, computed when needed.
     Targets, bounds, β and slack lie alike. Newton steps are taken for up to ``polish`` free
     variables. ``made`` are the steps of each problem, ``done`` tells whether it is solved, and
     ``figures`` are those of `certificate`.
@@ -220,7 +266,7 @@ def solve_pairs(
         t, x = target[first:last].reshape((1, n)), beta[first:last].reshape((1, n))
         lo, hi = lower[first:last].reshape((1, n)), upper[first:last].reshape((1, n))
         made[p], done[p] = _solve(
-            source, at, t, lo, hi, tol, polish, most, x, K, state, diagonal, have
+            source, at, _columns(z, at), t, lo, hi, tol, polish, most, x, K, state, diagonal, have
         )
         h = slack[first:last]
         for i in range(n):

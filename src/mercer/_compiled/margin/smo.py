@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from mercer._compiled import compiled
+from mercer._compiled.elementary import exp_down
 from mercer._compiled.vectors.single_precision import gaussian_row
 
 WIDTH = 64
@@ -127,7 +128,7 @@ def _move(h, up, g, K, i, j, delta, lanes, other, least):
 
 
 @compiled
-def _set_slopes(beta, lower, upper, g, i, eps, up, low, huge):
+def set_slopes(beta, lower, upper, g, i, eps, up, low, huge):
     """``up`` and ``low`` of one variable, by its place between the bounds and the kink at 0."""
     value = beta[g, i]
     upwards = downwards = eps
@@ -199,7 +200,7 @@ def fill_slopes(beta, lower, upper, eps, huge, up, low):
     """``up`` and ``low`` of all variables; the padding is left alone."""
     for g in range(beta.shape[0]):
         for i in range(beta.shape[1]):
-            _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
+            set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
 
 
 @compiled
@@ -245,16 +246,43 @@ def subtract_rows(h, cache, slots, weights, begin, end):
 
 
 @compiled
+def _double_gaussian_row(z, i, row):
+    """row[j] = exp(−Σ_f (z[f, i] − z[f, j])²)."""
+    d, n = z.shape
+    for j in range(n):
+        row[j] = 0.0
+    f = 0
+    while f + 4 <= d:
+        p0, p1, p2, p3 = z[f], z[f + 1], z[f + 2], z[f + 3]
+        a0, a1, a2, a3 = p0[i], p1[i], p2[i], p3[i]
+        for j in range(n):
+            s0, s1, s2, s3 = a0 - p0[j], a1 - p1[j], a2 - p2[j], a3 - p3[j]
+            row[j] += (s0 * s0 + s1 * s1) + (s2 * s2 + s3 * s3)
+        f += 4
+    while f < d:
+        p0 = z[f]
+        a0 = p0[i]
+        for j in range(n):
+            s0 = a0 - p0[j]
+            row[j] += s0 * s0
+        f += 1
+    for j in range(n):
+        row[j] = exp_down(-row[j])
+
+
+@compiled
 def fetch_row(i, rows, have, place, source, z, panels):
     """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z.
 
-    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them, or None: then Gaussians
-    are not compiled.
+    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them; without panels ``z`` has
+    a row for each feature, in double precision. What is None is not compiled.
     """
     if z is None:
         row, from_ = rows[i], source[place[i]]
         for j in range(place.size):
             row[j] = from_[place[j]]
+    elif panels is None:
+        _double_gaussian_row(z, i, rows[i])
     else:
         gaussian_row(z, panels, i, rows)
     have[i] = True
@@ -321,8 +349,8 @@ def steps(
             beta[g, i] = end_i
         if delta >= room_j:
             beta[g, j] = end_j
-        _set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
-        _set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
+        set_slopes(beta, lower, upper, g, i, eps, up, low, huge)
+        set_slopes(beta, lower, upper, g, j, eps, up, low, huge)
         for every in range(groups):
             _move(h, up, every, K, i, j, number(delta), lanes, other, -huge)
     return most, False

@@ -45,6 +45,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     decision_function_shape: str
     random_state: RandomState
     C: float = 1.0
+    solves_together: ClassVar[bool] = False  # small problems, in one compiled call
     stored: ClassVar[State] = State(
         finite=("class_weight_", "_pair_coef", "_pair_intercept", "_steepness"),
         plain=("classes_", "_pairs"),
@@ -120,12 +121,23 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         kernel = data.kernel
         whole = data.whole()
         largest_two = sum(sorted(map(len, members))[-2:])
+        small = largest_two <= TINY
+        # where single steps matter, or the problem is changed, problems are solved apart
+        follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
+        changed = self.repair is not None or np.isinf(self.C)
+        together = self.solves_together and small and not (follows_steps or changed)
+        unsolved = problems
+        rows = None
+        if kernel is not None and together and len(members) > 2:
+            # few rows are needed of a pair, and few of their columns
+            rows = kernel.gaussian_rows(whole)
         # cutting the problems from one matrix is half the work, if the classes are small
-        if kernel is not None and largest_two <= TINY and fits_all_classes(len(whole)):
+        if kernel is not None and rows is None and small and fits_all_classes(len(whole)):
             matrix = np.empty((len(whole), len(whole)))
             whole, kernel = dense(kernel, whole, whole, out=matrix), None
-        unsolved = problems
-        if kernel is None:
+        if together and rows is not None:
+            unsolved = self._solve_together(np.empty((0, 0)), problems, rows)
+        elif together and kernel is None:
             unsolved = self._solve_together(whole, problems)
 
         def solve(number: int, work: Workspace) -> None:
@@ -157,12 +169,14 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         """Solve the dual problem of two classes: the solution, coefficients and intercept."""
         raise NotImplementedError(type(self).__name__)
 
-    def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
-        """Solve small problems in one compiled call, where the formulation allows it.
+    def _solve_together(
+        self, matrix: np.ndarray, problems: list[TwoClasses], rows: np.ndarray | None = None
+    ) -> list[TwoClasses]:
+        """Solve small problems in one compiled call; return those that are not solved.
 
-        Returns the problems that are not solved.
+        They are cut from the matrix or, where rows z are given, from that of exp(−‖z − z′‖²).
         """
-        return problems
+        raise NotImplementedError(type(self).__name__)
 
     def _keep_coefficients(
         self, data: Training, members: list[np.ndarray], problems: list[TwoClasses]
@@ -191,12 +205,12 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
 
     def _set_layout(self) -> None:
         """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""
-        n_classes = len(self.classes_)
-        label = np.repeat(np.arange(n_classes), self._n_support)
-        dual = np.zeros((n_classes - 1, len(label)))
+        ends = np.cumsum(self._n_support).tolist()
+        of_class = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+        dual = np.zeros((len(ends) - 1, ends[-1]))
         for number, (a, b) in enumerate(self._pairs):
-            dual[b - 1, label == a] = self._pair_coef[label == a, number]
-            dual[a, label == b] = self._pair_coef[label == b, number]
+            dual[b - 1, of_class[a]] = self._pair_coef[of_class[a], number]
+            dual[a, of_class[b]] = self._pair_coef[of_class[b], number]
         self._dual_coef = dual
         self.intercept_ = self._pair_intercept.copy()
 

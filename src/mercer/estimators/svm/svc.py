@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mercer.estimators.svm.two_classes import TwoClasses
 from mercer.gram.plan import FLOAT64, Plan
 from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.solvers.margin.one_vs_one import solve_pairs
-from mercer.solvers.margin.problem import TINY, MarginProblem
+from mercer.solvers.margin.problem import MarginProblem
 
 
 class SVC(MarginClassifier):
@@ -140,6 +141,8 @@ class SVC(MarginClassifier):
     [0, 1]
     """
 
+    solves_together: ClassVar[bool] = True
+
     def __init__(
         self,
         *,
@@ -209,22 +212,22 @@ class SVC(MarginClassifier):
         scaled = dataclasses.replace(solution, gap=gap, objective=objective, converged=converged)
         return scaled, found.beta, found.intercept
 
-    def _solve_together(self, matrix: np.ndarray, problems: list[TwoClasses]) -> list[TwoClasses]:
-        rows = list(map(operator.attrgetter("rows"), problems))
-        # where single steps matter, or the problem is changed, problems are solved apart
-        follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
-        changed = self.repair is not None or np.isinf(self.C)
-        if follows_steps or changed or max(map(len, rows)) > TINY:
-            return problems
+    def _solve_together(
+        self, matrix: np.ndarray, problems: list[TwoClasses], rows: np.ndarray | None = None
+    ) -> list[TwoClasses]:
+        places = list(map(operator.attrgetter("rows"), problems))
         sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
         weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))
         limit = self.C * weight * sign
         bounds = Bounds(np.minimum(limit, 0.0), np.maximum(limit, 0.0))
         plan = str(Plan("stored", FLOAT64, matrix.nbytes, "is shared by all problems"))
+        if rows is not None:
+            largest = max(map(len, places))
+            plan = str(Plan("rows", FLOAT64, FLOAT64.itemsize * largest**2, "few are needed"))
         if len(problems) > 1:
-            plan += ", shared by all classes"
+            plan += ", shared by all classes" if rows is None else ", of every two classes"
         unsolved = []
-        solutions = solve_pairs(matrix, rows, sign, bounds, self.tol)
+        solutions = solve_pairs(matrix, places, sign, bounds, self.tol, rows)
         for problem, solution in zip(problems, solutions, strict=True):
             problem.solution = solution
             problem.beta = solution.beta[0]

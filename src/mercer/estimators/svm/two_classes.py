@@ -31,9 +31,13 @@ def every_two_classes(
 
     ``members`` are the positions of each class in ``rows`` and ``weight``.
     """
+    parts = []  # of each class: its samples, their weights, and their signs on either side
+    for places in members:
+        ones = np.ones(len(places))
+        parts.append((rows[places], weight[places], ones, -ones))
     problems = []
-    for number, (first, second) in enumerate(itertools.combinations(members, 2)):
-        both = np.concatenate([first, second])
-        sign = np.repeat([1.0, -1.0], [len(first), len(second)])
-        problems.append(TwoClasses(number, rows[both], sign, weight[both]))
+    for number, (first, second) in enumerate(itertools.combinations(parts, 2)):
+        both = np.concatenate([first[0], second[0]])
+        sign = np.concatenate([first[2], second[3]])
+        problems.append(TwoClasses(number, both, sign, np.concatenate([first[1], second[1]])))
     return problems

@@ -36,6 +36,8 @@ __all__ = ["RBF", "Gaussian", "SquaredExponential"]
 
 _STRIP = 8192  # rows that are scaled at a time
 
+_FEW_FEATURES = 128  # beyond them, BLAS computes the whole matrix sooner than a loop a part of it
+
 
 def check_per_column(kernel: Kernel, name: str, value: LengthScale, n_columns: int) -> None:
     """Raise WidthError if a parameter has one value per column, and not as many as columns."""
@@ -273,6 +275,11 @@ class RBF(RadialKernel, splits=product_form):
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(length_scale=2.5)]
+
+    def gaussian_rows(self, samples: Prepared) -> np.ndarray | None:
+        if not isinstance(samples, VectorSamples) or samples.n_features > _FEW_FEATURES:
+            return None
+        return (samples.x - samples.mean) * (np.sqrt(0.5) / np.asarray(self.length_scale))
 
     def single_precision(self, samples: Prepared) -> SinglePrecisionRows | None:
         """Samples for tiles in single precision, if that is quick: few columns, or sparse rows."""

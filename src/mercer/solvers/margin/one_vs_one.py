@@ -26,15 +26,17 @@ def solve_pairs(
     targets: np.ndarray,
     bounds: Bounds,
     tol: float,
+    z: np.ndarray | None = None,
 ) -> list[DualSolution]:
     """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
 
-    Targets and bounds lie one problem after the other. What has not converged is for the general
-    solver, which may begin where this one ended.
+    K is the given matrix or, where rows z are given, that of exp(−‖z − z′‖²), of which only what is
+    needed is computed; the matrix is then empty. Targets and bounds lie one problem after the
+    other. What has not converged is for the general solver, which may begin where this one ended.
     """
     starts = np.concatenate([[0], np.cumsum(list(map(len, places)))])
     place = np.concatenate(places)
-    data = matrix, place, targets, bounds.lower, bounds.upper
+    data = targets, bounds.lower, bounds.upper
     beta, slack = np.zeros(len(place)), np.empty(len(place))
     polish = CHEAP if tol < LOOSE else 0
     n_problems = len(places)
@@ -52,7 +54,7 @@ def solve_pairs(
         batch = slice(number * _BATCH, (number + 1) * _BATCH)
         part = starts[batch.start : batch.stop + 1]
         results = beta, slack, steps[batch], done[batch], figures[batch]
-        solve(*data[:2], part, *data[2:], tol, polish, _STEPS, *results)
+        solve(matrix, z, place, part, *data, tol, polish, _STEPS, *results)
         seconds[batch] = (time.perf_counter() - start) / (len(part) - 1)
 
     run(-(-n_problems // _BATCH), solve_batch, "support vectors")

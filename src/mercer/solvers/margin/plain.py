@@ -131,6 +131,7 @@ class Pair:
 
 def solve_pairs_plainly(
     matrix: np.ndarray,
+    z: np.ndarray | None,
     place: np.ndarray,
     starts: np.ndarray,
     target: np.ndarray,
@@ -149,7 +150,11 @@ def solve_pairs_plainly(
     start = time.perf_counter()
     for p in range(len(starts) - 1):
         own = slice(starts[p], starts[p + 1])
-        K = matrix[np.ix_(place[own], place[own])]
+        if z is None:
+            K = matrix[np.ix_(place[own], place[own])]
+        else:
+            some = z[place[own]]
+            K = np.exp(-np.square(some[:, None] - some).sum(axis=2))
         pair = Pair(K, target[own].copy(), lower[own], upper[own])
         made[p], done[p] = pair.solve(tol, polish, most)
         beta[own], slack[own] = pair.beta, pair.slack
