@@ -59,6 +59,16 @@ def mirror(tile):
 
 
 @compiled
+def add_four(out, a, b, c, d, weights, first, stop):
+    """Add multiples of four matrices to some rows of ``out``, up to the column ``stop``."""
+    w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
+    for i in range(first, stop):
+        to, r0, r1, r2, r3 = out[i], a[i], b[i], c[i], d[i]
+        for j in range(stop):
+            to[j] += (w0 * r0[j] + w1 * r1[j]) + (w2 * r2[j] + w3 * r3[j])
+
+
+@compiled
 def pick(matrix, rows, out):
     """out[i, j] = matrix[rows[i], rows[j]]."""
     for i in range(rows.size):

@@ -196,3 +196,11 @@ def test_bad_matrices():
         as_grams([])
     with pytest.raises(errors.ParameterError, match="mean is not positive"):
         as_grams([np.zeros((3, 3))])
+
+
+def test_matrices_as_given_are_summed_whatever_their_number():
+    for count in (1, 3, 5):
+        matrices = [(k + 1.0) * Ks[k % len(Ks)] for k in range(count)]
+        grams, weights = as_grams(matrices, read_once=True), np.arange(1.0, count + 1.0)
+        expected = sum(w * K / K.diagonal().mean() for w, K in zip(weights, matrices, strict=True))
+        np.testing.assert_allclose(grams.combine(weights, whole=True), expected, atol=1e-12)

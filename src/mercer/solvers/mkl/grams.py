@@ -21,6 +21,7 @@ from mercer.execution.cancel import check_stop
 from mercer.linalg.products import product
 
 _NUMBERS = 2**14  # of each triangle that are added at a time, in the cache
+_TOGETHER = 4  # matrices that are added in one pass
 _ROWS = 32  # of a matrix that are summed at a time, in the cache
 Compute = Callable[[int], np.ndarray]  # the matrix of this number
 
@@ -216,15 +217,15 @@ class Given(Grams):
         return Given([self.matrices[k] for k in numbers], self.scale[numbers])
 
     def combine(self, weights: np.ndarray, whole: bool = False) -> np.ndarray:
-        matrix = np.empty((self.n, self.n))
-        scaled = weights / self.scale
-        for start in range(0, self.n, _ROWS):  # of the lower triangle, as many as the cache holds
-            part = slice(start, start + _ROWS), slice(0, min(start + _ROWS, self.n))
-            total = scaled[0] * self.matrices[0][part]
-            product_of_one = np.empty_like(total)
-            for weight, one in zip(scaled[1:], self.matrices[1:], strict=True):
-                total += np.multiply(one[part], weight, out=product_of_one)
-            matrix[part] = total
+        matrix = np.zeros((self.n, self.n))
+        missing = -len(self) % _TOGETHER  # the last matrices are filled up by one of weight 0
+        scaled = np.append(weights / self.scale, np.zeros(missing))
+        matrices = [*self.matrices, *self.matrices[:1] * missing]
+        for first in range(0, self.n, _ROWS):  # of the lower triangle, as many as the cache holds
+            stop = min(first + _ROWS, self.n)
+            for k in range(0, len(matrices), _TOGETHER):
+                four, own = matrices[k : k + _TOGETHER], scaled[k : k + _TOGETHER]
+                _compiled.storage.add_four(matrix, *four, own, first, stop)
         if whole:
             _compiled.storage.mirror(matrix.T)
         return matrix
