@@ -28,6 +28,7 @@ from pathlib import Path
 
 import large_data
 import numpy as np
+from timing import best, record
 
 HUGE, LARGE = 1_000_000, 100_000
 WARM = 25_000  # rows of a fit that is not measured
@@ -181,8 +182,6 @@ def pass_over_floor(n: int, m: int) -> dict[str, object]:
     The latter, as nanoseconds for each entry, say how fast the processor is at the time: 1.0 where
     the goals were set.
     """
-    from timing import best
-
     import mercer
     from mercer import RBF, _compiled
     from mercer.domains.base import Batch
@@ -310,6 +309,10 @@ def main() -> None:
             continue
         result = run(row)
         print(shown(result), flush=True)
+        if "seconds" in result:
+            remark = f"CPU seconds; error {result.get('error', 'not defined')}; goal {row.goal}"
+            memory = 1e9 * result["GB"]
+            record(row.name, ours=result["seconds"], memory=memory, remark=remark)
         if options.keep and "failed" not in result:
             with options.keep.open("a", encoding="utf-8") as file:
                 print(json.dumps(result, ensure_ascii=False), file=file)

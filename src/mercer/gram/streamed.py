@@ -64,13 +64,14 @@ class SingleStreamed(Streamed):
         self.rounding = 0.0
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        V = np.ascontiguousarray(V, dtype=np.float64)
         out, n = np.zeros(V.shape), len(self)
-        vectors = np.ascontiguousarray(V.T)
         for first in range(0, n, _WIDE):
             last = min(n, first + _WIDE)
             panel = self.panel(np.arange(first, last))
             self.rounding = max(self.rounding, panel.rounding)
-            slopes = panel.sweep(out, vectors[:, first:last], V, first=first, twice_from=last)
+            vectors = np.ascontiguousarray(V[first:last].T)  # compiled loops read whole rows
+            slopes = panel.sweep(out, vectors, V, first=first, twice_from=last)
             out[first:last] += slopes.T
         return out
 

@@ -19,9 +19,13 @@ _STAGNANT, _ROUNDED = 1e-5, 1e-8
 
 @dataclasses.dataclass
 class LinearSolution(Solution):
-    """The solution of a linear system; the residual is the largest ‖b − Ax‖/‖b‖ of a column."""
+    """The solution of a linear system; the residual is the largest ‖b − Ax‖/‖b‖ of a column.
+
+    ``rest`` is b − Ax itself.
+    """
 
     x: np.ndarray
+    rest: np.ndarray
 
 
 class Ridge:
@@ -102,10 +106,10 @@ def conjugate_gradients(
             best, best_step = left, step
         small = best <= _STAGNANT**2 or residual <= _ROUNDED
         if patience is not None and small and step - best_step >= patience:
-            return LinearSolution(X, iterations=step, residual=residual, reason="rounding error")
+            return LinearSolution(X, R, iterations=step, residual=residual, reason="rounding error")
         active = np.ones(len(size), dtype=bool) if measure == "residual" else energy > goal
         if not active.any():
-            return LinearSolution(X, iterations=step, residual=residual)
+            return LinearSolution(X, R, iterations=step, residual=residual)
         check_stop()
         Q = A @ P
         length = _quotient(energy, _dots(P, Q), active)
@@ -116,7 +120,7 @@ def conjugate_gradients(
         R -= length * Q
         residual = _residual(R, size)
         if measure == "residual" and residual <= tol:
-            return LinearSolution(X, iterations=step + 1, residual=residual)
+            return LinearSolution(X, R, iterations=step + 1, residual=residual)
         Z = inverse @ R
         fresh = _dots(R, Z)
         P = Z + _quotient(fresh, energy, active) * P
@@ -125,7 +129,9 @@ def conjugate_gradients(
             watch(X, float(np.sqrt(max(np.max(energy / first), 0.0))))
     reached = patience is not None and residual <= _ROUNDED
     reason = "rounding error" if reached else "no convergence"
-    return LinearSolution(X, iterations=limit, residual=residual, converged=reached, reason=reason)
+    return LinearSolution(
+        X, R, iterations=limit, residual=residual, converged=reached, reason=reason
+    )
 
 
 def _dots(R: np.ndarray, Z: np.ndarray) -> np.ndarray:

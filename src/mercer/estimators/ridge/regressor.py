@@ -241,11 +241,7 @@ def _by_matrix(data: Training, penalty: np.ndarray) -> RidgeSolution:
         matrix = data.matrix(FACTOR, required=value == 0)
         system = RidgeSystem(matrix, value, data.weight)
         A = system.solve(Y[:, targets])
-        if system.exact and value > 0:
-            # K a = y − λ a/w; the factor has overwritten K
-            F = Y[:, targets] - value * A / data.weight[:, None]
-        else:
-            F = system.products(data.products) @ A
+        F = system.image(A, Y[:, targets], data.products)
         solution.dual[:, targets], solution.values[:, targets] = A, F
         solution.plan, solution.solver = system.plan, system.solver
     return solution

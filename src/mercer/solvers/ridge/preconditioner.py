@@ -69,7 +69,7 @@ class NystromInverse:
             yield self.columns.values(places), self.weight[places]
 
     def __matmul__(self, R: np.ndarray) -> np.ndarray:
-        weights = self.root * R
+        weights = np.ascontiguousarray(self.root * R)
         if self.centered:
             weights = weights - self.mean_weights[:, None] * weights.sum(axis=0)
         coefficients = self.inner @ self.columns.sweep(weights=weights).T

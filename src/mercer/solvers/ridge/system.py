@@ -61,6 +61,7 @@ class RidgeSystem:
         # with D = √w the system is (D K D + λ) D⁻¹A = D B
         self.root = None if (weight == 1).all() else np.sqrt(weight)
         self.iterations, self.residual, self.rounding = 0, 0.0, 0.0
+        self.rest: np.ndarray | float = 0.0  # of the last system, DB − (DKD + λ) D⁻¹A
 
     @property
     def used(self) -> Matrix:
@@ -191,9 +192,20 @@ class RidgeSystem:
             watch=lambda X, residual: progress.update(next(steps)),
         )
         progress.close()
+        self.rest = solution.rest
         self.iterations = max(self.iterations, solution.iterations)
         self.residual = max(self.residual, solution.residual)
         return solution
+
+    def image(self, A: np.ndarray, B: np.ndarray, otherwise: Callable[[], Matrix]) -> np.ndarray:
+        """K A of the last solution A, which the system tells without another product.
+
+        Only where K is neither definite nor streamed, it is computed by another matrix.
+        """
+        if self.penalty == 0 or (self.stored and not self.exact):
+            return otherwise() @ A
+        rest = self.rest if self.root is None else self.rest / self.root[:, None]
+        return np.asarray(B - self.penalty * A / self.weight[:, None] - rest)
 
     def inverse_diagonal(self) -> np.ndarray:
         """The diagonal of (K + λ/w)⁻¹, which only a stored matrix gives."""
