@@ -22,7 +22,7 @@ TITLES = {
     "projection": "Projections",
     "features": "Approximate features",
     "clustering": "Clustering",
-    "density": "Neighbours, novelty and density",
+    "density": "Neighbors, novelty and density",
     "label_propagation": "Semi-supervised learning",
     "vote": "Imputed tables",
     "local_models": "Many rows",

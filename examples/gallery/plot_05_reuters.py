@@ -2,7 +2,7 @@
 Crude oil and grain: classifying news by substrings
 ===================================================
 
-Reuters articles are compared by a normalised spectrum kernel: two articles are similar if they
+Reuters articles are compared by a normalized spectrum kernel: two articles are similar if they
 share many substrings of four letters. The kernel knows no words, and kernel PCA does not use the
 topics; nevertheless the topics are separated.
 

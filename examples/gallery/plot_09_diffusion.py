@@ -12,7 +12,7 @@ The lecture takes t below 1. The exponential is a kernel for every real t, but f
 close to the rank-one matrix of the first eigenvector of B, which depends on how well connected a
 member is, and no longer on whom they are connected with. The lecture describes B² as the number
 of common friends: it is the number of walks of two steps, which on the diagonal lead to a
-neighbour and back.
+neighbor and back.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ LEADERS = [0, 33]
 
 # %%
 # A support vector machine is trained on the two leaders and predicts all members, with three
-# kernels: exp(tB), the same normalised to k(x, x) = 1, and exp(−tL) with the Laplacian, which
+# kernels: exp(tB), the same normalized to k(x, x) = 1, and exp(−tL) with the Laplacian, which
 # preserves the total heat.
 
 
@@ -57,7 +57,7 @@ for t in (0.05, 0.1, 0.5, 1.0, 2.0, 5.0):
     print(f"{t:5g}" + "".join(f"{told(decision(kernel)[1]):>24}" for kernel in kernels))
 
 # %%
-# Member 8 is misclassified, as by other methods. Three of his five neighbours were on the
+# Member 8 is misclassified, as by other methods. Three of his five neighbors were on the
 # administrator's side; Zachary reports that he stayed with the instructor because his examination
 # for the black belt was three weeks away.
 

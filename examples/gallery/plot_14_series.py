@@ -51,7 +51,7 @@ cut = np.array([x[:shortest] for x in X])  # rows of numbers, for comparison
 
 # %%
 # The accuracies are those of five-fold cross-validation, without a search. Dynamic time warping is
-# a distance, and not a kernel: neighbours are found by it, support vector machines refuse it.
+# a distance, and not a kernel: neighbors are found by it, support vector machines refuse it.
 
 models = {
     "RBF on the first points": (SVC(kernel=RBF(3.0), C=100.0), cut),

@@ -55,8 +55,8 @@ def compare(graphs, y):
 
 
 # %%
-# A linear machine on the features has a weight for each colour, which is a surrounding of an atom.
-# The sum of the weights of an atom's colours says how it speaks for or against a mutagenic
+# A linear machine on the features has a weight for each color, which is a surrounding of an atom.
+# The sum of the weights of an atom's colors says how it speaks for or against a mutagenic
 # compound.
 
 
@@ -134,7 +134,7 @@ def draw(graphs, y, samples, votes, scores):
 
 
 # %%
-# The colours with the largest weights, by an atom that has them, with its bonds: ``:`` is aromatic,
+# The colors with the largest weights, by an atom that has them, with its bonds: ``:`` is aromatic,
 # ``-`` single and ``=`` double.
 
 

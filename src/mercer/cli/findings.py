@@ -170,7 +170,8 @@ def way_text(assessment: Assessment) -> str:
 
 def last_lines(result: Study, summary: dict[str, Any]) -> Lines:
     """The columns that matter, notes, files, time and memory."""
-    lines = column_lines(result.metric, result.contributions)
+    lines = _linear_lines(result)
+    lines += column_lines(result.metric, result.contributions)
     lines += [("note", note) for note in summary["notes"]]
     lines.append(("model", summary["model"]))
     if summary["report"]:
@@ -183,6 +184,15 @@ def last_lines(result: Study, summary: dict[str, Any]) -> Lines:
     if summary["peak memory"] is not None:
         seconds += f", {summary['peak memory'] / 1e6:,.0f} MB"
     return [*lines, ("time", seconds)]
+
+
+def _linear_lines(result: Study) -> Lines:
+    """What a linear model of the same columns scores on the same held-out samples."""
+    name = result.metric.name
+    if name not in result.linear:
+        return []
+    scored = metric_text(name, *result.linear[name])
+    return [("linear", f"a linear model of the same columns has {result.metric.title} {scored}")]
 
 
 def column_lines(metric: Metric, contributions: list[Contribution]) -> Lines:

@@ -53,6 +53,11 @@ WeightedSum = tuple[str, Place, float]  # of a derivative over a tile
 
 _DIMENSION = dataclasses.replace(integer(1), rule="a dimension: an integer >= 1")
 _DEGREE = dataclasses.replace(integer(0), rule="a degree: an integer >= 0")
+# what to do about samples that are no numbers where numbers are wanted
+TEXT_REMEDY = (
+    "encode it, or give a kernel that reads text, such as Spectrum(3) for strings; "
+    "AutoClassifier and AutoRegressor choose one"
+)
 
 
 def _result_dtype(*batches: Batch) -> DType:
@@ -128,7 +133,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
     @property
     def text_remedy(self) -> str:
         """What to do about samples that are no numbers where the kernel wants numbers."""
-        return "encode it, or give a kernel that reads text"
+        return TEXT_REMEDY
 
     # -- computing ---------------------------------------------------------------------------------
     def __call__(self, X: RawSamples, Y: RawSamples = None) -> np.ndarray:

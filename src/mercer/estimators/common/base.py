@@ -49,7 +49,7 @@ from mercer.estimators.common.validation import (
 )
 from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import is_dask
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import TEXT_REMEDY, Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
@@ -257,8 +257,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         if any(words in text for words in textual):
             kernel = self._given_kernel()
             rule = f"holds text or objects where kernel {kernel} wants numbers ({error})"
-            remedy = "encode it, or give a kernel that reads text"
-            return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", remedy))
+            return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", TEXT_REMEDY))
         if "Input X contains" in text:
             return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
         return error

@@ -386,7 +386,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         """
         check_is_fitted(self)
         if self.n_classes_ == 2:  # also where probabilities are a half but for rounding
-            mean, _ = self.latent_mean_and_variance(X)
+            mean = self._problems[0].latent_mean(self._check_X(X, reset=False))
             return self.classes_[(mean > 0).astype(int)]
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 

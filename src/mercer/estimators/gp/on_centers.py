@@ -22,7 +22,7 @@ from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Task
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Learned
-from mercer.estimators.gp.posterior import cross_blocks
+from mercer.estimators.gp.posterior import cross_blocks, sums_over
 from mercer.estimators.gp.problems import Contrast, choose_contrasts
 from mercer.gram.blocks.base import Block
 from mercer.gram.build import gram_matrix
@@ -66,6 +66,10 @@ class CenterLaplace:
         self.factor = np.linalg.cholesky(curvature + np.eye(len(curvature)))
         half = float(np.log(self.factor.diagonal()).sum())
         self.value = -fitted.solution.objective - half
+
+    def latent_mean(self, X: RawSamples) -> np.ndarray:
+        """The mean of the latent function, whose sign is the predicted class."""
+        return sums_over(self.parameters, X, self.X, self.weights)
 
     def latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latent function."""

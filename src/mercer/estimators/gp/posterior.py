@@ -130,6 +130,16 @@ def cross_blocks(
         yield rows, parameters.cross(pick_rows(X, rows), samples)
 
 
+def sums_over(
+    parameters: Hyperparameters, X: RawSamples, samples: RawSamples, weights: np.ndarray
+) -> np.ndarray:
+    """Σ w_i k(x, x_i) over the samples, for each of X."""
+    sums = np.empty(raw_length(X))
+    for rows, K in cross_blocks(parameters, X, samples):
+        sums[rows] = product(K, weights)
+    return sums
+
+
 def _non_negative(variance: np.ndarray) -> np.ndarray:
     """Variances without rounding errors below 0; warns of more than rounding errors."""
     if (variance < 0).any():

@@ -17,7 +17,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import raw_length
 from mercer.errors import ModelFileError, ParameterError, explain
 from mercer.estimators.gp.hyperparameters import Hyperparameters
-from mercer.estimators.gp.posterior import cross_blocks
+from mercer.estimators.gp.posterior import cross_blocks, sums_over
 from mercer.gram.plan import require_room
 from mercer.linalg.products import product
 from mercer.solvers.gp.averaging import averaged, averaged_softmax
@@ -141,6 +141,11 @@ class BinaryProblem(LaplaceProblem):
 
     kind: ClassVar[type[Approximation]] = Laplace
     approximation: Laplace
+
+    def latent_mean(self, X: RawSamples) -> np.ndarray:
+        """The mean of the latent function, whose sign is the predicted class."""
+        gap = self.approximation.slope(self.labels)
+        return sums_over(self.parameters, X, self.X, gap)
 
     def latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latent function."""

@@ -73,7 +73,7 @@ _ALL = (
         CLASSES,
         (),
         (_FIXED_KERNEL,),
-        grid=32,
+        grid=24,
     ),
     Learner("RVC", "Relevance vector machine", CLASSES, grid=40),
     Learner("KernelDiscriminant", "Discriminant analysis", CLASSES),
