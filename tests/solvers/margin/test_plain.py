@@ -16,6 +16,7 @@ def plainly(monkeypatch, X, y, **options):
     with monkeypatch.context() as patch:
         patch.setattr(one_vs_one.Patience, "allows", lambda *args: True)
         patch.setattr(Patience, "spent", 0.0)
+        patch.setattr(Patience, "limit", 1e9)
         model = SVC(**options).fit(X, y)
         assert Patience.spent > 0.0
     return model
@@ -43,6 +44,7 @@ def test_weights_and_equal_rows(monkeypatch):
     options = {"C": 10.0, "kernel": "rbf", "gamma": 1.0}
     with monkeypatch.context() as patch:
         patch.setattr(one_vs_one.Patience, "allows", lambda *args: True)
+        patch.setattr(Patience, "limit", 1e9)
         plain = SVC(**options).fit(X, y, weight)
     loop = SVC(**options).fit(X, y, weight)
     np.testing.assert_allclose(plain.decision_function(X), loop.decision_function(X), atol=1e-6)
@@ -55,6 +57,8 @@ def test_when_to_do_without(monkeypatch):
     monkeypatch.setattr(Patience, "spent", 0.0)
     assert Patience.allows(cold, 200) and not Patience.allows(cold, 1000)
     assert not Patience.allows(types.SimpleNamespace(signatures=[1]), 200)
+    assert Patience.spent == Patience.limit  # what is compiled need not be looked at again
+    monkeypatch.setattr(Patience, "spent", 0.0)
     assert not Patience.allows(types.SimpleNamespace(signatures=[]), 200)  # of unknown caches
     cache._cache_file._load_index = lambda: {"signature": "file"}
     assert not Patience.allows(cold, 200)

@@ -195,7 +195,13 @@ def _needs_no_conversion(
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
     if not estimator._takes_vectors() or not _is_plain_matrix(X):
         return False
-    return target == "none" or _is_plain_target(y, len(X), target)
+    if target == "none":
+        return True
+    if type(y) is not np.ndarray or y.shape != (len(X),):
+        return False
+    if target == "labels":
+        return y.dtype.kind in "iubU"
+    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
 
 
 def _is_plain_matrix(X: RawSamples) -> bool:
@@ -204,15 +210,6 @@ def _is_plain_matrix(X: RawSamples) -> bool:
     if not is_array or X.ndim != 2 or not X.flags.c_contiguous:
         return False
     return len(X) >= 2 and X.shape[1] > 0 and bool(np.isfinite(X.sum()))
-
-
-def _is_plain_target(y: Targets, n: int, target: Target) -> bool:
-    """Whether targets are an array of n labels, or of n finite numbers."""
-    if type(y) is not np.ndarray or y.shape != (n,):
-        return False
-    if target == "labels":
-        return y.dtype.kind in "iubU"
-    return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
 
 
 def begin_classes(

@@ -45,7 +45,7 @@ def solve_pairs(
     figures, seconds = np.empty((n_problems, 6)), np.empty(n_problems)
 
     solve = _compiled.one_vs_one.solve_pairs
-    if Patience.allows(solve, len(place)):
+    if Patience.spent < Patience.limit and Patience.allows(solve, len(place)):
         solve = solve_pairs_plainly
 
     def solve_batch(number: int, _: Workspace) -> None:

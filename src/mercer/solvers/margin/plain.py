@@ -31,7 +31,9 @@ class Patience:
     @classmethod
     def allows(cls, function: Any, n_rows: int) -> bool:
         """Whether to do without a function that would have to be compiled."""
-        if n_rows > _MOST_ROWS or cls.spent >= cls.limit or function.signatures:
+        if function.signatures:
+            cls.spent = cls.limit  # it is compiled: nobody has to wait for it any more
+        if n_rows > _MOST_ROWS or cls.spent >= cls.limit:
             return False
         try:
             return not function._cache._cache_file._load_index()
