@@ -160,3 +160,12 @@ def test_refusals():
         GaussianProcessClassifier().fit(np.full((30, 2), np.nan), y)
     with config_context(memory_budget=100), pytest.raises(errors.MemoryBudgetError):
         GaussianProcessClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("centers", ["all", 20])
+def test_classes_are_the_signs_of_the_latent_mean(centers):
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    model = GaussianProcessClassifier(RBF(), optimizer=None, centers=centers, random_state=0)
+    mean, _ = model.fit(X, y).latent_mean_and_variance(X)
+    np.testing.assert_array_equal(model.predict(X), mean > 0)
