@@ -42,9 +42,9 @@ class Rows:
     def thinned(self, most: int) -> Rows:
         """Samples at equal steps, at most so many: rows of a table may be in some order."""
         places = slice(None, None, -(-len(self.Y) // most))
-        weight = None if self.weight is None else self.weight[places]
-        groups = None if self.groups is None else self.groups[places]
-        return Rows(self.Z[places], self.tied, self.Y[places], weight, groups, self.power)
+        each = {"Z": self.Z, "Y": self.Y, "weight": self.weight, "groups": self.groups, "y": self.y}
+        kept = {name: array[places] for name, array in each.items() if array is not None}
+        return dataclasses.replace(self, **kept)
 
     def losses(self, left_out: np.ndarray) -> np.ndarray:
         """The mean errors of predictions for left-out samples, over the last two axes.

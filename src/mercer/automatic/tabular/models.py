@@ -175,8 +175,11 @@ class LearnedTable(BaseEstimator):
     def _search(self, n_samples: int) -> tuple[int, int, Search]:
         """The rows that kernels are learned on, and chosen on, and what is looked for."""
         effort = self._effort
+        is_regression = self._learns_full_metric
+        # terms of single columns hardly help where a metric that mixes columns is learned
+        additive = not is_regression or self.effort == "best"
         search = Search(
-            self.members, learned=not self._is_fast, full_metric=self._learns_full_metric
+            self.members, learned=not self._is_fast, full_metric=is_regression, additive=additive
         )
         return effort.learned, effort.chosen, search
 
