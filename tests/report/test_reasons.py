@@ -13,8 +13,10 @@ from mercer import (
     KernelRidge,
     Spectrum,
     Subsequence,
+    WeisfeilerLehman,
     explain,
 )
+from mercer.report.formatting import sample_text
 from mercer.report.reasons import reasons
 
 RNG = np.random.default_rng(0)
@@ -44,6 +46,24 @@ def test_positions():
     assert "(" in reasons(model, texts, np.array([0]))[0]
     other = SVC(kernel=Subsequence()).fit(texts, labels)
     assert reasons(other, texts, np.array([0])) == []
+
+
+def test_parts_whose_labels_differ_need_no_positions():
+    graphs = [([(0, 1)], ["C", "O"]), ([(0, 1)], ["C", "C"]), ([], ["O"]), ([], ["C"])]
+    model = SVC(kernel=WeisfeilerLehman(1)).fit(graphs, [1, 0, 1, 0])
+    found = reasons(model, graphs, np.array([0]))[0].split(", ")
+    assert sorted(reason.rsplit(" ", 1)[0] for reason in found) == ["node 0", "node 1"]
+
+
+def test_graphs_and_series_are_shown_by_their_sizes():
+    graph = {"n_nodes": 3, "edges": np.array([[0, 1]])}
+    assert sample_text(graph) == "3 nodes, 1 edges"
+    labelled = sample_text({**graph, "node_labels": list("COC")})
+    assert labelled == "3 nodes, 1 edges; labels 2 × C, 1 × O"
+    assert sample_text(np.array([[0.5], [1.25]])) == "2 points: 0.5, 1.25"
+    assert sample_text(np.zeros((4, 2))) == "4 points of 2 channels"
+    assert len(sample_text(np.full((40, 1), -1.23456))) == 90
+    assert sample_text("(S (NP she))") == "(S (NP she))"
 
 
 def test_what_would_take_long_has_none():

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
 from mercer.automatic.metrics import METRICS
 
 Described = tuple[str, str] | None  # the title and caption of a figure, if there is one to draw
@@ -26,3 +32,28 @@ def shorten(text: str, most: int, end: int = 0) -> str:
     if end:
         return f"{text[: most - end - 5]} ... {text[-end:]}"
     return text[: most - 1] + "…"
+
+
+def sample_text(sample: Any) -> str:
+    """A sample in few words: the size of a graph, the first points of a series, or a text."""
+    if isinstance(sample, Mapping) and {"edges", "n_nodes"} <= set(sample):
+        return shorten(_graph_text(sample), 90)
+    if isinstance(sample, np.ndarray) and sample.ndim == 2:
+        return shorten(_series_text(sample), 90)
+    return shorten(str(sample), 90)
+
+
+def _graph_text(graph: Mapping[str, Any]) -> str:
+    """The size of a graph, and how often labels of nodes occur in it, the most common first."""
+    labels = Counter(graph.get("node_labels", ())).most_common()
+    shown = ", ".join(f"{count} × {label}" for label, count in labels)
+    size = f"{graph['n_nodes']} nodes, {len(graph['edges'])} edges"
+    return f"{size}; labels {shown}" if labels else size
+
+
+def _series_text(points: np.ndarray) -> str:
+    """The length of a series and its first values, or the number of its channels."""
+    length, channels = points.shape
+    if channels > 1:
+        return f"{length} points of {channels} channels"
+    return f"{length} points: " + ", ".join(f"{value:.3g}" for value in points[:15, 0])

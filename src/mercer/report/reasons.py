@@ -49,6 +49,10 @@ def _reason(found: Explanation | PartExplanation, row: int, output: int) -> str:
 
 
 def _names(found: Explanation | PartExplanation, row: int) -> list[str]:
-    if isinstance(found, PartExplanation):
-        return [f"{label} ({at + 1})" for at, label in enumerate(found.labels[row])]
-    return found.feature_names
+    """The names of columns or of parts, with the positions of parts where labels are repeated."""
+    if not isinstance(found, PartExplanation):
+        return found.feature_names
+    labels = found.labels[row]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{label} ({at + 1})" for at, label in enumerate(labels)]

@@ -164,6 +164,7 @@ def test_a_collection_is_a_sequence_of_graphs():
 
 HALF = nx.path_graph(3)
 HALF.nodes[0]["label"] = 1
+SQUARE = scipy.sparse.csr_matrix(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
 BAD = {
     "edge to nowhere": ([([(0, 5)], list("ab"))], "X[0]: edge 0 = (0, 5)"),
     "too many labels": ([([(0, 1)], list("ab"), [1, 2])], "X[0]: edge_labels"),
@@ -176,6 +177,10 @@ BAD = {
     "unknown key": ([{"edges": [], "labels": []}], "X[0]"),
     "text edges": ([([("a", "b")], 2)], "X[0]: edges"),
     "not square": ([scipy.sparse.csr_matrix((2, 3))], "X[0]"),
+    "labels for some rows": ([(SQUARE, list("ab"))], "X[0] = 'matrix of 3 rows'"),
+    "labels for more rows": ([(SQUARE, list("abcd"))], "X[0] = 'matrix of 3 rows'"),
+    "another number of rows": ([{"edges": SQUARE, "n_nodes": 2}], "X[0] = 'matrix of 3 rows'"),
+    "labels beside a matrix": ([(SQUARE, list("abc"), [1])], "X[0]: edge_labels"),
     "missing label": ([nx.Graph([(0, 1)]), as_networkx()], "X[0]"),
     "label on one node": ([HALF], "X[0]: node"),
 }

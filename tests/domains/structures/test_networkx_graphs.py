@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mercer.domains.structures import graph_assembly
+from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graph_assembly import assemble
-from mercer.domains.structures.graph_forms import Names
 from mercer.errors import InputTypeError
 
 NAMES = Names("label", "label", None)

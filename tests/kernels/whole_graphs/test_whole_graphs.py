@@ -105,6 +105,12 @@ def test_a_decay_beyond_the_radius_is_refused_with_the_bound():
         model.predict([CLIQUE])
 
 
+def test_a_decay_from_the_training_graphs_may_be_too_large_for_others():
+    kernel = mercer.GraphWalks().fit([([(0, 1)], 2)])
+    with pytest.raises(RadiusError, match="knows the training graphs only"):
+        kernel([CLIQUE])
+
+
 def test_the_radius_of_labelled_graphs_is_that_of_matching_pairs():
     labelled = (CLIQUE[0], list("abcde"))
     value = mercer.GraphWalks(decay=0.2)([labelled])[0, 0]

@@ -11,7 +11,8 @@ import numpy as np
 
 from mercer.aliases import GraphLike
 from mercer.domains.raw import starts_of
-from mercer.domains.structures.graph_forms import GivenGraph, Labels, Names, read_one
+from mercer.domains.structures.given_graph import GivenGraph, Labels, Names
+from mercer.domains.structures.graph_forms import read_one
 from mercer.domains.structures.graph_labels import Numbering, label_hashes, plain
 from mercer.domains.structures.networkx_graphs import are_networkx, read_networkx
 from mercer.errors import InputTypeError, MercerError, NotFiniteError, ShapeError

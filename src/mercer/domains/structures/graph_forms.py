@@ -6,52 +6,22 @@ libraries is imported here, but RDKit where a graph is a text in SMILES.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from mercer.aliases import GraphLike, SparseMatrix
+from mercer.domains.structures.given_graph import Form, GivenGraph, Names
 from mercer.errors import InputTypeError, MissingDependencyError, ShapeError
 
-Labels = Sequence[Hashable] | np.ndarray | None
-Entries = tuple[list[int], list[Any], list[Any]]  # degrees, neighbours, data of edges
-Places = np.ndarray | list[int]
-# "once": each undirected edge is listed once, or in both directions; "both": always in both
-Form = Literal["once", "both", "directed"]
+Entries = tuple[list[int], list[Any], list[Any]]  # degrees, neighbors, data of edges
 
 _VALUES = operator.methodcaller("values")
 _FORMS = "give a networkx graph, (edges, node_labels), a sparse matrix or a dictionary"
 KEYS = ("edges", "n_nodes", "node_labels", "edge_labels", "attributes", "directed")
-
-
-class Names(NamedTuple):
-    """What labels and attributes are called in graphs that name them; None to ignore them."""
-
-    node: str | None = "label"
-    edge: str | None = "label"
-    attributes: str | None = "attributes"
-
-
-@dataclasses.dataclass
-class GivenGraph:
-    """One graph: edges as pairs of positions of nodes, with what is known of nodes and edges.
-
-    Edges that are grouped by the nodes where they begin have the numbers of these groups as
-    ``begins``; they are known to join nodes that exist.
-    """
-
-    n_nodes: int
-    begins: Places
-    ends: Places
-    form: Form
-    node_labels: Labels = None
-    edge_labels: Labels = None
-    attributes: np.ndarray | None = None
-    grouped: bool = False
 
 
 def read_one(graph: GraphLike, names: Names, what: str) -> GivenGraph:
@@ -64,7 +34,7 @@ def read_one(graph: GraphLike, names: Names, what: str) -> GivenGraph:
     if names.attributes is None:
         given.attributes = None
     if not given.grouped:
-        _check(given, what)
+        given.check(what)
     return given
 
 
@@ -81,29 +51,6 @@ def _reader(graph: GraphLike, what: str) -> Callable[[Any, Names, str], GivenGra
         if isinstance(graph, kind):
             return reader
     raise InputTypeError(what, type(graph).__name__, "is not a graph", _FORMS)
-
-
-def _check(graph: GivenGraph, what: str) -> None:
-    """Refuse edges to nodes that do not exist, and labels of the wrong number."""
-    n = graph.n_nodes
-    begins, ends = np.asarray(graph.begins), np.asarray(graph.ends)
-    wrong = (begins < 0) | (begins >= n) | (ends < 0) | (ends >= n)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        edge = (int(begins[at]), int(ends[at]))
-        nodes = f"nodes are 0 to {n - 1}" if n else "the graph has no nodes"
-        remedy = "correct the edge, or give a label for every node"
-        rule = f"leads to a node that does not exist: {nodes}"
-        raise ShapeError(f"{what}: edge {at}", edge, rule, remedy)
-    _check_count(graph.node_labels, n, f"{what}: node_labels", "nodes")
-    _check_count(graph.edge_labels, len(graph.begins), f"{what}: edge_labels", "edges")
-    _check_count(graph.attributes, n, f"{what}: attributes", "nodes")
-
-
-def _check_count(values: Labels, count: int, what: str, things: str) -> None:
-    if values is not None and len(values) != count:
-        rule = f"must be one for each of the {count} {things}"
-        raise ShapeError(what, f"{len(values)} values", rule)
 
 
 # -- networkx --------------------------------------------------------------------------------------
@@ -193,6 +140,7 @@ def _from_sequence(graph: Sequence[Any], names: Names, what: str) -> GivenGraph:
         raise ShapeError(what, f"{type(graph).__name__} of {len(graph)} parts", rule, _FORMS)
     edges, nodes, labels = (*graph, None)[:3]
     if hasattr(edges, "tocsr"):
+        _check_no_labels(labels, what)
         return _with_nodes(_from_sparse(edges, names, what), nodes, what)
     if isinstance(nodes, Mapping):
         edges, nodes = _by_place(edges, nodes)
@@ -216,7 +164,7 @@ def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:
     if nodes is None:
         return given
     if isinstance(nodes, (int, np.integer)):
-        given.n_nodes = int(nodes)
+        given.resize(int(nodes), what)
         return given
     if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__len__"):
         rule = "is not a list of labels, one for each node"
@@ -225,7 +173,7 @@ def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:
         given.attributes = _vectors(nodes, f"{what}: attributes")
     else:
         given.node_labels = nodes
-    given.n_nodes = len(nodes)
+    given.resize(len(nodes), what)
     return given
 
 
@@ -261,9 +209,9 @@ def _from_mapping(graph: Mapping[str, Any], names: Names, what: str) -> GivenGra
     given = _from_sequence((graph["edges"], nodes, graph.get("edge_labels")), names, what)
     if graph.get("attributes") is not None:
         given.attributes = _vectors(graph["attributes"], f"{what}: attributes")
-        given.n_nodes = len(given.attributes)
+        given.resize(len(given.attributes), what)
     if graph.get("n_nodes") is not None:
-        given.n_nodes = int(graph["n_nodes"])
+        given.resize(int(graph["n_nodes"]), what)
     if graph.get("directed"):
         given.form = "directed"
     return given
@@ -283,7 +231,14 @@ def _from_sparse(matrix: SparseMatrix, names: Names, what: str) -> GivenGraph:
     ends = entries.col[present].astype(np.int64)
     labels = entries.data[present]
     form: Form = "directed" if _is_directed(begins, ends, labels) else "both"
-    return GivenGraph(int(matrix.shape[0]), begins, ends, form, edge_labels=labels)
+    return GivenGraph(int(matrix.shape[0]), begins, ends, form, edge_labels=labels, is_matrix=True)
+
+
+def _check_no_labels(labels: object, what: str) -> None:
+    """Refuse a list of labels beside a matrix, of which nobody knows the order of edges."""
+    if labels is not None:
+        rule = "beside a matrix, whose entries are the labels of edges"
+        raise InputTypeError(f"{what}: edge_labels", "a list", rule, "write them into the matrix")
 
 
 def _is_directed(begins: np.ndarray, ends: np.ndarray, labels: np.ndarray | None) -> bool:

@@ -22,8 +22,8 @@ import numpy as np
 from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.raw import as_list, starts_of
+from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graph_assembly import assemble
-from mercer.domains.structures.graph_forms import Names
 from mercer.domains.structures.graph_labels import label_hashes
 from mercer.errors import EmptyInputError, InputTypeError, WidthError
 from mercer.readers.graph_collection import GraphCollection

@@ -12,8 +12,8 @@ from mercer.aliases import Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Batch, Domain, Tile
 from mercer.domains.counts import NgramCounts
 from mercer.domains.parts import Parts
+from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graph_counts import GraphCounts
-from mercer.domains.structures.graph_forms import Names
 from mercer.domains.structures.graphs import Graphs, GraphSamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel

@@ -14,7 +14,7 @@ from mercer.aliases import Prepared
 from mercer.definiteness import PSD, Definite
 from mercer.definiteness.means import finite
 from mercer.domains.base import Batch, Domain
-from mercer.domains.structures.graph_forms import Names
+from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graphs import Graphs, GraphSamples
 from mercer.domains.vectors.domain import VectorSamples
 from mercer.gram.tile import Pair

@@ -16,7 +16,7 @@ import numpy as np
 from mercer.aliases import Prepared
 from mercer.definiteness import PSD, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Samples
-from mercer.domains.structures.graph_forms import Names
+from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graphs import GraphSamples
 from mercer.domains.vectors.domain import TILE
 from mercer.errors import DomainMismatchError, InputTypeError

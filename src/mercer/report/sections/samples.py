@@ -9,7 +9,7 @@ from mercer.automatic.study import Study
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.report.elements import cell, plain, section, table
-from mercer.report.formatting import shorten
+from mercer.report.formatting import sample_text, shorten
 from mercer.report.reasons import reasons
 
 _MOST_COLUMNS = 8  # of a sample that are shown in a table
@@ -119,7 +119,7 @@ def _sample_cells(
         return shown, [list(map(cell, row)) for row in X[shown].to_numpy(dtype=object)]
     if hasattr(X, "toarray"):
         return ["nonzero values"], [[f"{row.nnz}"] for row in X]
-    return ["sample"], [[shorten(str(sample), 90)] for sample in X]
+    return ["sample"], [[sample_text(sample)] for sample in X]
 
 
 def _shown_columns(study: Study, columns: list[str]) -> list[str]:
