@@ -127,7 +127,11 @@ def test_conditionally_positive_and_indefinite_kernels():
 
 def test_constant_views_have_p_1():
     _, y, z = triple(50)
-    assert kci_test(y, np.ones(50), z).pvalue == 1.0
+    for views in ((y, np.ones(50), z), (np.ones(50), y, z)):
+        for null in ("gamma", "spectral"):
+            result = kci_test(*views, null=null, random_state=0)
+            assert result.pvalue == 1.0
+            assert any("same for all samples" in note for note in result.notes)
 
 
 def test_text_names_the_regressions():

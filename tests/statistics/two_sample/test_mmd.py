@@ -293,6 +293,17 @@ def test_equal_samples_have_p_1_and_it_is_said():
     assert paired.pvalue == 1.0
 
 
+@pytest.mark.parametrize("method", ["cross", "block"])
+def test_equal_samples_have_p_1_by_a_formula_too(method):
+    rows = np.random.default_rng(1).standard_normal((40, 2))
+    for kernel in (RBF(), NegativeDistance()):
+        result = mmd_test(rows, rows.copy(), kernel, method=method, random_state=0)
+        assert result.pvalue == 1.0 and "equal samples" in result.notes[0]
+    changed = rows.copy()
+    changed[0, 0] += 0.1
+    assert mmd_test(rows, changed, RBF(), method=method, random_state=0).pvalue < 1.0
+
+
 def test_constant_columns_change_nothing():
     wide = [np.column_stack([Z, np.full(len(Z), 7.0)]) for Z in (X, Y)]
     plain = mmd_test(X, Y, method="quadratic", random_state=0)

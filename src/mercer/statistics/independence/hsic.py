@@ -39,6 +39,7 @@ from mercer.statistics.result import TestResult
 _NULLS = ("permutation", "gamma", "spectral")
 _LEAST = 6  # samples for which a formula of the null distribution makes any sense
 _FEW_ORDERS = 20  # fewer permutations than this cannot reject at 5 %
+SAME_FOR_ALL = "the same for all samples, so that nothing depends on it"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -215,7 +216,7 @@ def _notes(K: Centred, L: Centred) -> tuple[str, ...]:
     notes = []
     for name, form in (("X", K), ("Y", L)):
         if form.constant:
-            notes.append(f"{name} is the same for all samples, so that nothing depends on it")
+            notes.append(f"{name} is {SAME_FOR_ALL}")
         if form.factor and form.trace_error > 1e-10:
             error = f"{100 * form.trace_error:.2g} % of its trace"
             notes.append(f"the factor of {name} lacks {error}: the level holds, some power is lost")

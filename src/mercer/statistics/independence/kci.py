@@ -18,7 +18,7 @@ from mercer.kernels.base import Kernel
 from mercer.linalg.cholesky import pivoted_cholesky
 from mercer.markup import shortened
 from mercer.params import choice
-from mercer.statistics.independence.hsic import IndependenceResult
+from mercer.statistics.independence.hsic import SAME_FOR_ALL, IndependenceResult
 from mercer.statistics.independence.null import chi_squares, gamma_pvalue, leading_eigenvalues
 from mercer.statistics.independence.regression import Regression, learn_regression, residuals
 from mercer.statistics.independence.views import View, all_notes, check_same_length, read_view
@@ -73,7 +73,7 @@ def kci_test(
     """Test whether two views of the same samples are independent given a third.
 
     What Z tells of the features of (X, Z) and of Y is taken away by Gaussian processes, whose
-    hyperparameters maximise their evidence; the statistic is tr(K_r L_r)/n for the Gram matrices of
+    hyperparameters maximize their evidence; the statistic is tr(K_r L_r)/n for the Gram matrices of
     the residuals. Rows are never permuted, which would break the dependence on Z and is no valid
     test here: the null distribution is the limit Σ λ_i z_i², with the eigenvalues λ_i of the
     product K_r ∘ L_r / n entry by entry.
@@ -136,15 +136,19 @@ def kci_test(
         residuals(F, _given(z, found), found.noise) for F, found in zip((A, B), regressions)
     )
     statistic = float(np.sum((residual_a.T @ residual_b) ** 2)) / n
+    constant = [view.name for view, K in zip(views[:2], matrices) if _is_constant(K)]
+    remarks = [f"{name} is {SAME_FOR_ALL}" for name in constant]
     shared: dict[str, Any] = {
         "statistic": statistic,
         "kernel": [view.kernel for view in views],
         "n_samples": n,
         "forms": (_form(A, lack_a), _form(B, lack_b)),
         "method": null,
-        "notes": (*all_notes(views), _NEVER),
+        "notes": (*all_notes(views), *remarks, _NEVER),
         "regressions": regressions,
     }
+    if constant:
+        return ConditionalResult(pvalue=1.0, **shared)
     if null == "gamma":
         pvalue = gamma_pvalue(statistic, *limit_moments(residual_a, residual_b))
         return ConditionalResult(pvalue=pvalue, **shared)
@@ -200,8 +204,14 @@ def _matrix(kernel: Kernel, view: View) -> Matrix:
     return gram_matrix(kernel, kernel.prepare(Batch(view.samples)), plan_matrix(len(view), COPY))
 
 
+def _is_constant(K: Matrix) -> bool:
+    """Whether all samples have the same features: k(x_1, x_i) = k(x_i, x_i) for all i."""
+    diagonal = K.diagonal()
+    return bool(np.allclose(K.row(0), diagonal, 1e-12, 0.0) and np.ptp(diagonal) == 0.0)
+
+
 def _factor(rows: _Rows) -> tuple[np.ndarray, float]:
-    """A centred factor, and the share of the trace that it lacks."""
+    """A centered factor, and the share of the trace that it lacks."""
     diagonal = rows.diagonal()
     L = pivoted_cholesky(rows, min(len(diagonal), _MOST_RANK), _TOLERANCE)
     lack = 1.0 - float(np.sum(L**2)) / max(float(diagonal.sum()), 1e-300)
@@ -209,7 +219,7 @@ def _factor(rows: _Rows) -> tuple[np.ndarray, float]:
 
 
 def _given(z: View, found: Regression) -> np.ndarray:
-    """A factor of the centred Gram matrix of Z with the kernel that was learned."""
+    """A factor of the centered Gram matrix of Z with the kernel that was learned."""
     return _factor(_Rows(_matrix(found.kernel, z)))[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from mercer.statistics.two_sample.aggregation import aggregated
 from mercer.statistics.two_sample.design import Design, free_design, paired_design
 from mercer.statistics.two_sample.large import block_test, cross_test
 from mercer.statistics.two_sample.result import MMDResult
-from mercer.statistics.two_sample.unbiased import unbiased_values
+from mercer.statistics.two_sample.unbiased import equal_rows, unbiased_values
 
 _SAME = "the two samples have the same mean in feature space, as equal samples do: p = 1"
 _BY_FORMULA = {"cross": cross_test, "block": block_test}
@@ -111,7 +112,10 @@ def mmd_test(
     if method in _BY_FORMULA:
         _refuse_structure(method, paired, groups)
         fitted, notes = _one_kernel(kernel, Z)
-        return _BY_FORMULA[method](fitted, Z, n, rng, notes, block_size)
+        result = _BY_FORMULA[method](fitted, Z, n, rng, notes, block_size)
+        if equal_rows(fitted, Z, n):
+            return dataclasses.replace(result, pvalue=1.0, notes=(_SAME, *result.notes))
+        return result
     count = check_permutations(n_permutations)
     if paired:
         design, notes = paired_design(n, raw_length(Y), count, rng, groups)

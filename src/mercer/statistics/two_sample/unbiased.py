@@ -96,6 +96,16 @@ def _paired(forms: Forms, across: float, n: int) -> np.ndarray:
     return (signed - forms.diagonal.sum() + 2.0 * across) / (n * (n - 1))
 
 
+def equal_rows(kernel: Kernel, Z: RawSamples, n: int) -> bool:
+    """Whether x_i and y_i have the same features for all i, in linear time."""
+    samples = kernel.prepare(Batch(Z))
+    if len(samples) != 2 * n:
+        return False
+    own = np.asarray(kernel.diagonal(samples), dtype=np.float64)
+    across = 2.0 * _across(kernel, samples, n)
+    return bool(abs(own.sum() - across) <= _ZERO * (np.abs(own).sum() + abs(across)))
+
+
 def _across(kernel: Kernel, samples: object, n: int) -> float:
     """The sum of k(x_i, y_i) over pairs."""
     size = 16
