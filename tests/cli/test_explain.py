@@ -99,6 +99,23 @@ def test_single_rows(mercer, fit, rows, write, tmp_path):
     assert len(told["values"][0]) == len(told["feature_names"])
 
 
+def test_columns_that_were_left_out_are_not_listed(mercer, fit, rows, write, tmp_path):
+    """Two classes: the text says whose log-odds or decision function it shows."""
+    counted = [
+        [*rows[0], "customer_id"],
+        *([*row, str(1000 + at)] for at, row in enumerate(rows[1:])),
+    ]
+    table = write(tmp_path / "t.csv", counted)
+    fit(table, "-t", "y", "-q")
+    said = mercer("explain", "t.mercer", table, "--rows", "1")
+    assert said.code == 0 and "customer_id" not in said.out
+    classes = library.load(tmp_path / "t.mercer").classes_
+    assert f" of {classes[1]} against {classes[0]}, compared with 60 rows" in said.out
+    told = json.loads(mercer("explain", "t.mercer", "--json").out)
+    assert told["kernel"] == told["summary"]["kernel"]
+    assert "_of_columns_" not in str(told) and "scaled_columns_" not in str(told)
+
+
 def test_parts_of_sequences(mercer, fit, write, tmp_path):
     texts = [["s", "y"], *([text, str("ac" in text)] for text in map("".join, _sequences()))]
     table = write(tmp_path / "s.csv", texts)

@@ -44,6 +44,11 @@ def test_lines_are_folded_beside_their_names():
     assert said[-3:] == ["other  x", "       y", "       z"]
 
 
+def test_paths_are_not_broken_at_hyphens():
+    path = "/home/a-name-with-hyphens" * 3
+    assert path in align([("python", f"3.12 ({path})"), ("folder", path)])
+
+
 def test_notes(capsys):
     for shown in (True, False):
         with plain_warnings(shown):

@@ -15,6 +15,7 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
+from mercer.kernels.functions import without_marks
 from mercer.report.formatting import metric_text, shorten
 from mercer.report.terms import term_lines
 
@@ -45,8 +46,8 @@ def run(path: Path, as_json: bool) -> int:
     values: dict[str, object] = {"model": type(fitted).__name__, "kernel": None}
     values["certificate"] = None
     if kernels:
-        values["kernel"] = _one_or_all([repr(kernel) for kernel in kernels])
-        values["certificate"] = _one_or_all([str(kernel.certificate()) for kernel in kernels])
+        values["kernel"] = _one_or_all([without_marks(repr(kernel)) for kernel in kernels])
+        values["certificate"] = _one_or_all([_proof(kernel) for kernel in kernels])
     found = {"effects": effects, "shares": shares, "examples": examples}
     print_json({**values, "summary": summary, **found})
     return 0
@@ -57,6 +58,10 @@ def _kernels(model: Estimator) -> list[Kernel]:
     kernel = getattr(model, "kernel_", None)
     several = kernel if isinstance(kernel, list) else [kernel]
     return [each for each in several if isinstance(each, Kernel)]
+
+
+def _proof(kernel: Kernel) -> str:
+    return without_marks(str(kernel.certificate()))
 
 
 def _one_or_all(values: list[str]) -> str | list[str]:
@@ -79,7 +84,7 @@ def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any
         first, *others = term_lines(kernel)
         lines += [("kernel", first), *(("", line) for line in others)]
     print(align(lines))
-    certificates = dict.fromkeys(str(kernel.certificate()) for kernel in kernels)
+    certificates = dict.fromkeys(_proof(kernel) for kernel in kernels)
     for certificate in certificates:
         print(f"\nIs the kernel positive semi-definite?\n\n{visible(certificate)}")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mercer.aliases import Estimator, RawSamples
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, visible
 from mercer.cli.predict import read_samples
@@ -25,7 +26,9 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
     """Run the command; return its exit code."""
     model = load_fitted(path)
     with plain_warnings(True):
-        X = read_samples(model, data, {"case": None, "strict": False, "id": None}).X
+        X = _used_columns(
+            model, read_samples(model, data, {"case": None, "strict": False, "id": None}).X
+        )
         count = raw_length(X)
         chosen = np.arange(min(_FIRST, count))
         if rows is not None:
@@ -41,12 +44,29 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
         return 0
     names = [f"row {number}" for number in numbers]
     if isinstance(found, Explanation):
-        target = model.source_["target"]
-        print(f"{visible(str(target))}, compared with {len(some)} rows of the data")
+        print(f"{visible(_about(model, found))}, compared with {len(some)} rows of the data")
         print(visible(as_text(found, names)))
     else:
         print(visible(str(found)))
     return 0
+
+
+def _used_columns(model: Estimator, X: RawSamples) -> RawSamples:
+    """A table without the columns that the fit left out; other samples as they are."""
+    left_out = model.source_.get("summary", {}).get("left out", [])
+    names = {each["column"] for each in left_out}
+    if not names or not hasattr(X, "columns"):
+        return X
+    return X[[name for name in X.columns if name not in names]]
+
+
+def _about(model: Estimator, found: Explanation) -> str:
+    """The target, and of two classes the one whose log-odds or decision function are explained."""
+    target = str(model.source_["target"])
+    classes = getattr(model, "classes_", ())
+    if found.output_names or len(classes) != 2:
+        return target
+    return f"{target}, {found.quantity} of {classes[1]} against {classes[0]}"
 
 
 def _positions(text: str, count: int) -> np.ndarray:

@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2
 
 def visible(text: str) -> str:
     """A text whose control characters are written as escapes: data must not move the cursor,
-    change colours or reverse the direction of what a terminal shows.
+    change colors or reverse the direction of what a terminal shows.
     """
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
@@ -41,7 +41,9 @@ def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    options: dict[str, Any] = {"break_long_words": False, "drop_whitespace": False}
+    options: dict[str, Any] = dict.fromkeys(
+        ("break_long_words", "break_on_hyphens", "drop_whitespace"), False
+    )
     first, *others = textwrap.wrap(text, width - 2, **options) or [""]
     return [first.rstrip(), *(f"  {row.strip()}" for row in others)]
 

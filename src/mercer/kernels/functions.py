@@ -13,6 +13,7 @@ import dataclasses
 import hashlib
 import itertools
 import math
+import re
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -52,6 +53,12 @@ MAKERS: dict[str, Callable[[Any], Any]] = {}  # functions of one argument that m
 # cannot hold them: in another process, `parse` is given them by ``names``.
 OBJECTS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _counter = itertools.count(1)
+_MARKED = re.compile(r"\b([A-Za-z]\w*)_[0-9a-f]{8}\b")
+
+
+def without_marks(text: str) -> str:
+    """An expression or a proof to be read: names of objects without what tells them apart."""
+    return _MARKED.sub(r"\1", text)
 
 
 def name_object(value: object, kind: str, content: str = "") -> str:

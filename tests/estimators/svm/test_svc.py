@@ -165,3 +165,12 @@ def test_probabilities_are_calibrated_with_weights(classes, model):
     sharp = model.fit(X, wrong, weight)._steepness
     assert sharp > 0.8 * model.fit(X[weight == 1], y[weight == 1])._steepness
     assert sharp > 1.5 * model.fit(X, wrong)._steepness
+
+
+@pytest.mark.parametrize("model", [SVC(), NuSVC(nu=0.2)])
+def test_without_probability_the_error_says_what_to_do(model):
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    assert not hasattr(model.fit(X, y), "predict_proba")
+    with pytest.raises(AttributeError, match=r"probability=True.*CalibratedProbabilities"):
+        model.predict_log_proba(X)
+    assert "probabilities" in type(model).predict_proba.__doc__

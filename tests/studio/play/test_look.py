@@ -56,6 +56,25 @@ def test_the_map_is_kernel_pca(ask, plane):
     np.testing.assert_allclose(answer["shares"], model.explained_variance_ratio_[:2], atol=1e-4)
 
 
+def test_the_map_of_many_samples_is_kernel_pca(ask):
+    X = np.random.default_rng(0).uniform(-2, 2, (150, 2))
+    points = np.column_stack([X, X[:, 0] > 0]).tolist()
+    answer = look(ask, points, want=["components"])
+    model = KernelPCA(2, kernel=RBF(0.8)).fit(X)
+    np.testing.assert_allclose(np.abs(answer["components"]), np.abs(model.transform(X)), atol=1e-4)
+    assert answer["shares"][0] == pytest.approx(model.explained_variance_ratio_[0], abs=1e-4)
+
+
+def test_the_map_of_equal_eigenvalues_stays_the_same(ask):
+    X = np.random.default_rng(0).uniform(-2, 2, (150, 2))
+    points = np.column_stack([X, X[:, 0] > 0]).tolist()
+    first, second = (
+        look(ask, points, want=["components"], kernel="RBF(length_scale=0.0001)") for _ in range(2)
+    )
+    assert first["components"].shape == (150, 2)
+    np.testing.assert_array_equal(first["components"], second["components"])
+
+
 def test_neighbours_are_nearest_in_feature_space(ask, plane):
     answer = look(ask, plane, want=["neighbours"], focus=7)
     X = np.array(plane)[:, :2]

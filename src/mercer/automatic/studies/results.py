@@ -15,6 +15,7 @@ from mercer.automatic.question import Question
 from mercer.automatic.studies.details import details
 from mercer.automatic.studies.examples import Typical
 from mercer.domains.base import raw_length
+from mercer.kernels.functions import without_marks
 from mercer.readers import Source
 
 
@@ -109,7 +110,7 @@ class Study:
             "samples": raw_length(self.question.X),
             "read": self.source.description,
             "left out": [dataclasses.asdict(each) for each in self.question.left_out],
-            "kernel": repr(model.kernel_),
+            "kernel": without_marks(repr(model.kernel_)),
             "status": str(model.kernel_.certificate().status),
             "learner": type(model.model_).__name__,
             "chosen by": model.way_,

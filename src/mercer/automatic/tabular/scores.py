@@ -25,6 +25,7 @@ from mercer.proposals.tables import TableColumn
 from mercer.state import State, storable
 
 KINDS: dict[str, ColumnMap] = {"squash": squash, "ranks": ranks}
+_NAMES = {"squash": "scaled_columns", "ranks": "ranks_of_columns"}  # in expressions and proofs
 _MOST_LEVELS = 60  # of a category that have indicators of their own, the most frequent ones
 _INDICATOR = 0.7  # the value of an indicator, which makes it vary about as much as a score does
 
@@ -53,7 +54,7 @@ class TableScores:
 
     @property
     def __name__(self) -> str:
-        return f"{self.kind}_scores"
+        return _NAMES[self.kind]
 
     @property
     def injective(self) -> bool:

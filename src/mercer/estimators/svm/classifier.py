@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +22,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, encode_classes
 from mercer.estimators.svm.base import SupportVectorMachine
 from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_classes
-from mercer.estimators.svm.probability import held_out_margins, softmax, steepness
+from mercer.estimators.svm.probability import WithProbability, held_out_margins, softmax, steepness
 from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -344,12 +343,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         """The offset of each two classes' logistic calibration: 0, so that labels agree."""
         return np.zeros_like(self.probA_)
 
-    def _has_probability(self) -> bool:
-        if not self.probability:
-            raise AttributeError("predict_proba is not available when probability=False")
-        return True
-
-    @available_if(_has_probability)
+    @WithProbability
     def predict_proba(self, X: RawSamples) -> np.ndarray:
         """Predict class probabilities, of which the largest is that of the predicted class.
 
@@ -371,7 +365,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             )
         return softmax(self._steepness * self._margins(X))
 
-    @available_if(_has_probability)
+    @WithProbability
     def predict_log_proba(self, X: RawSamples) -> np.ndarray:
         """Predict logarithms of class probabilities.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -15,6 +17,29 @@ from mercer.estimators.common.training import Training
 
 _FOLDS = 5
 _RANGE = (-6.0, 6.0)  # of the logarithm of the steepness
+
+
+class WithProbability:
+    """A method that is there if ``probability`` is True; else the error says what to do.
+
+    Like scikit-learn's ``available_if``, whose message would be only that there is no such
+    attribute.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        functools.update_wrapper(self, method)  # type: ignore[arg-type]
+
+    def __get__(self, model: Any, owner: type) -> Callable[..., Any]:
+        if model is None:
+            return self.method
+        if not model.probability:
+            name, method = owner.__name__, self.method.__name__
+            raise AttributeError(
+                f"{name} has {method} only with probability=True: fit {name}(probability=True), "
+                f"or wrap it in CalibratedProbabilities"
+            )
+        return self.method.__get__(model, owner)
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

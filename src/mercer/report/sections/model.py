@@ -6,10 +6,10 @@ from html import escape
 
 from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
-from mercer.kernels.base import Kernel
-from mercer.kernels.combine.sums import Sum
+from mercer.kernels.functions import without_marks
 from mercer.report.elements import folded, section, table
 from mercer.report.formatting import shorten
+from mercer.report.terms import term_lines
 
 _LISTED = 12
 
@@ -17,20 +17,12 @@ _LISTED = 12
 def kernel(study: Study) -> str:
     """The kernel, one term to a line, and its certificate on request."""
     chosen = study.model.kernel_
-    certificate = chosen.certificate()
-    lines = "\n".join(escape(line) for line in _terms(chosen))
-    verdict = escape(str(certificate).splitlines()[1].strip())
-    proof = folded("The proof, step by step", f"<pre>{escape(str(certificate))}</pre>")
+    certificate = without_marks(str(chosen.certificate()))
+    lines = "\n".join(escape(line) for line in term_lines(chosen))
+    verdict = escape(certificate.splitlines()[1].strip())
+    proof = folded("The proof, step by step", f"<pre>{escape(certificate)}</pre>")
     content = f"<pre>{lines}</pre><h3>Is it positive semi-definite?</h3><p>It {verdict}.</p>{proof}"
     return section("The kernel", content, ' id="kernel" class="long"')
-
-
-def _terms(chosen: Kernel) -> list[str]:
-    """The terms of a sum, each on a line of its own."""
-    if not isinstance(chosen, Sum):
-        return [repr(chosen)]
-    first, *others = [repr(term) for term in chosen.children()]
-    return [first, *(f"+ {term}" for term in others)]
 
 
 def model_selection(study: Study) -> str:
@@ -45,6 +37,6 @@ def model_selection(study: Study) -> str:
         f"{model.way_}; those with the smallest {model.loss_} come first."
     )
     if not study.is_classification:
-        text += " Errors are those of the target; the model is fitted to the standardised target, "
+        text += " Errors are those of the target; the model is fitted to the standardized target, "
         text += f"and {model.penalty_name_} is the one of that fit."
     return section("Model selection", f"<p>{escape(text)}</p>{tried}", ' id="tried"')

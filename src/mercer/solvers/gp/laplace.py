@@ -33,7 +33,8 @@ class Laplace(Approximation):
     def at(cls, K: np.ndarray, a: np.ndarray, f: np.ndarray, weight: SampleWeight) -> Self | None:
         p = expit(f)
         root = np.sqrt(weight * (p * (1 - p)))
-        B = root[:, None] * K * root
+        B = K * root
+        B *= root[:, None]
         B[np.diag_indices(len(f))] += 1.0
         lower, info = linalg.lapack.dpotrf(B.T, lower=1, clean=1, overwrite_a=1)
         if info != 0:

@@ -40,15 +40,20 @@ def steps(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _machine_steps(problem: Problem, window: list[float]) -> dict[str, Any]:
-    """Fits that end after 1, 2, 3, ... iterations of sequential minimal optimization."""
+    """Fits that end after 1, 2, 3, ... iterations of sequential minimal optimization.
+
+    The last frame is the whole fit, in which the solver may do more than iterate.
+    """
     full = problem.learner.make(problem.kernel, problem.options)
     _fit(full, problem)
     most = max(1, int(np.max(getattr(full, "n_iter_", 1))))
     counts = np.unique(np.geomspace(1, most, _MOST_STEPS).round().astype(int)).tolist()
     frames, pictures, supports = [], [], []
     for count in counts:
-        model = problem.learner.make(problem.kernel, problem.options).set_params(max_iter=count)
-        _fit(model, problem)
+        model = full
+        if count < most:
+            model = problem.learner.make(problem.kernel, problem.options)
+            _fit(model.set_params(max_iter=count), problem)
         pictures.append(_picture(problem, model, window))
         supports.append(_weights(model, problem.count))
         found = support_of(model, problem.count)
