@@ -60,13 +60,13 @@ def _used_columns(model: Estimator, X: RawSamples) -> RawSamples:
     return X[[name for name in X.columns if name not in names]]
 
 
-def _about(model: Estimator, found: Explanation) -> str:
+def _about(model: Estimator, explained: Explanation) -> str:
     """The target, and of two classes the one whose log-odds or decision function are explained."""
     target = str(model.source_["target"])
-    classes = getattr(model, "classes_", ())
-    if found.output_names or len(classes) != 2:
+    classes = list(getattr(model, "classes_", []))
+    if explained.output_names or len(classes) != 2:
         return target
-    return f"{target}, {found.quantity} of {classes[1]} against {classes[0]}"
+    return f"{target}, {explained.quantity} of {classes[1]} against {classes[0]}"
 
 
 def _positions(text: str, count: int) -> np.ndarray:

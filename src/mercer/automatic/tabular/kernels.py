@@ -42,9 +42,12 @@ class Rows:
     def thinned(self, most: int) -> Rows:
         """Samples at equal steps, at most so many: rows of a table may be in some order."""
         places = slice(None, None, -(-len(self.Y) // most))
-        each = {"Z": self.Z, "Y": self.Y, "weight": self.weight, "groups": self.groups, "y": self.y}
-        kept = {name: array[places] for name, array in each.items() if array is not None}
-        return dataclasses.replace(self, **kept)
+        few = dataclasses.replace(self, Z=self.Z[places], Y=self.Y[places])
+        for name in ("weight", "groups", "y"):
+            array = getattr(self, name)
+            if array is not None:
+                setattr(few, name, array[places])
+        return few
 
     def losses(self, left_out: np.ndarray) -> np.ndarray:
         """The mean errors of predictions for left-out samples, over the last two axes.
