@@ -257,7 +257,7 @@ def test_errors_of_a_regression_are_those_of_the_target(tmp_path, learner):
         section = page.partition("<h2>Model selection</h2>")[2].partition("</section>")[0]
         losses = re.findall(r'<tr><td class="number">([^<]*)</td>', section)
         tables.append(np.array(losses, dtype=float))
-        assert "standardised target" in section
+        assert "standardized target" in section
     small, large = tables
     if learner == "gp":
         np.testing.assert_allclose(large - small, np.log(1024.0), atol=2e-3)

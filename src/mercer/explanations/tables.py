@@ -32,7 +32,8 @@ def _of_ridge_members(model: RidgeMembers) -> LearnedFunction | None:
     parts = []
     for member, dual in zip(model.members, model.dual_coef_, strict=True):
         parts.append(_member_part(model, member, dual))
-    return LearnedFunction(parts, np.asarray(model.mean_), PREDICTION, [], np.asarray)
+    intercept = np.zeros(parts[0].coefficients.shape[1])
+    return LearnedFunction(parts, intercept, PREDICTION, [], np.asarray)
 
 
 @learned_function.register

@@ -57,10 +57,9 @@ def test_ridge_members_predict_as_their_formula_says(table, penalty, weighted, m
     model = RidgeMembers([Member("squash", kernel, penalty, 1.0, "", 0.0)], 3)
     model.fit(Z, y, weight if weighted else None)
     added = penalty / weight if weighted else np.full(60, penalty)
-    mean = np.average(y, weights=weight if weighted else None)
-    dual = np.linalg.solve(kernel(Z) + np.diag(added), y - mean)
+    dual = np.linalg.solve(kernel(Z) + np.diag(added), y)
     new = Z[::-1] + 0.1
-    np.testing.assert_allclose(model.predict(new), mean + kernel(new, Z) @ dual, atol=1e-4)
+    np.testing.assert_allclose(model.predict(new), kernel(new, Z) @ dual, atol=1e-4)
     np.testing.assert_allclose(model.dual_coef_[0, :, 0], dual, atol=1e-7 * np.abs(dual).max())
 
 

@@ -155,7 +155,10 @@ def test_the_steepness_of_probabilities_counts_samples_by_their_weights(n_classe
     assert steepness(margins, labels, np.ones(60)) != pytest.approx(copies, rel=1e-2)
 
 
-@pytest.mark.parametrize("model", [SVC(probability=True), NuSVC(nu=0.2, probability=True)])
+@pytest.mark.parametrize(
+    "model",
+    [SVC(probability=True, random_state=0), NuSVC(nu=0.2, probability=True, random_state=0)],
+)
 def test_probabilities_are_calibrated_with_weights(classes, model):
     """Wrong labels of little weight do not make probabilities less sharp."""
     X, y = classes()

@@ -55,12 +55,10 @@ class _Members(BaseEstimator):
 
 @storable
 class RidgeMembers(RegressorMixin, _Members):
-    """The weighted average of one kernel ridge regression for each member, and a constant.
+    """The weighted average of one kernel ridge regression for each member.
 
     They learn the target as its map says, and predict it in its own units.
     """
-
-    stored: ClassVar[State] = State(finite=("mean_",))
 
     def __init__(self, members: list[Member], n_scores: int, target: TargetMap | None = None):
         self.members = members
@@ -72,8 +70,6 @@ class RidgeMembers(RegressorMixin, _Members):
         self.Z_ = np.asarray(Z, dtype=float)
         self.n_features_in_ = self.Z_.shape[1]
         targets = self._map(np.asarray(y, dtype=float).reshape(len(self.Z_), -1))
-        self.mean_ = np.average(targets, axis=0, weights=sample_weight)
-        targets = targets - self.mean_
         solve = _factored_dual if len(targets) <= WHOLE else _iterated_dual
         duals = []
         with serial_blas():
@@ -88,7 +84,7 @@ class RidgeMembers(RegressorMixin, _Members):
         Z = np.asarray(Z, dtype=float)
         terms = zip(self.members, self.dual_coef_, strict=True)
         total = np.sum([self._term(Z, member, dual) for member, dual in terms], axis=0)
-        predicted = self._map.mapped_back(total + self.mean_)
+        predicted = self._map.mapped_back(total)
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
 
     def _term(self, Z: np.ndarray, member: Member, dual: np.ndarray) -> np.ndarray:

@@ -36,6 +36,7 @@ __all__ = ["RBF", "Gaussian", "SquaredExponential"]
 
 _STRIP = 8192  # rows that are scaled at a time
 
+_FAR = 1e5  # in length scales from the mean
 _FEW_FEATURES = 128  # beyond them, BLAS computes the whole matrix sooner than a loop a part of it
 
 
@@ -279,7 +280,9 @@ class RBF(RadialKernel, splits=product_form):
     def gaussian_rows(self, samples: Prepared) -> np.ndarray | None:
         if not isinstance(samples, VectorSamples) or samples.n_features > _FEW_FEATURES:
             return None
-        return (samples.x - samples.mean) * (np.sqrt(0.5) / np.asarray(self.length_scale))
+        rows = (samples.x - samples.mean) * (np.sqrt(0.5) / np.asarray(self.length_scale))
+        # beside a sample that is far away, rounding would hide the differences of the others
+        return rows if np.abs(rows).max() < _FAR else None
 
     def single_precision(self, samples: Prepared) -> SinglePrecisionRows | None:
         """Samples for tiles in single precision, if that is quick: few columns, or sparse rows."""
