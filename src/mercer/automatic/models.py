@@ -238,8 +238,7 @@ class AutoRegressor(RegressorMixin, Automatic):
 
     The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
     has a closed form. The target is standardised before the fit; of a table, a target that is never
-    negative may be learned as its square root or logarithm. Kernels are chosen as by
-    `AutoClassifier`.
+    negative may be learned as its square root or logarithm. Kernels are those of `AutoClassifier`.
 
     Parameters
     ----------
@@ -329,17 +328,13 @@ class AutoRegressor(RegressorMixin, Automatic):
         """
         X, y, weight, groups = self._check_input(X, y, sample_weight, groups)
         y = check_array(y, ensure_2d=False, dtype=np.float64)
-        mean, variance = y.mean(), y.var()
-        if weight is not None:
-            mean = np.average(y, weights=weight)
-            variance = np.average((y - mean) ** 2, weights=weight)
-        self.target_mean_ = float(mean)
+        self.target_mean_ = float(np.average(y, weights=weight))
+        variance = np.average((y - self.target_mean_) ** 2, weights=weight)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0
         standardised = (y - self.target_mean_) / self.target_scale_
         self._fit(X, standardised, weight, groups)
         if self.learner_ == LEARNED:
-            model = self.model_
-            errors = standardised[model.loo_rows_] - model.loo_predictions_
+            errors = standardised[self.model_.loo_rows_] - self.model_.loo_predictions_
             self._add_note(interval_note(errors, self._seed()))
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self

@@ -7,8 +7,8 @@ import pytest
 
 from mercer import Laplacian, config_context
 from mercer.execution.blas import serial_blas
-from mercer.gram.triangle import Triangle
 from mercer.solvers.ridge.single import single_precision_ridge
+from mercer.solvers.ridge.triangle import Triangle
 
 
 def problem(n: int = 700) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,10 +18,10 @@ from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT32, plan_matrix
 from mercer.gram.plan import WHOLE as WHOLE_MATRIX
 from mercer.gram.stored import Stored
-from mercer.gram.triangle import Triangle
 from mercer.kernels.base import Kernel
 from mercer.solvers.newton import Binary, newton
 from mercer.solvers.ridge.single import single_precision_ridge
+from mercer.solvers.ridge.triangle import Triangle
 from mercer.solvers.softmax import softmax_regression, whiten
 from mercer.state import State, storable
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from mercer.gram.triangle import Triangle
 from mercer.linalg.cg import LinearSolution, LowRankInverse, Ridge, conjugate_gradients
+from mercer.solvers.ridge.triangle import Triangle
 
 _RANK = 500  # of the preconditioner
 _JITTER = 1e-6  # for each sample of the preconditioner, which rounding of its matrix asks for

@@ -7,7 +7,7 @@ import pytest
 
 from mercer import RBF, Laplacian
 from mercer.domains.base import Batch
-from mercer.gram.triangle import Triangle
+from mercer.solvers.ridge.triangle import Triangle
 
 
 @pytest.fixture
