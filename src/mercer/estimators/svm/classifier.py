@@ -117,26 +117,23 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self, data: Training, problems: list[TwoClasses], members: list[np.ndarray]
     ) -> list[DualSolution]:
         """Solve all problems: small ones together, then the others one by one on the threads."""
-        kernel = data.kernel
-        whole = data.whole()
-        largest_two = sum(sorted(map(len, members))[-2:])
-        small = largest_two <= TINY
-        # where single steps matter, or the problem is changed, problems are solved apart
+        kernel, whole, unsolved = data.kernel, data.whole(), problems
+        small = sum(sorted(map(len, members))[-2:]) <= TINY
+        # where single steps matter, or problems are changed first, they are solved apart
         follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
-        changed = self.repair is not None or np.isinf(self.C)
-        together = self.solves_together and small and not (follows_steps or changed)
-        unsolved = problems
+        is_changed = self.repair is not None or np.isinf(self.C)
+        together = self.solves_together and small and not (follows_steps or is_changed)
         rows = None
         if kernel is not None and together and len(members) > 2:
             # few rows are needed of a pair, and few of their columns
             rows = kernel.gaussian_rows(whole)
-        # cutting the problems from one matrix is half the work, if the classes are small
-        if kernel is not None and rows is None and small and fits_all_classes(len(whole)):
+        if rows is not None:
+            unsolved = self._solve_together(np.empty((0, 0)), problems, rows)
+        elif kernel is not None and small and fits_all_classes(len(whole)):
+            # cutting the problems from one matrix is half the work, if the classes are small
             matrix = np.empty((len(whole), len(whole)))
             whole, kernel = dense(kernel, whole, whole, out=matrix), None
-        if together and rows is not None:
-            unsolved = self._solve_together(np.empty((0, 0)), problems, rows)
-        elif together and kernel is None:
+        if together and kernel is None:
             unsolved = self._solve_together(whole, problems)
 
         def solve(number: int, work: Workspace) -> None:
