@@ -85,7 +85,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         by Titsias' bound of the evidence; "iterative" learns by that bound and predicts exactly, by
         conjugate gradients. "auto" is exact while the matrix fits the memory budget, else sparse.
     n_inducing : int, default=500
-        The largest number of inducing points.
+        The largest number of inducing points; not looked at where the process is exact.
     centers : {"auto", "all"}, int or array-like, default="auto"
         Another name for inducing points, as other learners have it: so many, or these samples, for
         ``method="sparse"``; "all" is exact; "auto" leaves it to ``method`` and ``n_inducing``.
