@@ -95,3 +95,17 @@ def test_a_constant_that_is_missing_in_one_class_tells_it(value):
         table["gone"] = table["gone"].astype(float)
     model = AutoClassifier().fit(table, y)
     assert model.score(table, y) == 1.0 and model.importances_[1] > 0.3
+
+
+def test_arrays_of_letters_are_tables_of_categories():
+    letters = np.random.default_rng(0).choice(list("abc"), (60, 3))
+    y = letters[:, 0] == "a"
+    model = AutoClassifier(random_state=0).fit(letters, y)
+    assert (model.predict(letters) == y).all()
+    rows = AutoClassifier(random_state=0).fit(letters.tolist(), y)
+    assert (model.predict_proba(letters.astype("S")) == rows.predict_proba(letters.tolist())).all()
+    assert model.predict(np.full((1, 3), "1")).shape == (1,)  # digits are letters to this model
+    numbers = np.random.default_rng(0).standard_normal((60, 3))
+    of_text = AutoRegressor(random_state=0).fit(numbers.astype(str), numbers[:, 0])
+    of_numbers = AutoRegressor(random_state=0).fit(numbers, numbers[:, 0])
+    assert (of_text.predict(numbers.astype(str)) == of_numbers.predict(numbers)).all()

@@ -172,3 +172,32 @@ def test_kernels_without_a_limit_are_not_fitted_twice(monkeypatch):
     X = numbers(30)
     mercer.SVC(kernel=RBF()).fit(X, (X[:, 0] > 0).astype(int))
     assert len(calls) == 1
+
+
+def _graphs(d):
+    rng = np.random.default_rng(0)
+    path = [(0, 1), (1, 2), (2, 3)]
+    attributes = 4.0 * rng.standard_normal((16, 4, d))
+    return [{"edges": path, "n_nodes": 4, "attributes": rows} for rows in attributes]
+
+
+@pytest.mark.parametrize("graph_kernel", [mercer.ShortestPaths, mercer.GraphHopper])
+def test_attributes_of_nodes_count(graph_kernel):
+    y = np.arange(16) % 2
+    kernel = graph_kernel(node=Wendland())
+    assert kernel.certificate().where.max_dim == 3
+    assert "d ≤ 3" in str(kernel.certificate().where)
+    assert mercer.SVC(kernel=kernel).fit(_graphs(3), y).report_.status == "psd"
+    with pytest.warns(
+        errors.DefinitenessWarning, match=r"Wendland\(\) is not known .* on R\^5, as"
+    ):
+        assert mercer.SVC(kernel=kernel).fit(_graphs(5), y).report_.status == "unknown"
+
+
+def test_conditions_of_the_kernel_on_attributes_hold_for_the_graphs():
+    kernel = mercer.ShortestPaths(node=mercer.Spline(), length=mercer.Brownian())
+    assert "x ≥ 0" in str(kernel.certificate().where)
+    assert str(mercer.ShortestPaths(length=RBF()).certificate().where) == "graphs"
+    kernel = mercer.ShortestPaths(length=DistanceCosine())  # distances are numbers on a line
+    assert math.isinf(kernel.certificate().where.max_dim)
+    assert kernel.certificate().psd

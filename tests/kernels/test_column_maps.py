@@ -187,3 +187,9 @@ def test_the_name_of_a_fitted_map_tells_its_contents():
     assert repr(RBF() @ squash.fit(ROWS + 1.0)) != text
     with pytest.raises(ParseError, match="names="):
         parse("RBF() @ squash_00000000")
+
+
+def test_a_scale_that_overflows_tells_nothing_apart():
+    X = np.where(np.arange(20)[:, None] % 2, 1.2e308, -1.2e308)
+    fitted = squash.fit(X)
+    assert len(np.unique(fitted(X))) == 2 or not fitted.injective

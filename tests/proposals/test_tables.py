@@ -334,3 +334,15 @@ def test_one_hot_rows_are_what_scikit_learn_makes():
     np.testing.assert_allclose(
         (RBF(length_scale=1.3) @ one_hot)(X), RBF(length_scale=1.3)(rows), rtol=1e-13
     )
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 1e300])
+def test_a_variance_that_cannot_be_held_is_told(size):
+    X = size * np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(errors.ParameterError, match=r"column 0 = .*variance .*multiply"):
+        table_kernel(X)
+    with pytest.raises(errors.ParameterError, match="multiply the column"):
+        mercer.hsic_test(X, X)  # which said that they are the same for all samples: p = 1
+    with pytest.raises(errors.ParameterError, match="variance"):
+        mercer.mmd_test(X, 2 * X)
+    assert read_columns(np.full((20, 1), size))[0].spread == 0.0

@@ -129,6 +129,8 @@ class Automatic(CheckedInput):
         n_classes = 0
         if self._task == "classification":
             n_classes = len(np.unique(y))
+        elif not np.ptp(y):
+            return False  # one number explains all of it
         return is_free and len(y) >= _FEWEST_TO_LEARN and n_classes <= _MOST_CLASSES
 
     def _refuse_groups(self, groups: np.ndarray | None) -> None:

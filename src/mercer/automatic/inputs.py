@@ -11,6 +11,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer.aliases import Frame, KernelLike, RawSamples, Targets, Weights
 from mercer.automatic.checks.frames import (
+    are_digits,
     as_collection,
     as_pandas,
     as_ranks,
@@ -27,6 +28,7 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.structures.graphs import GRAPHS
 from mercer.domains.structures.trees import TREES
 from mercer.domains.tables.columns import missing_values
+from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import ShapeError, WidthError, warn
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
@@ -75,6 +77,9 @@ class CheckedInput(ShowsFit, BaseEstimator):
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
         X = as_collection(X)
+        if isinstance(X, np.ndarray) and X.dtype.kind in "SU" and X.ndim == 2:
+            digits = are_digits(X) if reset else are_vectors(self.kernel_.domain)
+            X = X if digits else X.astype(str).astype(object)
         if is_auto(self.kernel):
             X = unwrapped(X)
         kind = kind_of_samples(X) if is_auto(self.kernel) else None

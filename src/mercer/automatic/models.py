@@ -24,6 +24,7 @@ from mercer.automatic.tabular.uncertainty import (
 )
 from mercer.errors import InputError, ParameterError
 from mercer.estimators.common.fitting import restores
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.conformal.quantiles import check_coverage
 from mercer.estimators.conformal.results import Intervals, PredictionSets
 from mercer.estimators.held_out.outputs import of_decisions
@@ -328,6 +329,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         """
         X, y, weight, groups = self._check_input(X, y, sample_weight, groups)
         y = check_array(y, ensure_2d=False, dtype=np.float64)
+        check_squares(y)
         self.target_mean_ = float(np.average(y, weights=weight))
         variance = np.average((y - self.target_mean_) ** 2, weights=weight)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0

@@ -27,6 +27,7 @@ from mercer.domains.base import raw_length
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import open_rows
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.svm.base import SupportVectorMachine
 from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_quantiles
 from mercer.solvers.margin.dual import Bounds
@@ -193,6 +194,7 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
             self._levels = levels
             return self
         data = self._begin(opened.X, opened.y, opened.weight, "number")
+        check_squares(data.y)
         bound = self.C * data.weight
         problem = self._problem(data)
         problem.tol = self.tol * (float(data.y.std()) or 1.0)

@@ -283,9 +283,11 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
         """Warn that nobody knows whether the kernel is definite, as a learner needs it."""
         for child in self.children():
             if child.certificate().status == UNKNOWN:
-                child.warn_unknown(learner, remedy, because)
+                child.warn_unknown(learner, remedy)
                 return
         known = f"is not known to be positive semi-definite{because}"
+        if "n_columns_" in vars(self):
+            known += f" on R^{self.n_columns_}"
         rule = f"{known}, as {learner} needs it: used as asked"
         warn(explain("kernel", self, rule, remedy), DefinitenessWarning)
 

@@ -33,6 +33,7 @@ _FEW = 10  # different values up to which text is a category, however few rows t
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
 TELLING = 30  # missing values from which there are enough rows to tell what one means
+_SMALLEST, _LARGEST = 1e-150, 1e150  # deviations whose squares can be computed with
 _LONG = 4.0  # words, on average, from which text is read as words
 
 
@@ -126,9 +127,14 @@ def _numbers(where: str, numbers: np.ndarray) -> TableColumn:
     infinite = numbers[~np.isfinite(numbers)]
     if len(infinite):
         raise NotFiniteError(where, float(infinite[0]), "is not finite")
-    deviation = float(numbers.std())
-    if np.ptp(numbers) == 0 or deviation == 0:
+    if (numbers == numbers[0]).all():
         return TableColumn("number", 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(numbers.std())
+    if not _SMALLEST <= deviation <= _LARGEST:
+        values = f"values from {numbers.min():.3g} to {numbers.max():.3g}"
+        rule = "have a variance that floating point cannot hold"
+        raise ParameterError(where, values, rule, "multiply the column by a constant")
     return TableColumn("number", 2.0, deviation)
 
 

@@ -34,7 +34,7 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 def check_permutations(count: object) -> int:
     """The number of permutations, at least one."""
-    integer(1).check("n_permutations", count)
+    integer(1, 10_000_000).check("n_permutations", count)
     return int(count)  # type: ignore[call-overload]
 
 

@@ -147,3 +147,12 @@ def test_one_class_of_a_source_and_of_too_many_rows(monkeypatch):
         OneClassSVM(nu=0.2, kernel=KERNEL, random_state=0).fit(X)
     with pytest.raises(ParameterError, match="repair"):
         OneClassSVM(kernel=KERNEL, centers=10, repair="clip").fit(X)
+
+
+def test_one_class_with_weights_is_that_of_copies():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    weight = np.random.default_rng(1).integers(0, 3, 50)
+    model = mercer.OneClassSVM(kernel=RBF(), centers=X[:8], tol=1e-8)
+    weighted = model.fit(X, sample_weight=weight).decision_function(X)
+    copies = np.repeat(X, weight, axis=0)  # the width of the smoothed kink came from rows alone
+    assert np.allclose(model.fit(copies).decision_function(X), weighted, rtol=0, atol=1e-9)

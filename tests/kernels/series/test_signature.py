@@ -120,3 +120,8 @@ def test_expressions_and_files(tmp_path):
     save(model, tmp_path / "paths.mercer")
     again = load(tmp_path / "paths.mercer")
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_the_proof_says_what_is_normalised():
+    assert "weights ≥ 0" in mercer.Signature(levels=3).certificate().rule
+    assert "the levels" not in mercer.Signature(levels=None).certificate().rule

@@ -228,3 +228,11 @@ def test_constant_columns_and_few_samples():
     result = ksd_test(np.ones((30, 1)), lambda x: -x, random_state=0)
     assert 0 < result.pvalue <= 1
     assert any("many samples" in note for note in result.notes)
+
+
+def test_samples_without_a_scale_are_told():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(InputTypeError, match="rows of numbers"):
+        ksd_test([["a", "b"]] * 20, lambda x: -x)
+    with pytest.raises(ParameterError, match="finite variance; scale"):
+        ksd_test(1e200 * X, lambda x: -x)

@@ -97,6 +97,15 @@ def as_collection(X: RawSamples) -> RawSamples:
     return X
 
 
+def are_digits(X: np.ndarray) -> bool:
+    """Whether an array of strings holds numbers only."""
+    try:
+        X.astype(np.float64)
+    except ValueError:
+        return False
+    return True
+
+
 def is_list_of_rows(X: RawSamples) -> bool:
     """Whether the samples are a list of rows; strings and sets are samples, not rows."""
     if not isinstance(X, (list, tuple)) or len(X) == 0:

@@ -26,6 +26,7 @@ from mercer.domains.base import raw_length
 from mercer.errors import NotFittedError, explain
 from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.gp import inference
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
@@ -84,7 +85,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         by Titsias' bound of the evidence; "iterative" learns by that bound and predicts exactly, by
         conjugate gradients. "auto" is exact while the matrix fits the memory budget, else sparse.
     n_inducing : int, default=500
-        The largest number of inducing points.
+        The largest number of inducing points; not looked at where the process is exact.
     centers : {"auto", "all"}, int or array-like, default="auto"
         Another name for inducing points, as other learners have it: so many, or these samples, for
         ``method="sparse"``; "all" is exact; "auto" leaves it to ``method`` and ``n_inducing``.
@@ -213,6 +214,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         way = inference.Way.of(self.method, self.n_inducing, self.centers)
         X, y, sample_weight, notes = inference.loaded(X, y, sample_weight)
         given, y = self._begin(X, y, "numbers")
+        check_squares(y)
         X, y, counted, weight = self._count(given, y, sample_weight)
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):

@@ -98,7 +98,8 @@ def learn_kernel(
         What y is. By default text, truth values, and up to 20 different integers that repeat are
         labels, and everything else is numbers.
     sample_weight : array-like of shape (n,), default=None
-        How often each sample counts: a weight of 2 is the row twice, one of 0 leaves it out.
+        How often each sample counts: a weight of 2 is the row twice, one of 0 leaves it out. With
+        ``by="loo"``, leaving out a row of weight 2 leaves out both copies.
     random_state : int, RandomState or None, default=0
         The seed that samples are drawn with.
 

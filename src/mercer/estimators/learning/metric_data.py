@@ -14,7 +14,7 @@ from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import InputError, ParameterError, ShapeError
-from mercer.estimators.common.validation import check_weights
+from mercer.estimators.common.validation import check_squares, check_weights
 from mercer.estimators.learning.targets import TARGETS, are_labels, as_numbers
 from mercer.params import choice
 
@@ -86,6 +86,7 @@ def _as_columns(y: np.ndarray, labels: bool) -> np.ndarray:
     numbers = y.astype(float).reshape(len(y), -1)
     if not np.isfinite(numbers).all():
         raise InputError("y", "NaN or infinity", "must be finite", "leave these samples out")
+    check_squares(numbers)
     spread = numbers.std(axis=0)
     return numbers / np.where(spread > 0, spread, 1.0)
 

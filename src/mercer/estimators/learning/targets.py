@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array
 
 from mercer.aliases import RandomState, Targets
 from mercer.errors import InputError, ParameterError, ShapeError
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.gp.targets import Units
 
 Target = Literal["auto", "numbers", "labels"]
@@ -97,6 +98,7 @@ def _one_against_rest(values: np.ndarray) -> Codes:
 
 def standardise(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
     """Columns of mean 0 and deviation 1, those that vary; refused where none does."""
+    check_squares(columns)
     varies = np.ptp(columns, axis=0) > 0
     if not varies.any():
         rule = "is the same for all samples: nothing can be learned"

@@ -15,6 +15,7 @@ from mercer.aliases import KernelLike, ParameterRules, RawSamples, Splitter, Tar
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.mkl.base import MKL_RULES, MultipleKernelEstimator
 from mercer.estimators.mkl.learning import RIDGE_METHODS, Result, Task, learn
 from mercer.estimators.mkl.ridge import ridge
@@ -179,6 +180,7 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         """
         start = time.perf_counter()
         data = begin(self, X, y, sample_weight, target="numbers")
+        check_squares(data.y)
         if data.count < 2:
             found = f"Found array with {data.count} sample(s)"
             raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")

@@ -24,6 +24,7 @@ from mercer.estimators.centers.data import RowData, open_rows
 from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.ridge.base import (
     RIDGE_RULES,
     RidgeRegressor,
@@ -161,6 +162,7 @@ class KernelRidgeCV(RidgeRegressor):
             self._fit_on_centers(opened.data, alphas, start)
             return self
         data = begin(self, opened.X, opened.y, opened.weight, target="numbers")
+        check_squares(data.y)
         if data.count < 2:
             found = f"Found array with {data.count} sample(s)"
             raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")

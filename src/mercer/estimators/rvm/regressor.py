@@ -15,13 +15,12 @@ from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Target
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin
+from mercer.estimators.common.validation import check_squares
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
 from mercer.solvers.rvm.basis import Basis, WeightedBasis
 from mercer.solvers.rvm.likelihoods import Gaussian
 from mercer.state import State
-
-_LARGEST = 1e150  # whose square is still a number
 
 
 class RVR(RegressorMixin, RelevanceMachine):
@@ -165,9 +164,7 @@ class RVR(RegressorMixin, RelevanceMachine):
         data = begin(self, X, y, sample_weight, target="number")
         # squares stay finite while the targets have magnitude 1
         size = float(np.abs(data.y).max()) or 1.0
-        if size > _LARGEST:
-            rule = f"has no finite variance beyond {_LARGEST:g}"
-            raise ParameterError("y", f"values up to {size:.3g}", rule, "scale y")
+        check_squares(data.y)
         matrix = data.matrix(PRODUCTS)
         basis, weight = Basis(matrix, self.fit_intercept), None
         if np.any(data.weight != 1.0):  # equal weights of 1 give the same bits as none

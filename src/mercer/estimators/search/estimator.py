@@ -19,7 +19,7 @@ from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.training import check_data
-from mercer.estimators.common.validation import check_weights
+from mercer.estimators.common.validation import check_squares, check_weights
 from mercer.estimators.gp.inference import Prediction
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
 from mercer.estimators.gp.targets import Units
@@ -200,6 +200,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         """
         start = time.perf_counter()
         X, y = check_data(self, X, y, "number", **self._array_options())
+        check_squares(y)
         operators = self._operators()
         weight: np.ndarray | float = 1.0
         counted = np.arange(len(y))

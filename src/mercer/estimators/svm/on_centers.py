@@ -130,9 +130,11 @@ def fit_half_space(machine: OneClassSVM, data: RowData, start: float) -> None:
 
 def _density_width(data: RowData, rows: Block) -> float:
     """A small part of the spread of the rows' mean kernel values."""
-    some = rows.take(np.arange(min(_FEW, len(rows)))).X
-    means = data.kernel(some).mean(axis=1)
-    return _SMOOTHED * (float(means.std()) or float(np.abs(means).max()) or 1.0)
+    some = rows.take(np.arange(min(_FEW, len(rows))))
+    weight = some.weights()
+    means = np.average(data.kernel(some.X), axis=1, weights=weight)
+    variance = np.average((means - np.average(means, weights=weight)) ** 2, weights=weight)
+    return _SMOOTHED * (float(np.sqrt(variance)) or float(np.abs(means).max()) or 1.0)
 
 
 def _fit(

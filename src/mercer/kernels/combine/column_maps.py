@@ -153,7 +153,7 @@ class Squash(ColumnMap):
 
     @property
     def injective(self) -> bool:
-        return bool((self.scale > 0).all())
+        return bool(((self.scale > 0) & np.isfinite(self.scale)).all())
 
     def _learn(self, columns: list[np.ndarray]) -> None:
         self.centre = np.array([np.median(x) if len(x) else 0.0 for x in columns])

@@ -145,10 +145,12 @@ class Signature(Composite):
         if not part.cpd:
             rule = "no rule: the steps of series need a kernel of points that is psd or cpd"
             return Certificate(UNKNOWN, repr(self), rule, where, (part,))
-        rule = (
-            "inner product in the tensor algebra: the levels of Π(1 + φ(x_{i+1}) − φ(x_i)), each "
-            "divided by its norm or 0"
-        )
+        rule = "inner product in the tensor algebra: "
+        if self.levels is None:
+            rule += "Π(1 + φ(x_{i+1}) − φ(x_i)), divided by its norm"
+        else:
+            rule += f"the levels of Π(1 + φ(x_{{i+1}}) − φ(x_i)) up to {self.levels}, each divided "
+            rule += "by its norm or 0, with weights ≥ 0"
         if not part.psd:
             rule += "; differences of features need a cpd kernel only"
         facts = set()

@@ -138,7 +138,7 @@ def expected_certificate(outer: Kernel, inner: Certificate) -> Certificate:
     """The certificate of the expectation of a kernel over the fillings of both rows."""
     if not inner.psd:
         return uncertain(outer, inner)
-    rule = "mean embedding: the inner product of the means of φ over all fillings"
+    rule = "mean embedding: the inner product of the means of φ over the fillings of a row"
     return Certificate(PSD, repr(outer), rule, incomplete(inner.where), (inner,))
 
 

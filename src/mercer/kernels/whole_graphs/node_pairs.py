@@ -100,14 +100,26 @@ class NodePairKernel(CountKernel, abstract=True):
     # -- definiteness ------------------------------------------------------------------------------
 
     def certify(self, d: int | None) -> Certificate:
-        parts = tuple(child.certify(d) for child in self.children())
-        if not parts:
+        children = self.named_children()
+        if not children:
             return super().certify(d)
-        where = Where("graphs with attributes on their nodes")
+        # all but the kernel on attributes compare distances, which are numbers
+        parts = [child.certify(d if name == "node" else 1) for name, child in children.items()]
+        where = self._where(dict(zip(children, parts, strict=True)))
         if all(part.psd for part in parts):
-            return Certificate(PSD, repr(self), self._pairwise, where, parts)
+            return Certificate(PSD, repr(self), self._pairwise, where, tuple(parts))
         rule = "no rule: a kernel inside is not known to be psd"
-        return Certificate(UNKNOWN, repr(self), rule, where, parts)
+        return Certificate(UNKNOWN, repr(self), rule, where, tuple(parts))
+
+    def _where(self, parts: dict[str, Certificate]) -> Where:
+        """The graphs whose attributes are in the set on which the kernel on them is certified."""
+        conditions = itertools.chain.from_iterable(part.where.conditions for part in parts.values())
+        where = Where("graphs", conditions=tuple(dict.fromkeys(conditions)))
+        if self.node is None:
+            return where
+        inner = parts["node"].where
+        space = f"graphs with attributes in {inner.space} on their nodes"
+        return dataclasses.replace(where, space=space, max_dim=inner.max_dim)
 
     # -- samples -----------------------------------------------------------------------------------
 

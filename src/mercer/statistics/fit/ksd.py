@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.aliases import KernelLike, RandomState, RawSamples
-from mercer.errors import ShapeError
+from mercer.errors import InputTypeError, ParameterError, ShapeError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.plan import rows_at_a_time
@@ -147,7 +147,12 @@ def ksd_test(
 
 def _numbers(X: RawSamples) -> np.ndarray:
     """The samples as rows of finite numbers."""
-    rows = np.asarray(as_samples(X, "X"), dtype=np.float64)
+    samples = as_samples(X, "X")
+    try:
+        rows = np.asarray(samples, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        rule = f"does not hold rows of numbers ({error})"
+        raise InputTypeError("X", type(X).__name__, rule, "encode text first") from None
     if rows.ndim != 2:
         rule = "must be a table of numbers, one row for each sample"
         raise ShapeError("X", f"array of shape {rows.shape}", rule)
@@ -160,7 +165,11 @@ def _numbers(X: RawSamples) -> np.ndarray:
 def _kernel(kernel: KernelLike, rows: np.ndarray) -> tuple[Kernel, tuple[str, ...]]:
     if not is_auto(kernel):
         return fitted_kernel(kernel, rows)
-    spread = np.sqrt(rows.shape[1]) * rows.std(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(rows.shape[1]) * rows.std(axis=0)
+    if not np.isfinite(spread).all():
+        size = f"values up to {np.abs(rows).max():.3g}"
+        raise ParameterError("X", size, "have no finite variance", "scale the samples")
     lengths = [float(f"{value or 1.0:.4g}") for value in spread]
     note = "the widths of the kernel are standard deviations of the samples, times √d"
     return RationalQuadratic(length_scale=lengths, alpha=0.5), (note,)
