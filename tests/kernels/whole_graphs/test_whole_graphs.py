@@ -67,6 +67,14 @@ def test_graphs_without_nodes_have_the_kernel_0(kernel):
     assert np.isfinite(kernel.normalize()(X)).all()
 
 
+@pytest.mark.parametrize("kernel", [mercer.ShortestPaths(), mercer.GraphHopper()], ids=repr)
+def test_kernels_that_ignore_labels_of_edges_take_graphs_with_and_without(kernel):
+    X = random_graphs(8)
+    bare = [{key: graph[key] for key in graph if key != "edge_labels"} for graph in X]
+    K = kernel(X)
+    assert np.array_equal(kernel(X, bare), K) and np.array_equal(kernel(X[:4] + bare[4:]), K)
+
+
 def test_every_graph_has_each_node_assigned_to_itself():
     X = random_graphs(20)
     sizes = np.array([graph["n_nodes"] for graph in X])

@@ -89,7 +89,8 @@ class NodePairKernel(CountKernel, abstract=True):
             raise DomainMismatchError(what, self.node, "must be a kernel on rows of numbers")
 
     def names(self) -> Names:
-        return Names(self.node_labels, self.edge_labels, self.attributes if self.by_pairs else None)
+        """Labels of edges do not matter, and are not read."""
+        return Names(self.node_labels, None, self.attributes if self.by_pairs else None)
 
     def continuous_params(self) -> dict[str, Any]:
         params = dict(super().continuous_params())

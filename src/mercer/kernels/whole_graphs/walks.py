@@ -266,7 +266,7 @@ class GraphWalks(GraphKernel):
 
 
 def _is_labelled(samples: GraphSamples) -> bool:
-    return samples.labelled or samples.graphs.edge_labels is not None
+    return samples.labelled or samples.edges_labelled
 
 
 def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
