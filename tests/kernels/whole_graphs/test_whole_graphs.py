@@ -127,6 +127,27 @@ def test_the_radius_of_labelled_graphs_is_that_of_matching_pairs():
         mercer.GraphWalks(decay=0.25)([labelled])
 
 
+@pytest.mark.parametrize("labels", [50, ["a"] * 50], ids=["unlabelled", "labelled"])
+def test_a_decay_so_close_to_the_bound_that_the_sum_does_not_end_is_refused(labels):
+    cycle = ([(v, (v + 1) % 50) for v in range(50)], labels)
+    near, nearer = mercer.GraphWalks(decay=0.99 / 4), mercer.GraphWalks(decay=0.999999 / 4)
+    assert near([cycle])[0, 0] == pytest.approx(2500 / 0.01, rel=1e-10)
+    with pytest.raises(RadiusError, match="too close to the largest"):
+        nearer([cycle])
+    with pytest.raises(RadiusError, match="too close to the largest"):
+        nearer([([(0, 1)], labels[:2] if labels != 50 else 2), cycle])
+
+
+@pytest.mark.parametrize("labels", [10, ["a"] * 10], ids=["unlabelled", "labelled"])
+def test_walks_of_graphs_in_two_parts_are_summed_close_to_the_bound(labels):
+    star = ([(0, v) for v in range(1, 10)], labels)
+    decay = 0.99 / 9  # there are 10 · 9^s walks of 2s edges and 18 · 9^s of 2s + 1
+    exact = (100 + decay * 18**2) / (1 - (9 * decay) ** 2)
+    assert mercer.GraphWalks(decay=decay)([star])[0, 0] == pytest.approx(exact, rel=1e-11)
+    path = {"edges": [(0, 1), (1, 2)], "n_nodes": 3, "directed": True}
+    assert mercer.GraphWalks(decay=1e-9)([path])[0, 0] == pytest.approx(9 + 4e-9, rel=1e-15)
+
+
 def test_the_decay_is_learned_from_the_training_graphs():
     kernel = mercer.GraphWalks()
     with pytest.raises(ParameterError, match="not known yet"):

@@ -83,6 +83,10 @@ class NodePairKernel(CountKernel, abstract=True):
         """Whether nodes are compared by kernels, so that there is no finite feature map."""
         return self.node is not None
 
+    @property
+    def aligned(self) -> bool:  # type: ignore[override]
+        return not self.by_pairs
+
     def check_params(self) -> None:
         if self.node is not None and "matrix" not in self.node.domain.accepts:
             what = f"{type(self).__name__}: node"
