@@ -155,6 +155,16 @@ def test_the_decay_is_learned_from_the_training_graphs():
     assert kernel.fit([CLIQUE, ([(0, 1)], 2)]).decay_ == pytest.approx(0.5 / 16)
 
 
+@pytest.mark.parametrize("size", range(3, 12))
+def test_half_of_what_labelled_training_graphs_allow_is_enough_for_them(size):
+    labels = [f"label {v}" for v in range(size)]
+    cycle = ([(v, (v + 1) % size) for v in range(size)], labels)
+    kernel = mercer.GraphWalks().fit([cycle])  # ρ is 2, and 4 without labels
+    for decay in (kernel.decay_, np.nextafter(0.25, 0), 0.25, np.nextafter(0.25, 1)):
+        value = mercer.GraphWalks(decay=float(decay))([cycle])[0, 0]
+        assert value == pytest.approx(size / (1 - 2 * 0.25), rel=1e-12)
+
+
 def test_walks_of_directed_graphs_without_cycles_have_no_radius():
     path = {"edges": [(0, 1), (1, 2)], "n_nodes": 3, "directed": True}
     value = mercer.GraphWalks(decay=10.0)([path])[0, 0]

@@ -286,6 +286,7 @@ def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
     degrees = np.asarray(matrix.sum(axis=1)).ravel()
     # two steps: the largest row sum of A² bounds the square of the largest eigenvalue
     two_steps = matrix @ degrees
+    limit *= 1.0 - 1e-9  # a bound that rounding errors bring below the limit decides nothing
     bounds = np.zeros(len(samples))
     np.maximum.at(bounds, samples.owners, two_steps)
     for row in np.flatnonzero(bounds >= limit):
