@@ -129,7 +129,7 @@ def draw(graphs, y, samples, votes, scores):
         ax.set_aspect("equal", adjustable="datalim")
         ax.axis("off")
     figure.colorbar(
-        dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colours"
+        dots, ax=axes, shrink=0.6, label="sum of the weights of an atom's colors"
     )
 
 
@@ -139,7 +139,7 @@ def draw(graphs, y, samples, votes, scores):
 
 
 def most_telling(graphs, samples, columns, model):
-    print(f"\n{'weight':>8}  {'steps':>5}  the atom, and its neighbours")
+    print(f"\n{'weight':>8}  {'steps':>5}  the atom, and its neighbors")
     weights = model.coef_.ravel()
     for column in np.argsort(-np.abs(weights))[:8]:
         rounds, node = np.argwhere(columns == column)[0]

@@ -176,6 +176,15 @@ BAD = {
     "long tuple": ([([], [], [], [])], "X[0]"),
     "unknown key": ([{"edges": [], "labels": []}], "X[0]"),
     "text edges": ([([("a", "b")], 2)], "X[0]: edges"),
+    "unknown name": ([RING, ([("a", "z")], {"a": 1, "b": 2})], "X[1]: edge 0 = ('a', 'z')"),
+    "edge without label": ([([(0, 1)], {0: 1, 1: 2}, {(0, 2): 1})], "X[0]: edge 0 = (0, 1)"),
+    "label of the reversed edge": (
+        [{"edges": [(0, 1)], "n_nodes": 2, "edge_labels": {(1, 0): 1}, "directed": True}],
+        "X[0]: edge 0 = (0, 1)",
+    ),
+    "text as number of nodes": ([{"edges": [], "n_nodes": "x"}], "X[0]: n_nodes = 'x'"),
+    "broken number of nodes": ([{"edges": [], "n_nodes": 2.5}], "X[0]: n_nodes = 2.5"),
+    "nodes below 0": ([RING, ([], -2)], "X[1]: n_nodes = -2"),
     "not square": ([scipy.sparse.csr_matrix((2, 3))], "X[0]"),
     "labels for some rows": ([(SQUARE, list("ab"))], "X[0] = 'matrix of 3 rows'"),
     "labels for more rows": ([(SQUARE, list("abcd"))], "X[0] = 'matrix of 3 rows'"),
@@ -195,8 +204,32 @@ def test_bad_graphs_are_refused_by_name(case):
 
 
 def test_labels_must_be_there_at_prediction_as_in_training():
-    with pytest.raises(InputTypeError, match="labels of Y"):
-        kernel([RING], [([(0, 1)], 2)])
+    bare, empty = ([(0, 1)], 2), ([], [])
+    with pytest.raises(InputTypeError, match=r"Y\[1\] .* has no labels of nodes, but X have some"):
+        kernel([RING], [empty, bare])
+    with pytest.raises(InputTypeError, match=r"Y\[1\] .* has labels of nodes, but X have none"):
+        kernel([bare], [empty, (*RING[:2], None)])
+    assert kernel([RING], [empty]).tolist() == [[0.0]]
+
+
+def test_labels_of_edges_must_be_there_at_prediction_as_in_training():
+    bare = RING[:2]
+    with pytest.raises(InputTypeError, match=r"Y\[0\] .* has no labels of edges, but X have some"):
+        kernel([RING], [bare])
+    with pytest.raises(InputTypeError, match=r"Y\[0\] .* has labels of edges, but X have none"):
+        kernel([bare], [RING])
+    ignoring = WeisfeilerLehman(edge_labels=None)
+    assert ignoring([RING], [bare]) == ignoring([bare])
+    alone, ones = ([], ["C"]), (*bare, [1, 1, 1])
+    assert kernel([RING], [alone])[0, 0] > 0  # it has no edges, whose labels could be missing
+    assert kernel([bare], [ones]) == kernel([ones], [bare]) == kernel([bare])
+    assert kernel([RING], [ones])[0, 0] > 0
+
+
+def test_labels_by_edge_may_name_an_undirected_edge_in_either_direction():
+    kinds = {(v, u): kind for (u, v), kind in zip(EDGES, KINDS, strict=True)}
+    nodes = dict(enumerate(LABELS))
+    assert kernel([(EDGES, nodes, kinds)]) == kernel([SAME["tuple"]])
 
 
 def test_a_single_graph_is_no_collection():
@@ -211,7 +244,7 @@ def test_texts_are_molecules():
         with pytest.raises(MissingDependencyError, match="molecules"):
             kernel(["CCO"])
     else:
-        assert kernel(["CCO", "OCC"]).tolist() == [[12.0, 12.0], [12.0, 12.0]]
+        assert kernel(["CCO", "OCC"]).tolist() == [[14.0, 14.0], [14.0, 14.0]]
 
 
 def test_attributes_are_checked():
@@ -235,6 +268,7 @@ def test_matrices_of_ones_are_graphs_without_labels_of_edges():
     kernel = WeisfeilerLehman(2)
     assert len(np.unique(kernel([edges, ones]))) == 1
     K = kernel([labelled, ones])
-    assert np.array_equal(kernel([edges], [labelled, ones]), K[1:])
+    assert np.array_equal(kernel([ones], [labelled, ones]), K[1:])
+    assert GraphWalks(decay=0.1).fit([ones]).prepare(Batch([ones])).labelled is False
     with pytest.raises(InputTypeError, match=r"X\[1\] = 'a graph' has no labels of edges"):
         kernel([labelled, edges])

@@ -12,11 +12,16 @@ TEXTS = ["banana", "bandana", "anna", "", "xyz", "nab band"]
 WORDS = ["the cat the dog", "the dog", "a bird sings", "the the the cat"]
 SETS = [{1, 2}, {2, 3}, set(), {1, 2, 3}]
 TREES = ["(a b b)", "(a (b c) b)", "(d)", "(a b)"]
+GRAPHS = [([(0, 1), (1, 2)], 3), ([(0, 1), (1, 2), (2, 0), (2, 3)], 4), ([], 2), ([(0, 1)], 5)]
 CASES = [
     (Spectrum(1), TEXTS),
     (BagOfWords(), WORDS),
     (SetIntersection(), SETS),
     (mercer.Subtrees(normalized=False), TREES),
+    (mercer.WeisfeilerLehman(depth=2), GRAPHS),
+    (mercer.ShortestPaths(), GRAPHS),
+    (mercer.GraphHopper(), GRAPHS),
+    (mercer.Graphlets(size=3), GRAPHS),
 ]
 
 
@@ -33,6 +38,13 @@ def test_the_smaller_of_both_counts(kernel, X):
     for cut in (1, 2, 3):  # features that only one side has
         assert np.array_equal(k(X[:cut], X[cut:]), exact[:cut, cut:])
         assert np.array_equal(k(X[cut:], X[:cut]), exact[cut:, :cut])
+
+
+def test_colours_of_nodes_give_the_optimal_assignment():
+    k = HistogramIntersection(of=mercer.WeisfeilerLehman(depth=3))
+    assert np.array_equal(k(GRAPHS), mercer.WeisfeilerLehmanAssignment(depth=3)(GRAPHS))
+    model = mercer.SVC(kernel=k).fit(GRAPHS[:3], [0, 1, 0])
+    assert np.isfinite(model.decision_function(GRAPHS)).all()
 
 
 def test_real_weights():
@@ -53,7 +65,9 @@ def test_signed_features_are_refused():
 
 
 def test_kernels_without_common_columns_are_refused():
-    for kernel in (mercer.BlendedSpectrum(), mercer.SubsetTrees(), mercer.Subsequence()):
+    rounds = mercer.WeisfeilerLehman(depth=1, weights=[1.0, 2.0])
+    pairs = mercer.ShortestPaths(node=mercer.RBF())
+    for kernel in (mercer.BlendedSpectrum(), mercer.SubsetTrees(), rounds, pairs):
         with pytest.raises(ParameterError, match="same columns"):
             HistogramIntersection(of=kernel)
     for wrong in (3, "Spectrum(2)", Spectrum):

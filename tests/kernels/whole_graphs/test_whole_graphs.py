@@ -67,6 +67,14 @@ def test_graphs_without_nodes_have_the_kernel_0(kernel):
     assert np.isfinite(kernel.normalize()(X)).all()
 
 
+@pytest.mark.parametrize("kernel", [mercer.ShortestPaths(), mercer.GraphHopper()], ids=repr)
+def test_kernels_that_ignore_labels_of_edges_take_graphs_with_and_without(kernel):
+    X = random_graphs(8)
+    bare = [{key: graph[key] for key in graph if key != "edge_labels"} for graph in X]
+    K = kernel(X)
+    assert np.array_equal(kernel(X, bare), K) and np.array_equal(kernel(X[:4] + bare[4:]), K)
+
+
 def test_every_graph_has_each_node_assigned_to_itself():
     X = random_graphs(20)
     sizes = np.array([graph["n_nodes"] for graph in X])
@@ -119,11 +127,42 @@ def test_the_radius_of_labelled_graphs_is_that_of_matching_pairs():
         mercer.GraphWalks(decay=0.25)([labelled])
 
 
+@pytest.mark.parametrize("labels", [50, ["a"] * 50], ids=["unlabelled", "labelled"])
+def test_a_decay_so_close_to_the_bound_that_the_sum_does_not_end_is_refused(labels):
+    cycle = ([(v, (v + 1) % 50) for v in range(50)], labels)
+    near, nearer = mercer.GraphWalks(decay=0.99 / 4), mercer.GraphWalks(decay=0.999999 / 4)
+    assert near([cycle])[0, 0] == pytest.approx(2500 / 0.01, rel=1e-10)
+    with pytest.raises(RadiusError, match="too close to the largest"):
+        nearer([cycle])
+    with pytest.raises(RadiusError, match="too close to the largest"):
+        nearer([([(0, 1)], labels[:2] if labels != 50 else 2), cycle])
+
+
+@pytest.mark.parametrize("labels", [10, ["a"] * 10], ids=["unlabelled", "labelled"])
+def test_walks_of_graphs_in_two_parts_are_summed_close_to_the_bound(labels):
+    star = ([(0, v) for v in range(1, 10)], labels)
+    decay = 0.99 / 9  # there are 10 · 9^s walks of 2s edges and 18 · 9^s of 2s + 1
+    exact = (100 + decay * 18**2) / (1 - (9 * decay) ** 2)
+    assert mercer.GraphWalks(decay=decay)([star])[0, 0] == pytest.approx(exact, rel=1e-11)
+    path = {"edges": [(0, 1), (1, 2)], "n_nodes": 3, "directed": True}
+    assert mercer.GraphWalks(decay=1e-9)([path])[0, 0] == pytest.approx(9 + 4e-9, rel=1e-15)
+
+
 def test_the_decay_is_learned_from_the_training_graphs():
     kernel = mercer.GraphWalks()
     with pytest.raises(ParameterError, match="not known yet"):
         kernel([CLIQUE])
     assert kernel.fit([CLIQUE, ([(0, 1)], 2)]).decay_ == pytest.approx(0.5 / 16)
+
+
+@pytest.mark.parametrize("size", range(3, 12))
+def test_half_of_what_labelled_training_graphs_allow_is_enough_for_them(size):
+    labels = [f"label {v}" for v in range(size)]
+    cycle = ([(v, (v + 1) % size) for v in range(size)], labels)
+    kernel = mercer.GraphWalks().fit([cycle])  # ρ is 2, and 4 without labels
+    for decay in (kernel.decay_, np.nextafter(0.25, 0), 0.25, np.nextafter(0.25, 1)):
+        value = mercer.GraphWalks(decay=float(decay))([cycle])[0, 0]
+        assert value == pytest.approx(size / (1 - 2 * 0.25), rel=1e-12)
 
 
 def test_walks_of_directed_graphs_without_cycles_have_no_radius():

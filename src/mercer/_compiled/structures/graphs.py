@@ -234,12 +234,15 @@ def _matched_edges(x, y, g, h, place, matched):
 
 @compiled
 def _power_sum(first, ends, count, decay):
-    """Σ_t decay^t 1ᵀAᵗ1 and its derivative, until the remaining terms do not matter."""
+    """Σ_t decay^t 1ᵀAᵗ1 and its derivative, until the remaining terms do not matter.
+
+    The sum is NaN if they still matter after 100,000 terms.
+    """
     walks, longer = np.ones(count), np.empty(count)
     total, slope, term = float(count), 0.0, float(count)
-    before = 1.0
+    last, before = term, 1.0
     for t in range(1, 100_000):
-        last, term = term, 0.0
+        earlier, last, term = last, term, 0.0
         for u in range(count):
             sum_ = 0.0
             for e in range(first[u], first[u + 1]):
@@ -250,13 +253,14 @@ def _power_sum(first, ends, count, decay):
         total += term
         slope += t * (term / decay)
         if term == 0.0:
-            break
-        ratio = term / last
-        worst = max(ratio, before)
+            return total, slope
+        # of two steps, as terms of graphs in two parts fall in every other step only
+        ratio = np.sqrt(term / earlier)
+        gap = max(1.0 - max(ratio, before), 1e-9)
         before = ratio
-        if worst < 1.0 and term * (t + 1) < _TINY * total * (1.0 - worst) ** 2:
-            break
-    return total, slope
+        if t > 1 and term * (t + 1) < _TINY * total * gap**2:
+            return total, slope
+    return np.nan, np.nan
 
 
 @compiled

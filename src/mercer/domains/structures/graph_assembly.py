@@ -116,9 +116,10 @@ def _node_labels(
 def _edge_labels(
     given: list[GivenGraph], argument: str
 ) -> tuple[np.ndarray | None, tuple[object, ...]]:
-    """The same of edges. The label 1 for all edges is as good as none."""
+    """The same of edges. Graphs without labels go with those in which every label is 1."""
     lists = {row: graph.edge_labels for row, graph in enumerate(given) if len(graph.ends)}
-    if all(labels is None or _are_ones(labels) for labels in lists.values()):
+    some_have_none = any(labels is None for labels in lists.values())
+    if some_have_none and all(labels is None or _are_ones(labels) for labels in lists.values()):
         return None, ()
     return _labels_of(lists, argument, "edge")
 

@@ -142,21 +142,39 @@ def _from_sequence(graph: Sequence[Any], names: Names, what: str) -> GivenGraph:
     if hasattr(edges, "tocsr"):
         _check_no_labels(labels, what)
         return _with_nodes(_from_sparse(edges, names, what), nodes, what)
-    if isinstance(nodes, Mapping):
-        edges, nodes = _by_place(edges, nodes)
     if isinstance(labels, Mapping):
-        labels = [labels[tuple(edge)] for edge in graph[0]]
+        labels = _by_edge(labels, edges, what)
+    if isinstance(nodes, Mapping):
+        edges, nodes = _by_place(edges, nodes, what)
     begins, ends = _pairs(edges, what)
     n_nodes = int(max(begins.max(initial=-1), ends.max(initial=-1))) + 1
     given = GivenGraph(n_nodes, begins, ends, "once", edge_labels=labels)
     return _with_nodes(given, nodes, what)
 
 
-def _by_place(edges: Any, nodes: Mapping[Hashable, Any]) -> tuple[list[Any], list[Any]]:
-    """Edges between named nodes as pairs of positions, −1 of unknown ones; labels of the nodes."""
+def _by_place(edges: Any, nodes: Mapping[Hashable, Any], what: str) -> tuple[list[Any], list[Any]]:
+    """Edges between named nodes as pairs of positions, and the labels of the nodes."""
     places = {node: place for place, node in enumerate(nodes)}
-    pairs = [tuple(places.get(node, -1) for node in edge) for edge in edges]
+    pairs = []
+    for at, edge in enumerate(edges):
+        if not all(node in places for node in edge):
+            rule = "leads to a node that does not exist: node_labels does not name it"
+            raise ShapeError(f"{what}: edge {at}", tuple(edge), rule, "give it a label")
+        pairs.append(tuple(places[node] for node in edge))
     return pairs, list(nodes.values())
+
+
+def _by_edge(labels: Mapping[Any, Any], edges: Any, what: str, directed: bool = False) -> list[Any]:
+    """The label of every edge; undirected ones may be named in either direction."""
+    found = []
+    for at, edge in enumerate(map(tuple, edges)):
+        names = [edge] if directed else [edge, edge[::-1]]
+        name = next((name for name in names if name in labels), None)
+        if name is None:
+            rule = "is not named by edge_labels"
+            raise InputTypeError(f"{what}: edge {at}", edge, rule, "give every edge a label")
+        found.append(labels[name])
+    return found
 
 
 def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:
@@ -164,7 +182,7 @@ def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:
     if nodes is None:
         return given
     if isinstance(nodes, (int, np.integer)):
-        given.resize(int(nodes), what)
+        given.resize(_number_of_nodes(nodes, what), what)
         return given
     if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__len__"):
         rule = "is not a list of labels, one for each node"
@@ -175,6 +193,12 @@ def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:
         given.node_labels = nodes
     given.resize(len(nodes), what)
     return given
+
+
+def _number_of_nodes(value: Any, what: str) -> int:
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputTypeError(f"{what}: n_nodes", value, "is not a whole number >= 0")
+    return int(value)
 
 
 def _pairs(edges: Any, what: str) -> tuple[np.ndarray, np.ndarray]:
@@ -205,13 +229,15 @@ def _from_mapping(graph: Mapping[str, Any], names: Names, what: str) -> GivenGra
     if not {"edges"} <= set(graph) <= set(KEYS):
         rule = f"must have 'edges', and may have {', '.join(KEYS[1:])}"
         raise InputTypeError(what, f"a dictionary of {list(graph)}", rule)
-    nodes = graph.get("node_labels")
-    given = _from_sequence((graph["edges"], nodes, graph.get("edge_labels")), names, what)
+    edges, kinds = graph["edges"], graph.get("edge_labels")
+    if isinstance(kinds, Mapping):
+        kinds = _by_edge(kinds, edges, what, bool(graph.get("directed")))
+    given = _from_sequence((edges, graph.get("node_labels"), kinds), names, what)
     if graph.get("attributes") is not None:
         given.attributes = _vectors(graph["attributes"], f"{what}: attributes")
         given.resize(len(given.attributes), what)
     if graph.get("n_nodes") is not None:
-        given.resize(int(graph["n_nodes"]), what)
+        given.resize(_number_of_nodes(graph["n_nodes"], what), what)
     if graph.get("directed"):
         given.form = "directed"
     return given

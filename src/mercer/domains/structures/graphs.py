@@ -72,6 +72,11 @@ class GraphSamples(Samples):
         return self.graphs.node_labels is not None
 
     @property
+    def edges_labelled(self) -> bool:
+        """Whether edges have labels other than 1, which is as good as none."""
+        return self.graphs.edge_labels is not None and set(self.graphs.edge_names) != {1}
+
+    @property
     def n_attributes(self) -> int | None:
         """The number of attributes of every node; None where nodes have no attributes."""
         if self.graphs.attributes is None:
@@ -239,16 +244,28 @@ def _plain(edges: list[tuple[int, int]], n_nodes: int) -> dict[str, Any]:
 
 def _check_alike(samples: GraphSamples, like: GraphSamples, batch: Batch) -> None:
     """Refuse graphs with labels beside such without, and attributes of other widths."""
-    if not len(samples.owners) or not len(like.owners):
+    if len(samples.owners) and len(like.owners):
+        first = f"{batch.argument}[{samples.owners[0]}]"
+        _check_labels(samples.labelled, like.labelled, "nodes", first, batch.other)
+        if samples.n_attributes != like.n_attributes:
+            widths = f"{samples.n_attributes} columns, not {like.n_attributes}"
+            rule = f"do not fit {batch.other}: {widths}"
+            raise WidthError(f"attributes of {first}", "a graph", rule, "give both the same")
+    if len(samples.graphs.indices) and len(like.graphs.indices):
+        edges = int(np.argmax(samples.degrees > 0))
+        first = f"{batch.argument}[{samples.owners[edges]}]"
+        if samples.graphs.edge_labels is None or like.graphs.edge_labels is None:
+            both = samples.edges_labelled, like.edges_labelled
+            _check_labels(*both, "edges", first, batch.other)
+
+
+def _check_labels(own: bool, others: bool, things: str, first: str, other: str) -> None:
+    if own == others:
         return
-    if samples.labelled != like.labelled:
-        have = ("have none", "have some")
-        rule = f"{have[samples.labelled]} on their nodes, but {batch.other} {have[like.labelled]}"
-        raise InputTypeError(f"labels of {batch.argument}", "graphs", rule, "give both the same")
-    if samples.n_attributes != like.n_attributes:
-        widths = f"{samples.n_attributes} columns, not {like.n_attributes}"
-        rule = f"do not fit {batch.other}: {widths}"
-        raise WidthError(f"attributes of {batch.argument}", "graphs", rule, "give both the same")
+    rule = f"has no labels of {things}, but {other} have some"
+    if own:
+        rule = f"has labels of {things}, but {other} have none"
+    raise InputTypeError(first, "a graph", rule, "give both the same")
 
 
 def read_together(domains: Sequence[Domain]) -> Graphs | None:

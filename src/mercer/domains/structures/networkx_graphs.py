@@ -82,11 +82,10 @@ def _places(
 
 
 def _edge_labels(rows: Things, name: str | None) -> Label:
-    """The labels of all entries. The label 1 for all edges is as good as none."""
+    """The labels of all entries."""
     if name is None:
         return None, ()
-    labels, names = _numbered([*_chain(map(_values, rows))], name)
-    return (None, ()) if names == (1,) else (labels, names)
+    return _numbered([*_chain(map(_values, rows))], name)
 
 
 def _numbered(things: Things, name: str | None) -> Label:

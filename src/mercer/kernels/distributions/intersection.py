@@ -45,9 +45,10 @@ class HistogramIntersection(Composite):
     Parameters
     ----------
     of : Kernel, optional
-        A kernel with a feature map of numbers ≥ 0, such as the counts of `Spectrum`, `Subtrees` or
-        `BagOfWords`; features with a sign are refused. By default the samples are rows of numbers
-        themselves. Its parameters are kept as they are: there is no gradient in them.
+        A kernel with a feature map of numbers ≥ 0, such as the counts of `Spectrum`, `Subtrees`,
+        `BagOfWords` or `ShortestPaths`; features with a sign are refused. By default the samples
+        are rows of numbers themselves. Its parameters are kept as they are: there is no gradient in
+        them.
 
     References
     ----------

@@ -74,6 +74,11 @@ class CountKernel(GraphKernel, abstract=True):
     def stand_in(self) -> str:
         return self.unlabelled
 
+    @property
+    def aligned(self) -> bool:  # type: ignore[override]
+        """Whether columns are the same for all samples; those of several groups are not."""
+        return len(self.groups()) == 1
+
     def groups(self) -> list[tuple[float, tuple[int, ...]]]:
         """The weight of each group of features, and what ``find`` is given to find them."""
         return [(1.0, ())]

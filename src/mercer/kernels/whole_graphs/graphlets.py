@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from mercer import _compiled
@@ -153,6 +155,7 @@ class Graphlets(Kernel):
     graphlet kernels for large graph comparison. Artificial Intelligence and Statistics, 488-495.
     """
 
+    aligned: ClassVar[bool] = True
     definite = Definite(
         PSD,
         "inner product: φ_g(G) = the number of induced copies of g in G",

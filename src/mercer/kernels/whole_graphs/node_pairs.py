@@ -83,13 +83,18 @@ class NodePairKernel(CountKernel, abstract=True):
         """Whether nodes are compared by kernels, so that there is no finite feature map."""
         return self.node is not None
 
+    @property
+    def aligned(self) -> bool:  # type: ignore[override]
+        return not self.by_pairs
+
     def check_params(self) -> None:
         if self.node is not None and "matrix" not in self.node.domain.accepts:
             what = f"{type(self).__name__}: node"
             raise DomainMismatchError(what, self.node, "must be a kernel on rows of numbers")
 
     def names(self) -> Names:
-        return Names(self.node_labels, self.edge_labels, self.attributes if self.by_pairs else None)
+        """Labels of edges do not matter, and are not read."""
+        return Names(self.node_labels, None, self.attributes if self.by_pairs else None)
 
     def continuous_params(self) -> dict[str, Any]:
         params = dict(super().continuous_params())

@@ -62,19 +62,20 @@ class WalkSamples(Samples):
 
     def _enough(self) -> int:
         """The number of terms after which the sum of no graph with itself changes any more."""
-        total, before = np.zeros(len(self)), np.zeros(len(self))
+        total, last, before = np.zeros((3, len(self)))
         worst = np.zeros(len(self))
         for t, counts in enumerate(self._scaled()):
             self._sums.append(counts)
             term = counts**2
             total += term
             with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.where(before > 0, term / before, 0.0)
+                # of two steps, as terms of graphs in two parts fall in every other step only
+                ratio = np.where(before > 0, np.sqrt(term / before), 0.0)
             rest = term * (t + 1) / np.maximum(1.0 - np.maximum(ratio, worst), 1e-9) ** 2
-            worst, before = ratio, term
-            if t > 1 and (rest <= _SHARE * total).all():
+            worst, before, last = ratio, last, term
+            if t > 2 and (rest <= _SHARE * total).all():
                 return t + 1
-        return _MOST_TERMS
+        raise _too_close(self.decay)
 
     def _scaled(self) -> Iterator[np.ndarray]:
         """decay^{t/2} 1ᵀAᵗ1 of every graph, for t = 0, 1, ..."""
@@ -242,6 +243,8 @@ class GraphWalks(GraphKernel):
             compute(left, right, rows, cols, decay, values[where], slopes[where])
 
         entries.run(fill)
+        if np.isnan(values).any():
+            raise _too_close(decay)
         return values, slopes
 
     def _labelled_tile(self, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
@@ -265,8 +268,13 @@ class GraphWalks(GraphKernel):
         return [cls(decay=0.03), cls(decay=0.02, node_labels=None, edge_labels=None), cls()]
 
 
+def _too_close(decay: float) -> RadiusError:
+    rule = "is too close to the largest that the graphs allow: the sum over walks does not end"
+    return RadiusError("GraphWalks: decay", decay, rule, "take less, or decay='auto'")
+
+
 def _is_labelled(samples: GraphSamples) -> bool:
-    return samples.labelled or samples.graphs.edge_labels is not None
+    return samples.labelled or samples.edges_labelled
 
 
 def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
@@ -278,6 +286,7 @@ def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
     degrees = np.asarray(matrix.sum(axis=1)).ravel()
     # two steps: the largest row sum of A² bounds the square of the largest eigenvalue
     two_steps = matrix @ degrees
+    limit *= 1.0 - 1e-9  # a bound that rounding errors bring below the limit decides nothing
     bounds = np.zeros(len(samples))
     np.maximum.at(bounds, samples.owners, two_steps)
     for row in np.flatnonzero(bounds >= limit):
