@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.aliases import KernelLike, RandomState, RawSamples
-from mercer.errors import ShapeError
+from mercer.errors import InputTypeError, ShapeError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.plan import rows_at_a_time
@@ -147,7 +147,12 @@ def ksd_test(
 
 def _numbers(X: RawSamples) -> np.ndarray:
     """The samples as rows of finite numbers."""
-    rows = np.asarray(as_samples(X, "X"), dtype=np.float64)
+    samples = as_samples(X, "X")
+    try:
+        rows = np.asarray(samples, dtype=np.float64)
+    except (TypeError, ValueError):
+        rule = "does not hold numbers, of which the score is a gradient"
+        raise InputTypeError("X", type(X).__name__, rule, "give rows of numbers") from None
     if rows.ndim != 2:
         rule = "must be a table of numbers, one row for each sample"
         raise ShapeError("X", f"array of shape {rows.shape}", rule)
