@@ -18,6 +18,7 @@ from mercer.params import integer
 
 _TIE = 1e-9  # relative difference up to which two statistics are the same but for rounding
 _AT_A_TIME = 32  # columns that are shuffled at a time: more would need memory twice
+_LEAST = 19  # permutations, one of which gives 1/20
 _RANDOM = "give None, an integer, or a NumPy Generator"
 
 
@@ -36,6 +37,13 @@ def check_permutations(count: object) -> int:
     """The number of permutations, at least one."""
     integer(1, 10_000_000).check("n_permutations", count)
     return int(count)  # type: ignore[call-overload]
+
+
+def too_few(count: int) -> tuple[str, ...]:
+    """A remark where so few permutations were drawn that no p-value is 0.05."""
+    if count >= _LEAST:
+        return ()
+    return (f"{count} permutations cannot reject at 5 %: give n_permutations=999",)
 
 
 def group_numbers(groups: ArrayLike, n: int) -> np.ndarray:

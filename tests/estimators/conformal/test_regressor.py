@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -193,6 +193,27 @@ def test_choices_on_all_rows_have_no_guarantee(estimator, words):
     again = ConformalRegressor(estimator, "cv+", cv=4, refit=True).fit(X, y)
     assert again.guarantee_.formula == "≥ 1 − 2α − √(2/n)"
     assert "chosen again in each fit" in again.predict_interval(NEW, 0.8).guarantee
+
+
+def test_folds_that_were_not_drawn_at_random_have_no_guarantee():
+    X, y = data()
+    folds = PredefinedSplit(np.argsort(np.argsort(y)) // 10)
+    result = ConformalRegressor(RIDGE, "cv+", cv=folds).fit(X, y).predict_interval(NEW)
+    assert result.bound is None and "PredefinedSplit" in result.guarantee
+    again = ConformalRegressor(RIDGE, "cv+", cv=folds, refit=True).fit(X, y)
+    assert again.guarantee_.formula == "none"
+    drawn = ConformalRegressor(RIDGE, "cv+", cv=KFold(4, shuffle=True, random_state=0)).fit(X, y)
+    assert drawn.guarantee_.formula == "≥ 1 − 2α − √(2/n)"
+    with pytest.raises(ParameterError, match="PredefinedSplit"):
+        ConformalRegressor(RIDGE, "cv+", cv=GroupKFold(4)).fit(X, y)
+
+
+def test_both_conditions_of_a_shift_after_a_fit_are_said():
+    X, y = data()
+    fitted = clone(RIDGE).fit(X[:20], y[:20])
+    model = ConformalRegressor(fitted, "prefit", shift=lambda X: np.ones(len(X)))
+    words = model.fit(X[20:], y[20:]).predict_interval(NEW, 0.8).guarantee
+    assert "had no part in the fit" in words and "known ratio" in words
 
 
 def test_texts_of_results():

@@ -194,3 +194,18 @@ def test_one_hot_wants_one_width():
     kernel = (RBF([1.0, 2.0]) @ one_hot).fit(CATEGORIES[["p"]])
     with pytest.raises(errors.NotSeparableError, match="categories"):
         kernel.separation(["p", "q"])
+
+
+@pytest.mark.parametrize(
+    "kernel", [RBF(2.0) ** 2, (3.0 * RBF(2.0)) ** 0.5, (RBF(2.0) + 1.0) ** 3], ids=repr
+)
+def test_powers(kernel):
+    X = np.random.default_rng(0).standard_normal((6, 3))
+    separation = kernel.separation(range(3))
+    total = sum(
+        term.weight * np.prod([factor(X) for factor in term.factors.values()], axis=0)
+        for term in separation.terms
+    )
+    np.testing.assert_allclose(total, kernel(X), rtol=1e-12)
+    with pytest.raises(errors.NotSeparableError):
+        ((RBF() + 1.0) ** 5000).separation(range(3))

@@ -217,6 +217,7 @@ X2 = np.random.default_rng(7).standard_normal((20, 2))
         (X2[:, 0] ** 2, stats.expon(), {}, ParameterError, "vanish"),
         (X2[:, 0] ** 2, stats.uniform(), {}, ParameterError, "vanish"),
         (X2[:, 0], stats.gamma(3.0), {}, ShapeError, "not finite"),
+        (["a", "b", "c"], lambda X: -X, {}, InputTypeError, "numbers"),
     ],
 )
 def test_bad_input(X, score, options, error, match):

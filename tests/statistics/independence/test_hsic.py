@@ -18,6 +18,7 @@ from mercer.errors import (
     ParameterError,
     ShapeError,
 )
+from mercer.statistics.independence.dhsic import dhsic_test
 from mercer.statistics.independence.hsic import hsic_test
 from mercer.statistics.independence.null import cross_sum, permutation_moments
 from mercer.statistics.independence.views import Centred, centred, read_view
@@ -267,3 +268,11 @@ def test_the_published_distance_covariance_of_irises():
     assert covariance(y, y) == pytest.approx(0.4135274, abs=5e-8)
     correlation = covariance(x, y) / (covariance(x, x) * covariance(y, y)) ** 0.5
     assert correlation == pytest.approx(0.3060479, abs=5e-8)
+
+
+@pytest.mark.parametrize("test", [hsic_test, dhsic_test])
+def test_few_permutations_are_said(test):
+    x, y = np.random.default_rng(0).standard_normal((2, 30))
+    few = test(x, y, n_permutations=18, random_state=0)
+    assert any("18 permutations cannot reject at 5 %" in note for note in few.notes)
+    assert not any("cannot reject" in note for note in test(x, y, n_permutations=19).notes)

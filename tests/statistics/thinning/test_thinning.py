@@ -63,7 +63,7 @@ def test_herding_takes_the_best_point_at_each_step():
 
 
 def test_halves_balance_and_are_halves():
-    target = Target(X[:256], 8, RBF(), "test")
+    target = Target(X[:256], 8, RBF())
     first, second = _halves(target, np.arange(256), np.random.default_rng(0))
     assert len(first) == len(second) == 128 and set(first) | set(second) == set(range(256))
     halved = np.mean([_gap(target, seed) for seed in range(20)])
@@ -96,3 +96,12 @@ def test_bad_numbers_of_points(m):
 def test_empty_samples():
     with pytest.raises(errors.EmptyInputError, match="0 samples"):
         herding(X[:0], 1)
+
+
+def test_remarks_speak_of_points_and_not_of_p_values():
+    with pytest.warns(errors.DefinitenessWarning, match="no distance") as caught:
+        few = kernel_thinning(X, 5, mercer.Sigmoid(), random_state=0)
+    assert "level" not in str(caught[0].message) and "p-value" not in " ".join(few.notes)
+    assert "indefinite" in few.notes[0]
+    few = herding(X, 5, mercer.Linear())
+    assert "characteristic" in few.notes[0] and "p-value" not in few.notes[0]

@@ -404,3 +404,19 @@ def test_a_published_example_is_repeated():
         first, second = result.witness_of_samples()
         assert 25.0 * (first.mean() - second.mean()) == pytest.approx(published, abs=5e-6)
         assert result.pvalue == 0.01
+
+
+@pytest.mark.parametrize("method", ["cross", "block"])
+def test_samples_of_two_constants_differ(method):
+    result = mmd_test(np.ones((30, 1)), 2 * np.ones((30, 1)), method=method, random_state=0)
+    assert 0 < result.pvalue < 1e-6 and np.isfinite(result.statistic)
+    same = mmd_test(np.ones((30, 1)), np.ones((30, 1)), method=method, random_state=0)
+    assert same.pvalue == 1.0
+
+
+def test_few_drawn_permutations_are_said():
+    x, y = np.random.default_rng(0).standard_normal((2, 30, 1))
+    few = mmd_test(x, y, n_permutations=18, random_state=0)
+    assert any("18 permutations cannot reject at 5 %" in note for note in few.notes)
+    enough = mmd_test(x, y, n_permutations=19, random_state=0)
+    assert not any("cannot reject" in note for note in enough.notes)

@@ -142,7 +142,8 @@ class Conformal(HoldsOut):
         self.shift_ = shift_for(self.shift, held.model, given.X, held.rows, given.pairwise)
         doubt, condition = held.doubt, held.condition
         if self.shift_ is not None:
-            doubt, condition = self.shift_.doubt, "weighted by the known ratio of the densities"
+            doubt, ratio = self.shift_.doubt, "weighted by the known ratio of the densities"
+            condition = ", ".join(filter(None, [condition, ratio]))
         self.guarantee_ = Guarantee(held.method, len(held.rows), doubt, condition, self.covers)
         seconds = time.perf_counter() - start
         notes = (self.guarantee_.general(),)

@@ -58,7 +58,8 @@ class ConformalRegressor(RegressorMixin, Conformal):
     calibration : float, default=0.3
         The share of the rows that "split" calibrates on.
     cv : int or splitter, default=10
-        The folds of "cv+".
+        The folds of "cv+". The guarantee is for a number and for `KFold`, whose folds do not depend
+        on the rows.
     refit : bool, default=False
         Whether "jackknife+" and "cv+" fit each model again where a closed form is known, too. This
         gives a guarantee to estimators that choose something in each fit, such as `KernelRidgeCV`.

@@ -29,7 +29,13 @@ from mercer.estimators.held_out.choices import doubt_of, doubt_of_kernel
 from mercer.estimators.held_out.closed_forms import has_closed_form, models_without
 from mercer.estimators.held_out.left_out import Ask, ClosedForm, Refits
 from mercer.estimators.held_out.methods import AUTO, CV, JACKKNIFE, PREFIT, SPLIT
-from mercer.estimators.held_out.rows import columns_of, fold_of_rows, split_rows, training_rows
+from mercer.estimators.held_out.rows import (
+    columns_of,
+    doubt_of_folds,
+    fold_of_rows,
+    split_rows,
+    training_rows,
+)
 from mercer.execution.progress import Progress
 
 _FIXED = "with hyperparameters and scalers fixed beforehand"
@@ -144,6 +150,7 @@ def _left_out(settings: Settings, given: Given, ask: Ask, auto: bool = False) ->
         groups = fold_of_rows(given.y, settings.cv, settings.random_state)
     model = given.fit(settings.estimator, rows)
     found = None
+    doubt = doubt_of_folds(settings.cv) if settings.method == CV else ""
     if not settings.refit:
         weight = np.ones(len(rows)) if given.weight is None else given.weight
         numbers = given.numbers(settings.estimator)
@@ -151,14 +158,14 @@ def _left_out(settings: Settings, given: Given, ask: Ask, auto: bool = False) ->
     count = f"{groups.max() + 1} models"
     if found is not None:
         left_out, outputs = found
-        doubt = doubt_of(settings.estimator) or doubt_of_kernel(vars(model).get("kernel_"))
+        doubt = doubt_of(settings.estimator) or doubt_of_kernel(vars(model).get("kernel_")) or doubt
         way = f"{count} without a part of the rows, in closed form from one fit"
         return Held(model, rows, rows, outputs, settings.method, way, left_out, doubt, _FIXED)
     if auto:
         return None
     again, outputs = _refitted(settings.estimator, given, groups, ask)
     way = f"{count} fitted without a part of the rows"
-    return Held(model, rows, rows, outputs, settings.method, way, again, condition=_AGAIN)
+    return Held(model, rows, rows, outputs, settings.method, way, again, doubt, _AGAIN)
 
 
 def _refitted(

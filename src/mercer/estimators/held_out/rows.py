@@ -48,7 +48,7 @@ def fold_of_rows(y: np.ndarray, cv: Splitter, random_state: RandomState) -> np.n
     splitter = _folds(len(y), cv, random_state)
     folds = np.full(len(y), -1)
     times = np.zeros(len(y), dtype=int)
-    for number, (_, held_out) in enumerate(splitter.split(np.zeros(len(y)), y)):
+    for number, held_out in enumerate(_held_out(splitter, y)):
         folds[held_out] = number
         times[held_out] += 1
     if (times != 1).any():
@@ -56,6 +56,22 @@ def fold_of_rows(y: np.ndarray, cv: Splitter, random_state: RandomState) -> np.n
         rule = f"holds row {row} out {times[row]} times: the folds must divide the rows"
         raise ParameterError("cv", cv, rule, "give a number, or a KFold")
     return folds
+
+
+def _held_out(splitter: Splitter, y: np.ndarray) -> list[np.ndarray]:
+    """The rows that each fold holds out."""
+    try:
+        return [held_out for _, held_out in splitter.split(np.zeros(len(y)), y)]
+    except (TypeError, ValueError) as error:
+        rule = f"cannot divide the rows: {error}"
+        raise ParameterError("cv", splitter, rule, "give PredefinedSplit(fold_of_row)") from error
+
+
+def doubt_of_folds(cv: Splitter) -> str:
+    """Why nothing is proven of these folds; empty if they do not depend on the rows."""
+    if is_integer(cv) or type(cv) is KFold:
+        return ""
+    return f"the folds of {type(cv).__name__} may depend on the rows"
 
 
 def _folds(n: int, cv: Splitter, random_state: RandomState) -> Splitter:

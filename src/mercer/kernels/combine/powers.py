@@ -83,6 +83,19 @@ class Power(Profile):
             return params
         return {"exponent": self.exponent, **params}
 
+    def separation(self, columns: Columns) -> Separation:
+        """A power of a product is a product of powers; of a sum the multinomial theorem."""
+        inner = self.kernel.separation(columns)
+        if len(inner.terms) == 1 and not inner.error:
+            return Separation([self._of_term(inner.terms[0])], 0.0, inner.bound**self.exponent)
+        if not self.whole:
+            return super().separation(columns)
+        return inner.raised(int(self.exponent))
+
+    def _of_term(self, term: ColumnTerm) -> ColumnTerm:
+        factors = {j: Power(factor, self.exponent) for j, factor in term.factors.items()}
+        return ColumnTerm(term.weight**self.exponent, factors)
+
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         part = pair.part(0)
         base = np.empty(pair.shape)

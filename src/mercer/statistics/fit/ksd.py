@@ -150,9 +150,9 @@ def _numbers(X: RawSamples) -> np.ndarray:
     samples = as_samples(X, "X")
     try:
         rows = np.asarray(samples, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        rule = f"does not hold rows of numbers ({error})"
-        raise InputTypeError("X", type(X).__name__, rule, "encode text first") from None
+    except (TypeError, ValueError):
+        rule = "does not hold numbers, of which the score is a gradient"
+        raise InputTypeError("X", type(X).__name__, rule, "give rows of numbers") from None
     if rows.ndim != 2:
         rule = "must be a table of numbers, one row for each sample"
         raise ShapeError("X", f"array of shape {rows.shape}", rule)

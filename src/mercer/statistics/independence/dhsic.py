@@ -29,6 +29,7 @@ from mercer.statistics.permutations import (
     group_numbers,
     permutation_pvalue,
     row_permutations,
+    too_few,
 )
 
 _ROUNDING = 1e-14  # share of the terms that is left of independent views, by rounding
@@ -109,7 +110,7 @@ def dhsic_test(
     numbers = None if groups is None else group_numbers(groups, n)
     statistic = value(np.tile(np.arange(n), (len(read), 1)))
     null = _permuted(value, stack, count, rng, numbers)
-    notes = all_notes(read) + _tensor_notes(read) + few_orders(n, numbers)
+    notes = all_notes(read) + _tensor_notes(read) + few_orders(n, numbers) + too_few(count)
     return JointResult(
         statistic=statistic,
         pvalue=permutation_pvalue(statistic, null),

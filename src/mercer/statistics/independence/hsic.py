@@ -33,6 +33,7 @@ from mercer.statistics.permutations import (
     generator,
     group_numbers,
     permutation_pvalue,
+    too_few,
 )
 from mercer.statistics.result import TestResult
 
@@ -197,7 +198,7 @@ def by_permutations(
         pvalue=permutation_pvalue(statistic, null),
         null=null,
         n_permutations=count,
-        notes=notes + few_orders(n, groups),
+        notes=notes + few_orders(n, groups) + too_few(count),
         **shared,
     )
 

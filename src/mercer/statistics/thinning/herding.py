@@ -41,7 +41,7 @@ def herding(X: RawSamples, m: int, kernel: KernelLike = "auto") -> ThinnedSample
     >>> herding([[0.0], [0.1], [0.2], [5.0]], 2, RBF()).indices.tolist()
     [1, 3]
     """
-    target = Target(X, m, kernel, "herding")
+    target = Target(X, m, kernel)
     points = np.empty(m, dtype=np.int64)
     sums = np.zeros(target.n)
     taken = np.zeros(target.n, dtype=bool)

@@ -52,7 +52,7 @@ def kernel_thinning(
     >>> few.mmd < few.random_mmd / 3
     True
     """
-    target = Target(X, m, kernel, "kernel_thinning")
+    target = Target(X, m, kernel)
     rng = generator(random_state)
     halvings = int(np.log2(target.n // m))
     parts = [rng.permutation(target.n)[: m * 2**halvings]]

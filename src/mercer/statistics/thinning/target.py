@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from mercer.aliases import KernelLike, RawSamples
+from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.domains.base import Batch, raw_length
-from mercer.errors import ParameterError
+from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.gram.fill import dense, multiply
+from mercer.kernels.base import Kernel
 from mercer.params import integer
 from mercer.statistics.automatic_kernel import fitted_kernel
-from mercer.statistics.result import kernel_notes
 from mercer.statistics.samples import as_samples
 from mercer.statistics.thinning.result import ThinnedSample
 
@@ -30,11 +31,9 @@ class Target:
         How many points are wanted.
     kernel : KernelLike
         The kernel.
-    test : str
-        Who asks, for messages.
     """
 
-    def __init__(self, X: RawSamples, m: int, kernel: KernelLike, test: str) -> None:
+    def __init__(self, X: RawSamples, m: int, kernel: KernelLike) -> None:
         self.X = as_samples(X, "X", kernel, least=1)
         self.n = raw_length(self.X)
         integer(1).check("m", m)
@@ -42,7 +41,7 @@ class Target:
             rule = f"is more than the {self.n} samples"
             raise ParameterError("m", m, rule, "give less")
         self.kernel, notes = fitted_kernel(kernel, self.X, "chosen from the sample")
-        self.notes = (*notes, *kernel_notes(self.kernel, test))
+        self.notes = (*_notes(self.kernel), *notes)
         self.samples = self.kernel.prepare(Batch(self.X))
         self.diagonal = np.asarray(self.kernel.diagonal(self.samples), dtype=float)
         mean = np.full((self.n, 1), 1.0 / self.n)
@@ -76,3 +75,20 @@ class Target:
         mmd = math.sqrt(max(0.0, self.squared_mmd(points)))
         baseline = math.sqrt(max(0.0, random))
         return ThinnedSample(points, mmd, baseline, self.kernel, self.X, method, self.notes)
+
+
+def _notes(kernel: Kernel) -> tuple[str, ...]:
+    """What has to be said of a kernel whose means are to agree; warns of an indefinite one."""
+    certificate = kernel.certificate()
+    if certificate.status == INDEFINITE:
+        rule = "is indefinite: its MMD is no distance"
+        warn(explain("kernel", kernel, rule, "see k.certificate()"), DefinitenessWarning)
+        return ("the kernel is indefinite: MMD is no distance, and 0 where its square is negative",)
+    if certificate.status == UNKNOWN:
+        return ("nobody knows whether the kernel is positive definite: if not, MMD is no distance",)
+    if certificate.characteristic == "no":
+        return (
+            "the kernel is not characteristic: the points may differ from the sample in what it"
+            " cannot see",
+        )
+    return ()

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import ShapeError
-from mercer.statistics.permutations import distinct_labels, group_numbers, labels_of, swaps_of
+from mercer.statistics.permutations import (
+    distinct_labels,
+    group_numbers,
+    labels_of,
+    swaps_of,
+    too_few,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +87,6 @@ def pooled_groups(groups: Any, n: int, m: int) -> np.ndarray:
 def _few(distinct: float, count: int) -> tuple[str, ...]:
     """A remark where there are few different permutations."""
     if distinct > count:
-        return ()
+        return too_few(count)
     words = f"there are only {int(distinct)} different permutations"
-    return (f"{words}: but for chance, p is at least 1/{int(distinct)}",)
+    return (f"{words}: but for chance, p is at least 1/{int(distinct)}", *too_few(count))

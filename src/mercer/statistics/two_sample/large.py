@@ -17,6 +17,7 @@ from mercer.params import integer
 from mercer.statistics.two_sample.result import MMDResult
 
 _FEW_HALVES = 100  # rows of the smaller sample below which a normal distribution is a poor guess
+_ROUNDING = 1e-16  # the least error of an estimate, in units of it
 _FEW_BLOCKS = 20
 
 
@@ -124,9 +125,10 @@ def _by_formula(
     """The result of a one-sided test of an estimate with a standard error."""
     from scipy import stats
 
-    if error <= 0:
+    error = max(error, _ROUNDING * abs(value))  # the same value everywhere: as sure as digits are
+    if error == 0:
         pvalue, ratio = 1.0, 0.0
-        notes = ("all values of the statistic are the same: p = 1", *notes)
+        notes = ("all values of the statistic are 0: p = 1", *notes)
     else:
         ratio = value / error
         null = stats.norm() if math.isinf(freedom) else stats.t(freedom)
