@@ -116,20 +116,20 @@ class Neighbors(KernelEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or collection of length n_queries, default=None
-            New samples, or k(X, X_train) if the kernel is precomputed. By default the neighbours of
+            New samples, or k(X, X_train) if the kernel is precomputed. By default the neighbors of
             every training sample are found, itself not counted.
         n_neighbors : int or None, default=None
-            The number of neighbours; by default the parameter of that name.
+            The number of neighbors; by default the parameter of that name.
         return_distance : bool, default=True
             Whether distances are wanted. Those of a precomputed matrix whose diagonal is not
-            constant are unknown, its neighbours are not.
+            constant are unknown, its neighbors are not.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors)
             Distances in feature space; only if ``return_distance`` is True.
         positions : ndarray of shape (n_queries, n_neighbors)
-            Positions of the neighbours in ``X_fit_``, the training samples of positive weight.
+            Positions of the neighbors in ``X_fit_``, the training samples of positive weight.
         """
         check_is_fitted(self)
         of_training = X is None
@@ -161,7 +161,7 @@ class Neighbors(KernelEstimator):
     def kneighbors_graph(
         self, X: RawSamples = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> SparseMatrix:
-        """The graph of neighbours.
+        """The graph of neighbors.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Neighbors(KernelEstimator):
         Returns
         -------
         sparse matrix of shape (n_queries, n_samples_fit)
-            A row for each sample, with links to its neighbours.
+            A row for each sample, with links to its neighbors.
         """
         if mode not in ("connectivity", "distance"):
             raise ParameterError("mode", mode, "must be 'connectivity' or 'distance'")

@@ -44,7 +44,7 @@ from mercer.state import State
 class KernelDiscriminant(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, KernelEstimator
 ):
-    """Kernel Fisher discriminant: directions that maximise vᵀS_B v / vᵀ(S_W + λI)v.
+    """Kernel Fisher discriminant: directions that maximize vᵀS_B v / vᵀ(S_W + λI)v.
 
     This is linear discriminant analysis of φ(x): S_B and S_W are the scatter of φ between and
     within the classes. It is both a classifier, with normal classes of equal covariance in the

@@ -42,9 +42,9 @@ from mercer.state import State
 class KernelRidgeClassifier(DualClassifier):
     """Least-squares support vector machine: ridge regression on ±1 with a bias.
 
-    It minimises ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
+    It minimizes ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
     there are more than two. Use it where one linear system is preferred to the iterations of `SVC`,
-    or for leave-one-out decisions in closed form. The bias is not penalised, so that the
+    or for leave-one-out decisions in closed form. The bias is not penalized, so that the
     coefficients sum to zero and conditionally positive definite kernels are enough.
 
     Parameters

@@ -29,7 +29,7 @@ _at_least_two = Constraint(
 class CommonNeighbours(NodeKernel):
     """(B^power)_ij, the number (or weight) of walks of length ``power`` from node i to node j.
 
-    Power 2 counts common neighbours. Even powers are positive semi-definite, odd ones only if B is.
+    Power 2 counts common neighbors. Even powers are positive semi-definite, odd ones only if B is.
     Values of a graph of whole weights are whole numbers.
 
     Parameters

@@ -52,7 +52,7 @@ _RULE = (
 
 
 class GlobalAlignment(Kernel):
-    """Σ Π κ(x_i, y_j) over all alignments of x and y, κ = ωk/(2 − ωk), normalised to k(x, x) = 1.
+    """Σ Π κ(x_i, y_j) over all alignments of x and y, κ = ωk/(2 − ωk), normalized to k(x, x) = 1.
 
     An alignment is a path through the pairs of points of two series, from the pair of their first
     points to that of their last, in steps that advance x, y or both by one point. k is the Gaussian
