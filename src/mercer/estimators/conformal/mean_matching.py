@@ -117,7 +117,7 @@ def _check_convex(kernel: Kernel) -> None:
         kernel.warn_unknown("kernel_mean_matching")
         return
     rule = f"is {certificate.status}, and mean matching needs a psd kernel"
-    raise DefinitenessError("kernel", kernel, rule, "change it, or centre a cpd one: k.center()")
+    raise DefinitenessError("kernel", kernel, rule, "change it, or center a cpd one: k.center()")
 
 
 def _checked_slack(slack: float | None, n: int, bound: float) -> float:

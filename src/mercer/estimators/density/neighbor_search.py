@@ -145,7 +145,7 @@ class Neighbors(KernelEstimator):
         if return_distance and unknown.any():
             reason = "its diagonal is not constant, so that k(x, x) of new samples is unknown"
             instead = "use weights='uniform' and return_distance=False, or give the kernel itself"
-            remedy = f"normalise the matrix, {instead}"
+            remedy = f"normalize the matrix, {instead}"
             raise ShapeError(
                 "kernel", "precomputed", f"does not determine distances: {reason}", remedy
             )
@@ -213,7 +213,7 @@ class Neighbors(KernelEstimator):
 
     def _check_total(self, total: np.ndarray) -> None:
         if (total == 0).any():
-            rule = "gave all neighbours of a sample the weight 0"
+            rule = "gave all neighbors of a sample the weight 0"
             raise ParameterError("weights", self.weights, rule)
 
     def _check_loaded(self) -> None:

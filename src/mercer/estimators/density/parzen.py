@@ -221,7 +221,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         self._use_tree = self._tree is not None
         plan = "tiles"
         if self._use_tree:
-            plan = "neighbours from a tree"
+            plan = "neighbors from a tree"
         elif self.kernel_ is None:
             plan = "precomputed matrix"
         solver = f"bandwidth {self.bandwidth_}"

@@ -208,7 +208,7 @@ class KernelDiscriminant(
         self._n_features_out = n_components
         members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
         self.means_ = members.T @ F - self._center
-        plan, solver = str(system.plan), f"{system.solver}, centred matrix"
+        plan, solver = str(system.plan), f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, notes=opened.notes)
         return self

@@ -194,7 +194,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         total = float(share @ present)
         if total == 0:
             shown, remedy = "no category in any row", "use missing='category'"
-            raise ParameterError("X", shown, "has nothing to analyse", remedy)
+            raise ParameterError("X", shown, "has nothing to analyze", remedy)
         mass = np.asarray((sparse.diags_array(share) @ Z).sum(axis=0)).ravel() / total
         root = np.sqrt(mass)
         # SᵀS of the residuals S is AᵀA − √c√cᵀ with the sparse A = D_r^{-1/2} P D_c^{-1/2}

@@ -189,7 +189,7 @@ class KernelRidgeClassifier(DualClassifier):
             counts = check_weights(opened.weight, data.n_given)[data.rows]
             right = self._labels(as_columns(self.loo_decision_)) == self.classes_[data.y]
             self.loo_accuracy_ = float(np.average(right, weights=counts))
-        solver = f"{system.solver}, centred matrix"
+        solver = f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         plan = str(system.plan)
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, facts=facts)

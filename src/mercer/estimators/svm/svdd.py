@@ -169,6 +169,6 @@ class SVDD(NoveltyDetector):
             return value - self.kernel_.diag(self._check_X(X, reset=False))
         if self._diagonal is None:
             rule = "does not hold k(x, x) of new samples, which SVDD needs unless it is constant"
-            remedy = "normalise the kernel, or give a kernel object"
+            remedy = "normalize the kernel, or give a kernel object"
             raise ParameterError("kernel", "precomputed", rule, remedy)
         return value - self._diagonal

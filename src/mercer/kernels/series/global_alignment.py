@@ -47,7 +47,7 @@ _BAND = (
 )
 _RULE = (
     "global alignments (Cuturi 2007): κ/(1 + κ) = {part} is psd, which makes Σ Π κ over all "
-    "alignments psd{normalised}"
+    "alignments psd{normalized}"
 )
 
 
@@ -120,8 +120,8 @@ class GlobalAlignment(Kernel):
         part = "k/2"
         if self.window is not None:
             part = "ωk/2, the product of a triangle of positions and a Gaussian,"
-        normalised = ", and normalised" if self.normalized else ""
-        rule = _RULE.format(part=part, normalised=normalised)
+        normalized = ", and normalized" if self.normalized else ""
+        rule = _RULE.format(part=part, normalized=normalized)
         return Definite(PSD, rule, "series", facts=(POSITIVE_DIAGONAL,))
 
     def continuous_params(self) -> dict[str, Any]:

@@ -221,7 +221,7 @@ class LocalAlignment(Kernel):
 
 def _proved(reason: str, space: str) -> Definite:
     rule = "convolution of letters and gaps (Saigo and Vert), since exp(β score) is psd on letters"
-    rule = f"{rule} ({reason}), and normalised"
+    rule = f"{rule} ({reason}), and normalized"
     return Definite(PSD, rule, space, facts=(POSITIVE_DIAGONAL,))
 
 

@@ -32,7 +32,7 @@ from mercer.params import integer, param, positive_or_per_column
 __all__ = ["WeisfeilerLehman", "WeisfeilerLehmanAssignment"]
 
 # Labels of edges, sums and rounds are hashed apart: the label 1 of a node is not that of an edge.
-_SAME = blind("two triangles and a hexagon have the same colours")
+_SAME = blind("two triangles and a hexagon have the same colors")
 _FORTH, _BACK = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _EDGE, _ROUND = np.uint64(0x8EBC6AF09C88C6E3), np.uint64(0x589965CC75374CC3)
 
@@ -148,7 +148,7 @@ class WeisfeilerLehman(_ColourKernel):
     """
 
     def claim(self) -> Definite:
-        rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose colour after "
+        rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose color after "
         return Definite(PSD, rule + "i rounds is c", "graphs", means=_SAME)
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
@@ -203,7 +203,7 @@ class WeisfeilerLehmanAssignment(_ColourKernel):
     """
 
     def claim(self) -> Definite:
-        rule = "inner product: φ_(c,t)(G) = √w_i if at least t nodes of G have colour c after "
+        rule = "inner product: φ_(c,t)(G) = √w_i if at least t nodes of G have color c after "
         rule += "i rounds, else 0, as min(a, b) = Σ_t [a ≥ t][b ≥ t]"
         return Definite(PSD, rule, "graphs", means=_SAME)
 
