@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
 import os
 import re
 import runpy
@@ -189,3 +191,39 @@ def test_the_pages_are_built_without_a_warning(tmp_path):
     assert "skipped: no" in (tmp_path / "html" / "gallery" / "plot_05_reuters.html").read_text(
         encoding="utf-8"
     )
+
+
+def listed() -> list[type]:
+    """The classes that the pages of the reference list, errors aside, which share one form."""
+    found = []
+    for page in sorted((DOCS / "api").glob("*.rst")):
+        for name in names_in(page.read_text(encoding="utf-8")):
+            try:
+                thing = operator.attrgetter(name)(mercer)
+            except AttributeError:  # another module of that page, or a document
+                continue
+            if isinstance(thing, type) and not issubclass(thing, Exception):
+                found.append(thing)
+    return found
+
+
+def documented(cls: type) -> set[str]:
+    """The parameters and attributes that a class describes, with those it refers to."""
+    text = inspect.getdoc(cls) or ""
+    own = {
+        name.strip(" *")
+        for line in re.findall(r"^([\w*, ]+) : ", text, re.M)
+        for name in line.split(",")
+    }
+    bases = [base for base in cls.__mro__[1:] if f"`{base.__name__}`" in text]
+    return own.union(*map(documented, bases))
+
+
+@pytest.mark.parametrize("cls", listed(), ids=lambda cls: cls.__name__)
+def test_classes_of_the_reference_describe_all_their_parameters(cls):
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except ValueError:
+        return
+    named = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
+    assert [name for name in named if name not in documented(cls)] == []

@@ -12,6 +12,8 @@ Reuters-21578, Distribution 1.0, which is for research only and does not come wi
 The study is skipped if they are not available.
 """
 
+# sphinx_gallery_thumbnail_path = "pictures/reuters.png"  # also where its data are not available
+
 import csv
 import os
 

@@ -59,7 +59,7 @@ parties = np.unique(y)
 # %%
 # The lecture begins with a table of counts. These are the parties and the first votes.
 
-print(describe(np.column_stack([y, X[:, :6]])), "\n")
+print(describe(np.column_stack([y, X[:, :3]])), "\n")
 
 # %%
 # Frequencies of votes, donors of imputed values and C are learned on the training rows of each

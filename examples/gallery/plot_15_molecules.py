@@ -11,6 +11,8 @@ The data are not part of the package: the study looks for the folder ``MUTAG`` i
 TUDataset where ``MERCER_DATA`` says.
 """
 
+# sphinx_gallery_thumbnail_path = "pictures/molecules.png"  # also where its data are not available
+
 import os
 
 import matplotlib.pyplot as plt

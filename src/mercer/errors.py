@@ -14,7 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 
 def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
-    """The one message form: ``what = value rule; remedy``."""
+    """The one message form: ``what = value rule; remedy``.
+
+    Parameters
+    ----------
+    what : str
+        The name of the thing at fault, such as "C" or "X[0, 1]".
+    value : object
+        Its value.
+    rule : str
+        The rule that it breaks, such as "must be > 0".
+    remedy : str, default=""
+        What can be done about it.
+
+    Returns
+    -------
+    str
+        The message.
+    """
     shown = repr(value)
     if len(shown) > 120:
         shown = shown[:117] + "..."

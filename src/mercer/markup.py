@@ -145,7 +145,7 @@ class LabelledLines:
     """Results that are shown as labelled lines of text, and in notebooks as a table."""
 
     def lines(self) -> list[tuple[str, str]]:
-        """The result as labelled lines of text."""
+        """The result as labeled lines of text."""
         raise NotImplementedError
 
     def __str__(self) -> str:

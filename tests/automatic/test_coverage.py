@@ -26,7 +26,7 @@ def test_intervals_say_that_nothing_is_proven():
     low, high = result
     assert (low < high).all() and 0.6 < result.covered(y[100:]) <= 1.0
     assert result.bound is None and "No guarantee: kernels and penalties" in result.guarantee
-    assert "intervals asked to hold 90% of new targets hold" in str(model.report_)
+    assert "intervals asked to hold 90 % of new targets hold" in str(model.report_)
     with pytest.raises(ParameterError, match=r"ConformalRegressor\(AutoRegressor\(\.\.\.\)\)"):
         AutoRegressor(learner="ridge").fit(X, y).predict_interval(X)
     with pytest.raises(ParameterError, match="strictly between 0 and 1"):
@@ -40,7 +40,7 @@ def test_sets_of_labels(tmp_path):
     sets = model.predict_set(X[1::2], 0.9)
     assert sets.covered(names[1::2]) > 0.8 and sets.bound is None
     assert sets.classes.tolist() == ["x", "y", "z"]
-    assert "sets asked to hold 90% of new labels hold" in str(model.report_)
+    assert "sets asked to hold 90 % of new labels hold" in str(model.report_)
     mercer.save(model, tmp_path / "model")
     again = mercer.load(tmp_path / "model").predict_set(X[1::2], 0.9)
     np.testing.assert_array_equal(again.members, sets.members)
@@ -63,7 +63,7 @@ def test_coverage_is_measured_on_held_out_folds():
     found = result.coverage
     assert found is not None and len(found.inside) == 100 and found.what == "intervals"
     assert 0.7 < found.share <= 1.0 and found.error < 0.05
-    assert "intervals asked to hold 90% hold" in str(found)
+    assert "intervals asked to hold 90 % hold" in str(found)
     X, labels = load_iris(return_X_y=True)
     sets = assess(AutoClassifier(time="fast"), X, labels, folds=3, repeats=1).coverage
     assert sets is not None and "labels on average" in str(sets)

@@ -193,6 +193,14 @@ def test_a_study_of_a_table(made):
     assert layout_of(found.model) is None and found.model.source_["target"] == "y"
 
 
+def test_a_column_that_is_left_out_needs_no_other_note():
+    order = np.argsort(A)  # rows sorted by class: their counter knows it
+    rows = table(row_id=np.arange(1000, 1000 + N), a=A[order], y=np.sort(A > 0).astype(int))
+    found = study(rows, "y", task="classification", learner="ridge", folds=2, repeats=1)
+    assert [each.column for each in found.question.left_out] == ["row_id"]
+    assert not any("row_id" in note for note in found.question.notes)
+
+
 def test_the_column_that_matters_contributes_most(made):
     found, _ = made
     assert found.contributions[0].column == "a" and found.contributions[0].drop > 0.2

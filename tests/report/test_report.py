@@ -176,6 +176,13 @@ def test_texts_of_the_data_are_shown_as_they_are(pages):
     assert EVIL in Reader(pages["numbers"]).text and f"{EVIL}</" not in pages["numbers"]
 
 
+def test_paper_has_no_room_for_all_columns_of_the_samples_predicted_worst(pages):
+    worst = pages["classes"].partition('id="examples"')[2]
+    header = worst[: worst.index("</thead>")]
+    assert "largest contributions" in header and 'class="extra"' in header
+    assert ".extra { display: none; }" in pages["classes"].partition("@media print")[2]
+
+
 def test_figures_are_those_of_the_study(pages, studies):
     made = studies["classes"]
     assert (
@@ -275,5 +282,5 @@ def test_measured_coverage_stands_beside_the_one_asked_for(tmp_path, kind):
     page = write_report(result, tmp_path / "page.html").read_text()
     what = "intervals" if kind == "numbers" else "sets"
     section = page.partition("<h2>Predictive performance</h2>")[2].partition("</section>")[0]
-    assert f"{what} asked to hold 90% hold" in section
+    assert f"{what} asked to hold 90 % hold" in section
     assert f"of {N} held-out targets" in section and "measured, not guaranteed" in section

@@ -28,7 +28,17 @@ _MOST_SHUFFLED = 300  # held-out samples per fold; more would only make the esti
 
 @dataclasses.dataclass(frozen=True)
 class Contribution:
-    """A column's permutation importance: how much the held-out score falls when it is shuffled."""
+    """A column's permutation importance: how much the held-out score falls when it is shuffled.
+
+    Attributes
+    ----------
+    column : str
+        The name of the column.
+    drop : float
+        The mean fall of the score over the folds.
+    error : float
+        The standard error of this mean.
+    """
 
     column: str
     drop: float

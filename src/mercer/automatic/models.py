@@ -238,7 +238,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
     The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
-    has a closed form. The target is standardised before the fit; of a table, a target that is never
+    has a closed form. The target is standardized before the fit; of a table, a target that is never
     negative may be learned as its square root or logarithm. Kernels are those of `AutoClassifier`.
 
     Parameters
@@ -271,7 +271,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     Attributes
     ----------
     model_ : estimator
-        The fitted learner, of the standardised target.
+        The fitted learner, of the standardized target.
     kernel_ : Kernel
         Its kernel.
     tuned_ : TunedModel

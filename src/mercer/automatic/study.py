@@ -69,8 +69,7 @@ def study(
     options: dict[str, Any] = {"metric": judge, "random_state": random_state}
     kept = choice.kept(source.samples)
     with stages.stage("look"):
-        asked = _with_leaks(asked)
-        question = _without_useless(asked, kernel, kept, random_state)
+        question = _with_leaks(_without_useless(asked, kernel, kept, random_state))
         held_out = asked if effort.test is None else ask_alike(effort.test, question)
     stages.announce("question", question)
     given = {"kernel": kernel, "learner": learner, "keep": kept, "random_state": random_state}

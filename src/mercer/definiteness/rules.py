@@ -275,10 +275,10 @@ def exp_rule(claim: str, part: Certificate) -> Certificate:
 def normalize_rule(claim: str, part: Certificate) -> Certificate:
     """k(x,y)/√(k(x,x) k(y,y)): as k."""
     if not part.psd:
-        return _no_rule(claim, "normalising needs a psd kernel", part.where, [part])
-    rule = "normalisation: feature map φ/‖φ‖, and 0 where φ is"
+        return _no_rule(claim, "normalizing needs a psd kernel", part.where, [part])
+    rule = "normalization: feature map φ/‖φ‖, and 0 where φ is"
     if part.status == STRICT:
-        rule = "normalisation: feature map φ/‖φ‖, a change of length that keeps independence"
+        rule = "normalization: feature map φ/‖φ‖, a change of length that keeps independence"
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
     means = of_length(part.means, nonzero=True)
     return Certificate(part.status, claim, rule, part.where, (part,), facts, means=means)

@@ -122,7 +122,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
             search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(data.X)
             links = sparse.csr_array(search.kneighbors_graph(data.X, mode="connectivity"))
             degree = np.asarray(links.sum(axis=0)).ravel()
-            return "graph of neighbours", lambda F: links @ F, degree, links.diagonal()
+            return "graph of neighbors", lambda F: links @ F, degree, links.diagonal()
         links = self._links_of_function(data.X, data.X)
         if links is not None:
             degree = np.asarray(links.sum(axis=0)).ravel()

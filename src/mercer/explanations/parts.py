@@ -24,8 +24,8 @@ class PartExplanation:
 
     ``explain`` makes it for models whose kernel has an explicit feature map φ: f(x) = ⟨w, φ(x)⟩ +
     b, and every feature belongs to the places where it occurs. A substring's share is divided
-    equally among its letters, and a node has the shares of its colours. These values are sums over
-    features, not Shapley values: of a normalised kernel the length of φ(x) is taken as it is.
+    equally among its letters, and a node has the shares of its colors. These values are sums over
+    features, not Shapley values: of a normalized kernel the length of φ(x) is taken as it is.
 
     Parameters
     ----------

@@ -200,7 +200,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
 
     # -- learning from data ------------------------------------------------------------------------
     def fit(self, X: RawSamples) -> Self:
-        """Learn what the kernel takes from data (a centre, frequencies); most take nothing.
+        """Learn what the kernel takes from data (a center, frequencies); most take nothing.
 
         A fit that fails or is interrupted leaves the kernel, and all kernels inside it, unchanged.
         """

@@ -42,7 +42,7 @@ class ClusterDisplay:
     regions_ : image or None
         The regions behind the samples.
     legend_, colorbar_ : artists or None
-        The legend of few clusters, the colour bar of many.
+        The legend of few clusters, the color bar of many.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class ClusterDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         legend : bool, default=True
-            Whether to draw a legend, or a colour bar of many clusters.
+            Whether to draw a legend, or a color bar of many clusters.
         alpha : float, default=0.2
             The opacity of the regions.
         **style

@@ -19,7 +19,7 @@ from mercer.plot._plane import Grid, check_resolution, column_names, extent, mat
 class DecisionDisplay:
     """Decision surface over a plane: regions, boundary, margins, and the support vectors ringed.
 
-    Two classes, and outliers, are drawn by the decision function: the deeper the colour the
+    Two classes, and outliers, are drawn by the decision function: the deeper the color the
     farther from the boundary, the line where it is 0, dashes where it is ±1 (for machines with a
     margin). More classes are regions with their boundaries; a regression is a map of its values.
     Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
@@ -50,7 +50,7 @@ class DecisionDisplay:
     boundary_ : contour lines, a list of them, or None
         The boundary between two classes, or of each class.
     colorbar_ : artist or None
-        The colour bar of a regression.
+        The color bar of a regression.
     points_ : list of artists
         The samples.
     legend_, rings_ : artists or None
@@ -165,7 +165,7 @@ class DecisionDisplay:
         legend : bool, default=True
             Whether to draw a legend of the classes.
         cmap : str or None, default=None
-            The colour map of the surface; by default that of the classes.
+            The color map of the surface; by default that of the classes.
         **style
             Options of Matplotlib's scatter.
 

@@ -189,9 +189,9 @@ class GramDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         cmap : str, default="viridis"
-            The colour map.
+            The color map.
         colorbar : bool, default=True
-            Whether to draw a colour bar.
+            Whether to draw a color bar.
         **style
             Options of Matplotlib's imshow.
 

@@ -18,7 +18,7 @@ _VIEWS = ("X", "y")
 
 
 class LoadingsDisplay:
-    """Correlation circle of a `KernelCCA`: an arrow for each column, a colour for each view.
+    """Correlation circle of a `KernelCCA`: an arrow for each column, a color for each view.
 
     The coordinates of an arrow are the correlations of its column with two variates of its own
     view; so it ends within the unit circle, and near it where a linear function of the two
@@ -144,8 +144,8 @@ class LoadingsDisplay:
         ----------
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
-        colors : two colours of Matplotlib, default=("C0", "C1")
-            The colours of the views.
+        colors : two colors of Matplotlib, default=("C0", "C1")
+            The colors of the views.
 
         Returns
         -------

@@ -20,12 +20,30 @@ _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """How a table was written, so that another one of its kind is read in the same way."""
+    """How a table was written, so that another one of its kind is read in the same way.
+
+    Attributes
+    ----------
+    separator : str
+        The character between two cells; empty for a Parquet file.
+    header : bool
+        Whether the first line has the names of the columns.
+    names : tuple of str
+        The names of the columns.
+    texts : tuple of str
+        The columns that are text, also where a later file has only digits there.
+    missing : tuple of str
+        The words that stand for a missing value.
+    encoding : str
+        The encoding of the file.
+    decimal : str
+        The decimal point, or the comma in its place.
+    """
 
     separator: str
     header: bool
     names: tuple[str, ...]
-    texts: tuple[str, ...]  # columns that are text, also where a later file has only digits there
+    texts: tuple[str, ...]
     missing: tuple[str, ...] = MISSING
     encoding: str = "utf-8"
     decimal: str = "."

@@ -33,16 +33,36 @@ _EMPTY_COLUMNS = 100  # columns for each value, beyond which a column number is 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Samples of one kind, and how they were read."""
+    """Samples of one kind, and how they were read.
 
-    kind: str  # "table", "sequences", "texts", "graphs", "trees", "series", "vectors" (sparse)
-    samples: RawSamples  # a data frame, a list of samples, or a sparse matrix
-    labels: Targets  # None where the format has none; those of a table are a column
-    names: list[str]  # of the samples; empty where they have none
-    layout: Layout | None  # of a table
-    description: str  # how it was read
-    options: dict[str, Any] = dataclasses.field(default_factory=dict)  # to read others alike
-    notes: tuple[str, ...] = ()  # what was in doubt
+    Attributes
+    ----------
+    kind : str
+        "table", "sequences", "texts", "graphs", "trees", "series", or "vectors" (sparse).
+    samples : data frame, list of samples, or sparse matrix
+        The samples.
+    labels : ndarray or None
+        The labels; None where the format has none, as in a table, where they are a column.
+    names : list of str
+        The names of the samples; empty where they have none.
+    layout : Layout or None
+        How a table was written; None for other formats.
+    description : str
+        How the source was read, in words.
+    options : dict of str to object
+        The options with which another source is read in the same way.
+    notes : tuple of str
+        What was in doubt.
+    """
+
+    kind: str
+    samples: RawSamples
+    labels: Targets
+    names: list[str]
+    layout: Layout | None
+    description: str
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_source(

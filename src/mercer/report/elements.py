@@ -60,12 +60,20 @@ def figures(drawn: Sequence[Picture], place: str = "pictures") -> str:
 
 
 def table(
-    header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Iterable[int] = (),
+    extra: int = 0,
 ) -> str:
-    """A table; ``numbers`` are the positions of its numeric columns."""
+    """A table; ``numbers`` are the positions of its numeric columns.
+
+    The last ``extra`` columns are shown on the screen, and not on paper.
+    """
     kinds = ["" for _ in header]
     for index in numbers:
         kinds[index] = ' class="number"'
+    for index in range(len(kinds) - extra, len(kinds)):
+        kinds[index] = ' class="extra"'
     top = _row("th", kinds, header)
     body = "".join(_row("td", kinds, row) for row in rows)
     return f'<div class="scroll"><table><thead>{top}</thead><tbody>{body}</tbody></table></div>'

@@ -101,7 +101,7 @@ class TestResult(LabelledLines):
         }
 
     def lines(self) -> list[tuple[str, str]]:
-        """The result as labelled lines of text."""
+        """The result as labeled lines of text."""
         lines = [(self.title, self.verdict()), (self.statistic_name(), f"{self.statistic:.6g}")]
         lines.append(("p-value", self._pvalue_text()))
         critical = self.critical_value()

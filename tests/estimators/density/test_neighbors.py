@@ -252,7 +252,7 @@ def test_a_matrix_with_an_uneven_diagonal_tells_positions_only():
     )
     assert (given.predict(k(new, X)) == made.predict(new)).all()
     np.testing.assert_allclose(given.kneighbors()[0], made.kneighbors()[0], atol=1e-7)
-    with pytest.raises(errors.ShapeError, match=r"diagonal.*normalise"):
+    with pytest.raises(errors.ShapeError, match=r"diagonal.*normalize"):
         given.kneighbors(k(new, X))
     with pytest.raises(errors.ShapeError, match="diagonal"):
         KernelNeighborsClassifier(weights="distance", kernel="precomputed").fit(

@@ -89,5 +89,6 @@ def set_note(scores: np.ndarray, seed: int) -> str:
 
 
 def _note(what: str, covered: str, inside: np.ndarray) -> str:
-    share = f"{inside.mean():.1%} of {len(inside)} {covered} left out"
-    return f"{what} asked to hold {ASKED:.0%} of new {covered} hold {share}, without a guarantee"
+    share = f"{100 * inside.mean():.1f} % of {len(inside)} {covered} left out"
+    asked = f"{100 * ASKED:.0f} % of new {covered}"
+    return f"{what} asked to hold {asked} hold {share}, without a guarantee"

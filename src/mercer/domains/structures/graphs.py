@@ -103,7 +103,7 @@ class GraphSamples(Samples):
                 return np.repeat(label_hashes([1]), len(self.graphs.indices))
             return label_hashes(self.graphs.edge_names)[self.graphs.edge_labels]
 
-        return self.once("edge colours", make)
+        return self.once("edge colors", make)
 
     def reversed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The entries that lead to each node: where they begin, their sources, and their places."""

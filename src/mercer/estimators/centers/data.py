@@ -172,7 +172,7 @@ def _checked_kernel(estimator: KernelEstimator, kernel: Kernel | None, X: RawSam
     kernel = estimator._kernel_on_centers(kernel)
     if estimator.needs == "cpd" and certificate_on(kernel, X).status == "cpd":
         rule = "is only conditionally positive definite, where centers need a psd kernel"
-        raise ParameterError("kernel", kernel, rule, "centre it: k.center(), or centers='all'")
+        raise ParameterError("kernel", kernel, rule, "center it: k.center(), or centers='all'")
     return kernel
 
 

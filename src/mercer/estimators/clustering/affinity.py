@@ -187,7 +187,7 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
         return
     i, j = np.unravel_index(int(np.argmin(tile)), tile.shape)
     remedy = (
-        "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalised kernel), or "
+        "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalized kernel), or "
         "affinity='nearest_neighbors'"
     )
     what = f"the affinity of samples {rows[0] + i} and {cols[0] + j}"
@@ -223,7 +223,7 @@ class NeighbourGraph:
         A = sparse.csr_array((np.ones(positions.size), positions.ravel(), ends), shape=(n, n))
         weights = sparse.csr_array(0.5 * (A + A.T))
         self.degree = np.asarray(weights.sum(axis=1)).ravel()
-        self.plan = f"{self.count} nearest neighbours in feature space, {weights.nnz} links"
+        self.plan = f"{self.count} nearest neighbors in feature space, {weights.nnz} links"
         return weights, np.ones(n)
 
     def _neighbours(self, data: Training) -> np.ndarray:
@@ -235,8 +235,8 @@ class NeighbourGraph:
         vanished = distances[:, -1] >= (1 - 1e-15) * (squares + squares[farthest])
         positive = data.kernel is not None and bool((squares > 0).all())
         if positive and vanished.mean() > 0.1:
-            rule = "is 0 between neighbours, so that all samples are equally far"
-            remedy = "take a wider one, or kernel='linear', for the neighbours of the samples"
+            rule = "is 0 between neighbors, so that all samples are equally far"
+            remedy = "take a wider one, or kernel='linear', for the neighbors of the samples"
             warn(explain("kernel", data.kernel, rule, remedy))
         return positions
 

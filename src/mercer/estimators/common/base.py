@@ -166,7 +166,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def _definite_remedy(self, certificate: Certificate) -> str:
         """What the user can do about a kernel that is not definite enough."""
         if certificate.status == CPD:
-            return "centre it: k.center()"
+            return "center it: k.center()"
         if "repair" in vars(self):
             return "change it, or say repair='clip', 'flip' or 'shift'"
         return "change it, or fit mercer.repair(K) as precomputed"

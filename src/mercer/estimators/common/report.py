@@ -29,7 +29,7 @@ FACTS: dict[str, tuple[str, str]] = {
     "at_bounds": ("at their bounds", "s"),
     "kept": ("not learned", "s"),
     "identity": ("relative error of a = w (y − f)/λ", ".1e"),
-    "contrast": ("kernel generalised variance", ".6g"),
+    "contrast": ("kernel generalized variance", ".6g"),
     "sources": ("sources", "d"),
     "components": ("components", "d"),
     "explained": ("share of the variance", ".3g"),

@@ -156,7 +156,7 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
     row[sample] = 0.0
     if not row.any():
         rule = "is 0 for any two of these samples, whose distances overflow"
-        remedy = "divide the data by a constant, or standardise the columns"
+        remedy = "divide the data by a constant, or standardize the columns"
         raise KernelOverflowError("kernel", kernel, rule, remedy)
 
 

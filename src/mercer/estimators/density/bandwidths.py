@@ -108,7 +108,7 @@ def likeliest(
         values.insert(0, loss(grid[0]))
         best = int(np.argmin(values))
     if values[best] >= _IMPOSSIBLE:
-        rule = "leaves some sample without a neighbour at every width tried"
+        rule = "leaves some sample without a neighbor at every width tried"
         remedy = "use kernel='gaussian', or give a number"
         raise ParameterError("bandwidth", "likelihood", rule, remedy)
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])

@@ -117,7 +117,7 @@ def check_status(kernel: Kernel, certificate: Certificate) -> None:
         return
     status = f"{certificate.status}{witness_text(certificate)}"
     rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-    remedy = "centre a cpd kernel, or change the failing part"
+    remedy = "center a cpd kernel, or change the failing part"
     raise DefinitenessError("kernel", kernel, rule, remedy)
 
 

@@ -18,9 +18,9 @@ _ROUNDING = 1e-12  # of the norm of a matrix: what centring leaves of a constant
 
 
 def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
-    """The centred alignment of two Gram matrices: the cosine of the angle between them.
+    """The centered alignment of two Gram matrices: the cosine of the angle between them.
 
-    Both matrices are centred first, K_c = HKH with H = I − 11ᵀ/n, and the result is
+    Both matrices are centered first, K_c = HKH with H = I − 11ᵀ/n, and the result is
     ⟨K₁_c, K₂_c⟩ / (‖K₁_c‖ ‖K₂_c‖). For kernels it lies between 0 and 1. It does not change if
     either is multiplied by a positive number, or if a constant is added. The alignment with
     ``y[:, None] * y`` says how well a kernel suits targets y.
@@ -33,7 +33,7 @@ def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
     Returns
     -------
     float
-        The alignment; 0 where a matrix is constant, so that nothing is left of it when centred.
+        The alignment; 0 where a matrix is constant, so that nothing is left of it when centered.
 
     See Also
     --------

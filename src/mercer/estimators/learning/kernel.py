@@ -63,12 +63,12 @@ def learn_kernel(
     X : collection of n samples
         Samples of whatever kind the kernel reads.
     y : array-like of shape (n,) or (n, n_targets)
-        Numbers, one or several for each sample, or labels of classes. Numbers are standardised.
+        Numbers, one or several for each sample, or labels of classes. Numbers are standardized.
         Labels are coded as ±1, with a column for each class against the rest if there are more
         than two, and learned like numbers: all columns share one kernel and one noise.
     by : {"evidence", "loo", "alignment"}, default="evidence"
-        What is optimised: the log marginal likelihood of a Gaussian process; the mean squared
-        leave-one-out error of kernel ridge regression; or the centred alignment of the Gram matrix
+        What is optimized: the log marginal likelihood of a Gaussian process; the mean squared
+        leave-one-out error of kernel ridge regression; or the centered alignment of the Gram matrix
         with that of the targets. The alignment says nothing of the noise, which is then learned by
         the leave-one-out error.
     noise : float or None, default=None

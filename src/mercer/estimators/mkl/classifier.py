@@ -57,7 +57,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
     weights : {"evidence", "loo", "alignment", "average", "easy", "simple"}, default="evidence"
         How weights are learned: by the marginal likelihood of a Gaussian process with targets ±1
         ("evidence"), by the squared error of samples that are left out ("loo"), by the largest
-        centred alignment of the kernel with the labels ("alignment"), from the distances between
+        centered alignment of the kernel with the labels ("alignment"), from the distances between
         the nearest points of two classes (EasyMKL, "easy"), or by the objective of a support vector
         machine (SimpleMKL, "simple"). "average" gives all kernels the same share.
     alpha : float or None, default=None

@@ -46,7 +46,7 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         a table are written ``k.on(["a", "b"])``, so that they may read different kinds of samples.
     weights : {"evidence", "loo", "alignment", "average"}, default="evidence"
         How weights are learned: by the marginal likelihood of a Gaussian process ("evidence"), by
-        the squared error of samples that are left out ("loo"), or by the largest centred alignment
+        the squared error of samples that are left out ("loo"), or by the largest centered alignment
         of the kernel with the targets ("alignment"). "average" gives all kernels the same share.
     alpha : float or None, default=None
         The penalty λ, in units of a kernel whose k(x, x) is 1 on average. None learns it by the

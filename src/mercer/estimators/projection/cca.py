@@ -28,13 +28,13 @@ from mercer.state import State
 class KernelCCA(
     ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMixin, KernelEstimator
 ):
-    """Kernel canonical correlation analysis: functions f of each view that maximise corr(f_1, f_2).
+    """Kernel canonical correlation analysis: functions f of each view that maximize corr(f_1, f_2).
 
     The functions come from the feature spaces of the views' kernels; further ones are uncorrelated
     with those before. The views may be anything that kernels take: texts beside vectors, sets
     beside tables. Each Gram matrix K is replaced by an incomplete Cholesky factor, so that time and
     memory are linear in the number of samples. The regularisation is that of Bach and Jordan, with
-    (K_c + nκ/2)² in the denominator for the centred K_c. For κ = 0 and linear kernels this is
+    (K_c + nκ/2)² in the denominator for the centered K_c. For κ = 0 and linear kernels this is
     canonical correlation analysis.
 
     Parameters

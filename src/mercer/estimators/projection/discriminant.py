@@ -44,7 +44,7 @@ from mercer.state import State
 class KernelDiscriminant(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, KernelEstimator
 ):
-    """Kernel Fisher discriminant: directions that maximise vᵀS_B v / vᵀ(S_W + λI)v.
+    """Kernel Fisher discriminant: directions that maximize vᵀS_B v / vᵀ(S_W + λI)v.
 
     This is linear discriminant analysis of φ(x): S_B and S_W are the scatter of φ between and
     within the classes. It is both a classifier, with normal classes of equal covariance in the
@@ -208,7 +208,7 @@ class KernelDiscriminant(
         self._n_features_out = n_components
         members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
         self.means_ = members.T @ F - self._center
-        plan, solver = str(system.plan), f"{system.solver}, centred matrix"
+        plan, solver = str(system.plan), f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, notes=opened.notes)
         return self

@@ -37,7 +37,7 @@ _SWEEPS = 3
 
 
 class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
-    """Independent component analysis that minimises the kernel generalised variance of the sources.
+    """Independent component analysis that minimizes the kernel generalized variance of the sources.
 
     This contrast, ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)) for factors G_i of the sources'
     Gram matrices, measures how much functions of the sources from the space of a Gaussian kernel
@@ -77,9 +77,9 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
     mean_ : ndarray of shape (n_features,)
         The mean of the training samples.
     whitening_ : ndarray of shape (n_components, n_features)
-        The matrix that whitens the centred samples.
+        The matrix that whitens the centered samples.
     contrast_ : float
-        The kernel generalised variance of the sources.
+        The kernel generalized variance of the sources.
     n_iter_ : int
         The number of steps of the conjugate gradients.
     report_ : FitReport

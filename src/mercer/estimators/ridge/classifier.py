@@ -42,9 +42,9 @@ from mercer.state import State
 class KernelRidgeClassifier(DualClassifier):
     """Least-squares support vector machine: ridge regression on ±1 with a bias.
 
-    It minimises ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
+    It minimizes ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
     there are more than two. Use it where one linear system is preferred to the iterations of `SVC`,
-    or for leave-one-out decisions in closed form. The bias is not penalised, so that the
+    or for leave-one-out decisions in closed form. The bias is not penalized, so that the
     coefficients sum to zero and conditionally positive definite kernels are enough.
 
     Parameters
@@ -189,7 +189,7 @@ class KernelRidgeClassifier(DualClassifier):
             counts = check_weights(opened.weight, data.n_given)[data.rows]
             right = self._labels(as_columns(self.loo_decision_)) == self.classes_[data.y]
             self.loo_accuracy_ = float(np.average(right, weights=counts))
-        solver = f"{system.solver}, centred matrix"
+        solver = f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         plan = str(system.plan)
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, facts=facts)

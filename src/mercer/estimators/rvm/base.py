@@ -101,7 +101,7 @@ class RelevanceMachine(KernelEstimator):
             "iterations": self.n_iter_,
             "relevant": len(kept),
         }
-        plan, solver = str(matrix.plan), "sequential maximisation of the evidence"
+        plan, solver = str(matrix.plan), "sequential maximization of the evidence"
         converged = all(result.converged for result in results)
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, converged, facts)

@@ -26,7 +26,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
 
     The log-odds are Σ w_i k(x, x_i) + b with a normal prior of precision α_i for every weight; the
     evidence, by Laplace's approximation, drives most precisions to infinity. With more than two
-    classes there is one machine for each against the rest, and their probabilities are normalised.
+    classes there is one machine for each against the rest, and their probabilities are normalized.
     Use it for probabilities from few samples. As with `RVR` the variance vanishes away from the
     relevance vectors, where probabilities depend on the constant alone.
 

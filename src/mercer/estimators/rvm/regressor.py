@@ -27,7 +27,7 @@ class RVR(RegressorMixin, RelevanceMachine):
     """Relevance vector regression: a sparse Bayesian linear model of kernel functions.
 
     The model is y = Σ w_i k(x, x_i) + b + noise with a normal prior of precision α_i for every
-    weight. Maximising the evidence drives most precisions to infinity, so that few samples, the
+    weight. Maximizing the evidence drives most precisions to infinity, so that few samples, the
     relevance vectors, carry the function. Use it for regression with very fast predictions. The
     kernel may be any function of two samples.
 

@@ -327,7 +327,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     def probA_(self) -> np.ndarray:
         """The slope of each two classes' logistic calibration, as LIBSVM's; empty without one.
 
-        It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favour of
+        It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favor of
         the first class. All pairs of classes share it, because the calibration has one parameter.
         """
         check_is_fitted(self)

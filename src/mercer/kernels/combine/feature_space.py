@@ -59,8 +59,8 @@ class Normalized(Mapped):
         super().check_params()
         status = self.kernel.certify(None).status
         if status in (CPD, INDEFINITE):
-            rule = f"is {status} and cannot be normalised"
-            remedy = "centre a cpd kernel first: k.center().normalize()"
+            rule = f"is {status} and cannot be normalized"
+            remedy = "center a cpd kernel first: k.center().normalize()"
             raise DefinitenessError("Normalized: kernel", self.kernel, rule, remedy)
 
     def certify(self, d: int | None) -> Certificate:
@@ -92,7 +92,7 @@ class Normalized(Mapped):
         if diagonal.min() < 0:
             row = int(np.argmin(diagonal))
             what = f"k(x[{row}], x[{row}])"
-            rule = "is negative, so that k is not a kernel and cannot be normalised"
+            rule = "is negative, so that k is not a kernel and cannot be normalized"
             raise DefinitenessError(what, float(diagonal[row]), rule, "look at k.certificate()")
         return Parts(samples, diagonal=diagonal)
 
@@ -298,7 +298,7 @@ class Centered(Mapped):
 
     def _centre(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):
-            rule = "does not know its centre yet"
+            rule = "does not know its center yet"
             raise errors.NotFittedError("Centered", self, rule, "call kernel.fit(X) first")
         return batch.beside(self.center_)
 

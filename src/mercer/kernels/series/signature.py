@@ -74,7 +74,7 @@ class Signature(Composite):
     kernel of points, the ``static`` one: ⟨Δx_i, Δy_j⟩ = k(x_{i+1}, y_{j+1}) − k(x_{i+1}, y_j) −
     k(x_i, y_{j+1}) + k(x_i, y_j). S_0 is 1; a level that is 0 contributes 0.
 
-    ``levels=None`` sums all levels, and normalises the sum. It is computed by k₊₊ = k₊₀ + k₀₊ +
+    ``levels=None`` sums all levels, and normalizes the sum. It is computed by k₊₊ = k₊₀ + k₀₊ +
     (Δ − 1) k₀₀, which is exact for series; schemes of higher order for smooth curves lose the
     definiteness.
 

@@ -276,8 +276,8 @@ def _numbered(values: list[Hashable]) -> Vocabulary:
 class _OneHot:
     """Rows of categories as sparse rows of zeros and ones, one for every category of a column.
 
-    The one function that is given the image of the other collection too, ``like``, for its
-    vocabulary.
+    ``kernel @ one_hot`` applies a kernel to them; ``one_hot(X)`` returns the sparse matrix, and
+    ``one_hot(Z, like=one_hot(X))`` that of other rows with the same columns.
     """
 
     shares = True

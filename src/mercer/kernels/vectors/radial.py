@@ -180,6 +180,11 @@ class RadialKernel(ScaledDistance, abstract=True):
     """k(x, y) = profile(s²), s² = Σ ((x_j − y_j)/ℓ_j)², with one length scale or one per column.
 
     ``slope(s²)`` is −2 dk/d(s²); the derivative in every length scale follows from it.
+
+    Parameters
+    ----------
+    length_scale : float or array-like of shape (n_features,), default 1.0
+        ℓ, one length scale for all columns or one per column.
     """
 
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)

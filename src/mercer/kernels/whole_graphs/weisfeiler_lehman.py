@@ -32,7 +32,7 @@ from mercer.params import integer, param, positive_or_per_column
 __all__ = ["WeisfeilerLehman", "WeisfeilerLehmanAssignment"]
 
 # Labels of edges, sums and rounds are hashed apart: the label 1 of a node is not that of an edge.
-_SAME = blind("two triangles and a hexagon have the same colours")
+_SAME = blind("two triangles and a hexagon have the same colors")
 _FORTH, _BACK = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _EDGE, _ROUND = np.uint64(0x8EBC6AF09C88C6E3), np.uint64(0x589965CC75374CC3)
 
@@ -110,15 +110,15 @@ class _ColourKernel(CountKernel, abstract=True):
 
 
 class WeisfeilerLehman(_ColourKernel):
-    """Σ_i w_i Σ_c #c(x) #c(y) over the colours c of nodes after i = 0, ..., depth rounds.
+    """Σ_i w_i Σ_c #c(x) #c(y) over the colors c of nodes after i = 0, ..., depth rounds.
 
-    A node's first colour is its label. Each round gives it a colour for what it sees: its own
-    colour, and the colours of its neighbours with the labels of the edges to them. After i rounds,
-    nodes of equal colour have equal surroundings up to i steps. Nodes of directed graphs look at
+    A node's first color is its label. Each round gives it a color for what it sees: its own
+    color, and the colors of its neighbors with the labels of the edges to them. After i rounds,
+    nodes of equal color have equal surroundings up to i steps. Nodes of directed graphs look at
     successors and predecessors apart.
 
-    Colours are hashes of 64 bits: those of graphs with n different colours collide with a
-    probability of about n²/2⁶⁵, which is 5e-10 for the 131,000 colours of the 4,110 molecules in
+    Colors are hashes of 64 bits: those of graphs with n different colors collide with a
+    probability of about n²/2⁶⁵, which is 5e-10 for the 131,000 colors of the 4,110 molecules in
     NCI1.
 
     Parameters
@@ -131,7 +131,7 @@ class WeisfeilerLehman(_ColourKernel):
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
     unlabelled : {"degree", "constant"}, default="degree"
-        The first colour of nodes of graphs without labels.
+        The first color of nodes of graphs without labels.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class WeisfeilerLehman(_ColourKernel):
     """
 
     def claim(self) -> Definite:
-        rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose colour after "
+        rule = "inner product: φ_c(G) = √w_i times the number of nodes of G whose color after "
         return Definite(PSD, rule + "i rounds is c", "graphs", means=_SAME)
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
@@ -170,10 +170,10 @@ class WeisfeilerLehman(_ColourKernel):
 
 
 class WeisfeilerLehmanAssignment(_ColourKernel):
-    """Σ_i w_i Σ_c min(#c(x), #c(y)) over the colours c of nodes after i = 0, ..., depth rounds.
+    """Σ_i w_i Σ_c min(#c(x), #c(y)) over the colors c of nodes after i = 0, ..., depth rounds.
 
     It is the value of the best assignment of the nodes of x to nodes of y, where two nodes are the
-    more similar the more rounds leave their colours equal. Colours are those of
+    more similar the more rounds leave their colors equal. Colors are those of
     `WeisfeilerLehman`. With weights of 1, k(x, x) is (depth + 1) times the number of nodes.
 
     Parameters
@@ -186,7 +186,7 @@ class WeisfeilerLehmanAssignment(_ColourKernel):
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
     unlabelled : {"degree", "constant"}, default="degree"
-        The first colour of nodes of graphs without labels.
+        The first color of nodes of graphs without labels.
 
     Examples
     --------
@@ -203,7 +203,7 @@ class WeisfeilerLehmanAssignment(_ColourKernel):
     """
 
     def claim(self) -> Definite:
-        rule = "inner product: φ_(c,t)(G) = √w_i if at least t nodes of G have colour c after "
+        rule = "inner product: φ_(c,t)(G) = √w_i if at least t nodes of G have color c after "
         rule += "i rounds, else 0, as min(a, b) = Σ_t [a ≥ t][b ≥ t]"
         return Definite(PSD, rule, "graphs", means=_SAME)
 

@@ -16,7 +16,7 @@ _HALF = 0.38  # of the height of a row
 
 
 class BeeswarmDisplay:
-    """A row of points for each column: a contribution each, in the colour of the column's value.
+    """A row of points for each column: a contribution each, in the color of the column's value.
 
     Columns are ordered by their mean absolute contribution. Values that are no numbers are grey.
     Make it with `from_explanation`; ``plot`` draws it again, on other axes if asked.
@@ -120,7 +120,7 @@ class BeeswarmDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         cmap : str, default="coolwarm"
-            The colours from small to large values.
+            The colors from small to large values.
         **points
             Options of Matplotlib's points.
 

@@ -55,6 +55,7 @@ def predicted_worst(study: Study) -> str:
     for (row, value), reason, shown in zip(study.hardest, told, cells, strict=True):
         targets = plain(y[row]), plain(predicted[row])
         rows.append([row_name(question, row), *targets, number.format(value), *reason, *shown])
+    extra = len(header) if _PULL in why else 0  # the most important ones are among the reasons
     header = ["row", "true", "predicted", measure, *why, *header]
     text += f", when they were not in the training set. {_FROM_ONE} "
     text += "Wrong labels are often among them."
@@ -63,7 +64,7 @@ def predicted_worst(study: Study) -> str:
             " Contributions are those to the final model's decision function, log-odds or "
             "prediction, compared with the mean over the data."
         )
-    content = f"<p>{text}</p>{table(header, rows, numbers=(0, 3))}"
+    content = f"<p>{text}</p>{table(header, rows, numbers=(0, 3), extra=extra)}"
     return section("Samples predicted worst", content, ' id="examples"')
 
 

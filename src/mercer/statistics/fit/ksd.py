@@ -36,7 +36,7 @@ _SIGNS = 2**24  # entries of the matrix of signs at a time
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class FitResult(TestResult):
-    """The result of a test of goodness of fit.
+    """The result of a test of goodness of fit, with the attributes of `TestResult`.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ _BLOCK = 2**22  # entries of the permutations that are drawn at a time
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class JointResult(IndependenceResult):
-    """The result of a test of joint independence."""
+    """The result of a test of joint independence, with the attributes of `IndependenceResult`."""
 
     title: ClassVar[str] = "dHSIC"
     hypothesis: ClassVar[str] = "the views are jointly independent"

@@ -45,14 +45,14 @@ SAME_FOR_ALL = "the same for all samples, so that nothing depends on it"
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class IndependenceResult(TestResult):
-    """The result of a test of independence.
+    """The result of a test of independence, with the attributes of `TestResult`.
 
     Attributes
     ----------
     n_samples : int
         The number of samples.
     forms : tuple of str
-        How the centred Gram matrix of each view was held.
+        How the centered Gram matrix of each view was held.
     method : str
         The null distribution: "permutation", "gamma" or "spectral".
     """

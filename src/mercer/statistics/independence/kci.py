@@ -38,6 +38,8 @@ _NEVER = (
 class ConditionalResult(IndependenceResult):
     """The result of a test of conditional independence.
 
+    It has the attributes of `IndependenceResult`, too.
+
     Attributes
     ----------
     regressions : tuple of Regression

@@ -73,7 +73,7 @@ class ThinnedSample(LabelledLines):
         }
 
     def lines(self) -> list[tuple[str, str]]:
-        """The result as labelled lines of text."""
+        """The result as labeled lines of text."""
         return [
             (self.method, f"{len(self.indices)} points"),
             ("MMD", f"{self.mmd:.4g}, where random points have {self.random_mmd:.4g}"),
