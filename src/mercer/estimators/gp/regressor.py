@@ -211,7 +211,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """
         start = time.perf_counter()
         way = inference.Way.of(self.method, self.n_inducing, self.centers)
-        X, y, sample_weight, notes = inference.loaded(X, y, sample_weight)
+        X, y, sample_weight, notes = inference.loaded(X, y, sample_weight, self._takes_vectors())
         given, y = self._begin(X, y, "numbers")
         X, y, counted, weight = self._count(given, y, sample_weight)
         n_targets = math.prod(y.shape[1:])
