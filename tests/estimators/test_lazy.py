@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import mercer
 from mercer import SVC, KernelRidge, Nystroem, predict_lazily
-from mercer.errors import InputTypeError, ParameterError
+from mercer.errors import DataWarning, InputTypeError, ParameterError
 
 
 def models(rng):
@@ -70,3 +71,18 @@ def test_models_answer_lazily_by_themselves(rng):
         assert isinstance(found, da.Array)
         expected = getattr(model, method)(X)
         np.testing.assert_allclose(found.compute(scheduler="synchronous"), expected, atol=1e-9)
+
+
+LOADING = [mercer.LinearSVC(), mercer.KernelDensity(), mercer.RBFSampler(), mercer.NuSVC(nu=0.1)]
+
+
+@pytest.mark.parametrize("model", LOADING, ids=lambda model: type(model).__name__)
+def test_what_is_loaded_as_a_whole_is_said_once(model, rng):
+    da = pytest.importorskip("dask.array")
+    X = rng.standard_normal((40, 3))
+    lazy, labels = da.from_array(X, chunks=(10, 3)), X[:, 0] > 0
+    with pytest.warns(DataWarning, match="960 B' is loaded into memory as a whole") as record:
+        model.fit(lazy, labels)
+    assert len([each for each in record if each.category is DataWarning]) == 1
+    with pytest.warns(DataWarning, match="4 partitions' is loaded into memory as a whole"):
+        model.fit(lazy[lazy[:, 0] < np.inf], labels)

@@ -1,7 +1,9 @@
 """Learners on centers: the exact ones where all rows are centers, the formula where not."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
 
 import mercer
 import mercer.estimators.centers.data
@@ -221,6 +223,58 @@ def test_text_where_numbers_are_wanted_is_named():
         KernelRidge(kernel=KERNEL, centers=10).fit(factory)
 
 
+def sparse(X):
+    return scipy.sparse.csr_matrix(X)
+
+
+def renamed(X):
+    return pd.DataFrame(X, columns=["a", "b", "z"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "match"),
+    [
+        (X, X + 1j, "complex"),
+        (X, sparse(X), "is sparse"),
+        (sparse(X), X, "is dense"),
+        (pd.DataFrame(X, columns=["a", "b", "c"]), renamed(X), "'c'"),
+        (pd.DataFrame(X, columns=["a", "b", "c"]), X, "is an array"),
+    ],
+    ids=["complex", "sparse", "dense", "renamed", "array"],
+)
+@pytest.mark.parametrize("late", [False, True])  # where no sampled row can be
+def test_blocks_of_another_kind_are_named(first, second, match, late, monkeypatch):
+    if late:
+        monkeypatch.setattr(mercer.estimators.centers.data, "_SAMPLE", 1)
+
+    def factory():
+        yield first, Y
+        yield second, Y
+
+    with pytest.raises(InputError, match=rf"row 200 \(block 1\).*{match}"):
+        KernelRidge(kernel=KERNEL, centers=10).fit(factory)
+
+
+@pytest.mark.parametrize(
+    ("model", "first", "second"),
+    [
+        (KernelRidge(kernel=KERNEL, centers=10), Y, LABELS),
+        (KernelRidge(kernel=KERNEL, centers=10), Y, np.column_stack([Y, Y])),
+        (KernelRidge(kernel=KERNEL, centers=10), np.column_stack([Y, Y]), Y),
+        (KernelRidgeClassifier(kernel=KERNEL, centers=10), LABELS, Y > 4),
+        (KernelRidgeClassifier(kernel=KERNEL, centers=10), Y > 4, LABELS),
+        (KernelRidgeClassifier(kernel=KERNEL, centers=10), LABELS, LABELS[:, None]),
+    ],
+)
+def test_targets_of_another_kind_are_named(model, first, second):
+    def factory():
+        yield X, first
+        yield X, second
+
+    with pytest.raises(InputError, match=r"y of row 200 \(block 1\)"):
+        model.fit(factory)
+
+
 def test_labels_that_come_late_are_classes_too():
     order = np.argsort(LABELS)  # files sorted by class
     model = KernelRidgeClassifier(kernel=KERNEL, centers=60)
@@ -249,6 +303,9 @@ def test_more_centers_than_rows_are_all_rows():
 def test_centers_must_fit_the_rows():
     with pytest.raises(ParameterError, match="finite rows of 3 columns"):
         KernelRidge(kernel=KERNEL, centers=X[:5, :2]).fit(X, Y)
+    for empty in ([], np.empty((0, 3))):
+        with pytest.raises(ParameterError, match=r"centers = .* is empty"):
+            KernelRidge(kernel=KERNEL, centers=empty).fit(X, Y)
     with pytest.raises(ParameterError, match="not a precomputed matrix"):
         KernelRidge(kernel="precomputed", centers=5).fit(KERNEL(X), Y)
 

@@ -5,7 +5,7 @@ import pytest
 
 import mercer
 from mercer import RBF, GaussianProcessClassifier, GaussianProcessRegressor, Spectrum, scan
-from mercer.errors import MemoryBudgetError, ParameterError
+from mercer.errors import MemoryBudgetError, NotFiniteError, ParameterError
 
 rng = np.random.default_rng(0)
 N = 150
@@ -102,5 +102,15 @@ def test_centers_of_a_regression_are_inducing_points(tmp_path):
     assert "exact" in exact.report_.plan or "dense" in exact.report_.plan
     learned = GaussianProcessRegressor(1.0 * RBF(), alpha=0.1, centers=X[:30]).fit(X, TARGET)
     assert learned.score(X, TARGET) > 0.9
+    with pytest.raises(ParameterError, match="is empty"):
+        GaussianProcessRegressor(KERNEL, centers=[]).fit(X, TARGET)
     with pytest.raises(ParameterError, match="inducing"):
         GaussianProcessRegressor(KERNEL, method="exact", centers=10).fit(X, TARGET)
+
+
+def test_what_is_loaded_for_a_regression_is_checked_block_by_block():
+    bad = X.copy()
+    bad[-3, 1] = np.nan
+    rows = scan(bad, TARGET, block_rows=len(X) - 10)
+    with pytest.raises(NotFiniteError, match=r"\(block 1\), column 1 = nan"):
+        GaussianProcessRegressor(KERNEL, centers=40).fit(rows)

@@ -125,6 +125,19 @@ def test_an_iterator_that_ends_sooner_is_found_out():
         list(rows)
 
 
+def test_an_iterator_that_ends_later_is_found_out():
+    calls = []
+
+    def factory():
+        calls.append(0)
+        yield from [X] * len(calls)
+
+    rows = scan(factory)
+    assert len(rows) == 57
+    with pytest.raises(InputError, match=r"row 57 \(block 1\).*gave other rows"):
+        list(rows)
+
+
 def test_an_iterator_itself_is_refused():
     with pytest.raises(InputTypeError, match="can be read only once; give a function"):
         scan(iter([X]))

@@ -46,6 +46,8 @@ class AsNumbers:
         return self._array(X, block)
 
     def _array(self, X: RawSamples, block: Block) -> np.ndarray:
+        if np.iscomplexobj(X):
+            raise InputTypeError(block.name_row(0), "complex numbers", "must be real")
         try:
             return np.ascontiguousarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:

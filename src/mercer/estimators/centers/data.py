@@ -224,7 +224,7 @@ def _sampled(estimator: KernelEstimator, source: Rows, target: Target) -> Block:
     count = len(source)
     rng = generator(vars(estimator).get("random_state"))
     index = np.sort(rng.choice(count, min(count, _SAMPLE), replace=False))
-    sample = _checked(source, estimator._takes_vectors(), target).take(index)
+    sample = checked(source, estimator._takes_vectors(), target).take(index)
     if target != "none":
         check_length(sample)
     return sample
@@ -259,7 +259,7 @@ def _target_change(
     return AsTargets()
 
 
-def _checked(source: Rows, vectors: bool, target: Target) -> Rows:
+def checked(source: Rows, vectors: bool, target: Target) -> Rows:
     """The source, whose rows are refused where numbers are not finite or widths differ.
 
     What is refused later, in a sample, could not be named by its place.

@@ -124,7 +124,10 @@ class CenterProblem:
             return default_centers(self.count)
         if isinstance(self.given, Integral):
             return self._at_most_all(int(self.given))
-        return raw_length(self.given)
+        count = raw_length(self.given)
+        if count == 0:
+            raise ParameterError("centers", self.given, "is empty")
+        return count
 
     def _at_most_all(self, wanted: int) -> int:
         """The number of centers that the user asks for, or all rows, with a warning."""
@@ -192,12 +195,9 @@ class CenterProblem:
     def _given_samples(self) -> RawSamples:
         """The centers that the user gave, as the kernel reads rows."""
         assert self.sample is not None
-        given = self.given
         if isinstance(self.sample.X, np.ndarray):
-            given = _finite_rows(given, self.sample.X)
-        if raw_length(given) == 0:
-            raise ParameterError("centers", given, "is empty")
-        return given
+            return _finite_rows(self.given, self.sample.X)
+        return self.given
 
     def change(self, change: Change) -> None:
         """Change all rows, and those that are drawn already, for example their targets."""

@@ -21,7 +21,6 @@ from mercer.domains.base import Domain, raw_length
 from mercer.domains.raw import own_copy
 from mercer.domains.vectors.domain import VECTORS, are_vectors
 from mercer.errors import (
-    DataWarning,
     DefinitenessError,
     DefinitenessWarning,
     EmptyInputError,
@@ -48,7 +47,7 @@ from mercer.estimators.common.validation import (
     where_not_finite,
 )
 from mercer.gram.blocks.base import Rows
-from mercer.gram.blocks.lazy import is_dask
+from mercer.gram.blocks.lazy import warn_of_loading
 from mercer.kernels.base import TEXT_REMEDY, Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.refutation import refute_on
@@ -237,9 +236,8 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         if isinstance(X, Rows):
             rule, remedy = "is for learners with centers", "give the samples: rows.whole().X"
             raise InputTypeError("X", type(X).__name__, rule, remedy)
-        if is_dask(X):
-            rule, remedy = "was loaded into memory as a whole", "give it to a learner with centers"
-            warn(explain("X", f"{type(X).__name__} of dask", rule, remedy), DataWarning)
+        if options.get("reset") is False:
+            warn_of_loading(X)
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
         try:
             return validate_data(self, X, **{**defaults, **options})

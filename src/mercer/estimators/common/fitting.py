@@ -15,6 +15,7 @@ from mercer.errors import MemoryBudgetError
 from mercer.execution.blas import serial_blas
 from mercer.execution.progress import Steps
 from mercer.gram.blocks.base import Rows
+from mercer.gram.blocks.lazy import warn_of_loading
 from mercer.gram.plan import NEVER_STORED, RAISE
 
 try:
@@ -45,6 +46,8 @@ def restores(method: Method, observed: Method | None = None) -> Method:
     @functools.wraps(method)
     def fit(self: Estimator, *args: object, **options: object) -> Estimator:
         before = vars(self).copy()
+        if not hasattr(self, "centers"):  # those with centers say in their reports what they load
+            warn_of_loading(args[0] if args else options.get("X"))
         run = method
         if observed is not None and hasattr(self, "_skl_callbacks"):
             run = observed

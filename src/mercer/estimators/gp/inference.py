@@ -17,6 +17,7 @@ from mercer.aliases import CentersLike, RandomState, RawSamples, Targets, Weight
 from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain, warn
+from mercer.estimators.centers.data import checked
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Evidence, Learned
 from mercer.estimators.gp.posterior import ExactPosterior, Posterior
@@ -75,17 +76,19 @@ class Way:
             raise ParameterError("centers", centers, rule, "say method='sparse'")
         if isinstance(centers, Integral):
             return cls(way, int(centers))
+        if raw_length(centers) == 0:
+            raise ParameterError("centers", centers, "is empty")
         return cls(way, raw_length(centers), centers)
 
 
 def loaded(
-    X: RawSamples, y: Targets, sample_weight: Weights
+    X: RawSamples, y: Targets, sample_weight: Weights, vectors: bool
 ) -> tuple[RawSamples, Targets, Weights, tuple[str, ...]]:
     """Samples in memory: a source of rows is loaded, which a note says."""
     if not is_source(X, y):
         return X, y, sample_weight, ()
     source = scan(X, y, weight=sample_weight)
-    block = source.whole()
+    block = checked(source, vectors, "numbers").whole()
     size = format_bytes(source.bytes)
     note = f"all {len(source)} rows were loaded into memory, {size}"
     return block.X, block.y, block.weight, (note,)

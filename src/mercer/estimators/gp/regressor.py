@@ -212,7 +212,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """
         start = time.perf_counter()
         way = inference.Way.of(self.method, self.n_inducing, self.centers)
-        X, y, sample_weight, notes = inference.loaded(X, y, sample_weight)
+        X, y, sample_weight, notes = inference.loaded(X, y, sample_weight, self._takes_vectors())
         given, y = self._begin(X, y, "numbers")
         check_squares(y)
         X, y, counted, weight = self._count(given, y, sample_weight)

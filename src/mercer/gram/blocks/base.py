@@ -14,6 +14,7 @@ from mercer.domains.raw import pick_rows, raw_length
 from mercer.errors import InputError, ShapeError
 from mercer.execution.cancel import check_stop
 from mercer.gram.blocks.checksum import block_bytes, block_checksum
+from mercer.gram.blocks.kinds import Kind
 
 BLOCK_BYTES = 32 * 2**20  # of a block of numbers
 MOST_ROWS = 2**17  # of a block
@@ -132,6 +133,8 @@ class Rows:
         self.lengths: list[int] = []  # of the blocks, counted once
         self.bytes = 0  # of all blocks
         self._sums: list[int] = []
+        self._kind: Kind | None = None  # of the first block
+        self._ended = False  # whether all blocks have been read once
         self._kept: list[Block] | None = None
 
     # -- what subclasses define --------------------------------------------------------------------
@@ -217,13 +220,16 @@ class Rows:
         checksum = 0
         if not self.lasting:
             checksum = block_checksum(block.X, block.y, block.weight)
-        if block.number == len(self._sums):
+        if block.number == len(self._sums) and not self._ended:
             self._note(block, checksum)
-        elif checksum != self._sums[block.number]:
+        elif self._sums[block.number : block.number + 1] != [checksum]:
             raise _changed_rows(block.name_row(0))
 
     def _note(self, block: Block, checksum: int) -> None:
         """Keep the checksum, the size and the length of a block that is read for the first time."""
+        kind = Kind.of(block.X, block.y)
+        self._kind = self._kind or kind
+        kind.check(self._kind, block.name_row(0))
         self._sums.append(checksum)
         self.bytes += block_bytes(block.X)
         if block.number == len(self.lengths):
@@ -235,6 +241,7 @@ class Rows:
             raise InputError("X", type(self).__name__, rule, remedy)
         if number < len(self._sums):
             raise _changed_rows(f"{len(self._sums)} blocks, then {number}")
+        self._ended = True
 
 
 def _changed_rows(where: str) -> InputError:

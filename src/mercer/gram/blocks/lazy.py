@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
-from mercer.errors import ShapeError
+from mercer.config import format_bytes
+from mercer.errors import DataWarning, ShapeError, explain, warn
 from mercer.gram.blocks.base import Block, Rows, as_array
 
 
@@ -18,6 +19,18 @@ def is_dask(X: RawSamples) -> bool:
     """Whether samples are a dask collection, without importing dask."""
     module = type(X).__module__.partition(".")[0]
     return module in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def warn_of_loading(X: RawSamples) -> None:
+    """Say of a dask collection that all of it is loaded, and how large it is."""
+    if not is_dask(X):
+        return
+    size = float(getattr(X, "nbytes", np.nan))
+    large = f"{_count_partitions(X)} partitions"
+    if np.isfinite(size):
+        large = format_bytes(int(size))
+    rule, remedy = "is loaded into memory as a whole", "give it to a learner with centers"
+    warn(explain("X", f"{type(X).__name__} of dask, {large}", rule, remedy), DataWarning)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
