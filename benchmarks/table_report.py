@@ -108,6 +108,11 @@ def cpu_ratios(results: Results, model: str) -> tuple[float, float]:
     return float(np.exp(np.log(ratio).mean())), max(slow, default=np.nan)
 
 
+def ratio(value: float) -> str:
+    """Two digits, if there are any times to compare."""
+    return f"{value:.2f}" if np.isfinite(value) else "–"
+
+
 # -- text -----------------------------------------------------------------------------------------
 
 
@@ -148,8 +153,8 @@ def summary(results: Results, models: list[str]) -> str:
                 with_error(loss),
                 with_error(means(results, model, "calibration")),
                 with_error(covered),
-                f"{typical:.2f}",
-                f"{largest:.2f}",
+                ratio(typical),
+                ratio(largest),
             ]
         )
     return table_of(header, rows)
@@ -210,6 +215,8 @@ def write_report(results: list[dict[str, Any]], path: Path, wanted: list[str]) -
         text.append(f"## {title}\n")
         text.append(f"{n_numbers} tables of regression, {len(found) - n_numbers} of classes.\n")
         text.append(summary(found, models))
+        n_ranked = max(map(len, ranks(found, models).values()), default=0)
+        text.append(f"Ranks are those on the {n_ranked} tables that all of these models have.\n")
         for heading, measure, digits in (
             ("RMSE", "rmse", 0),
             ("AUC", "auc", 4),

@@ -47,6 +47,13 @@ class Layout:
     missing: tuple[str, ...] = MISSING
     encoding: str = "utf-8"
     decimal: str = "."
+    day_first: tuple[str, ...] = ()  # columns of dates such as 31/12/2021
+    month_first: tuple[str, ...] = ()  # and such as 12/31/2021
+
+    @property
+    def date_orders(self) -> dict[str, str]:
+        """Whether the day or the month comes first in these columns."""
+        return dict.fromkeys(self.day_first, "day") | dict.fromkeys(self.month_first, "month")
 
     def __str__(self) -> str:
         between = "Parquet"
@@ -56,6 +63,9 @@ class Layout:
         parts = [between, title, f"{len(self.names)} columns"]
         if self.decimal == ",":
             parts.append("decimal commas")
+        for first, columns in (("day", self.day_first), ("month", self.month_first)):
+            if columns:
+                parts.append(f"dates with the {first} first")
         return ", ".join(parts)
 
 

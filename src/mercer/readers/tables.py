@@ -18,6 +18,7 @@ from mercer.readers.cells import Cells
 from mercer.readers.files import MOST_BYTES, pandas, read_text
 from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
 from mercer.readers.rows import check_rectangle, long_cells, table_rows
+from mercer.readers.written_dates import as_dates, date_orders
 
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")  # at the beginning
 
@@ -38,7 +39,8 @@ def read_table(
 
     Decimal commas are read where the separator is another character and no number has a point. A
     cell that is not a number, in a column where at most one cell in twenty is not, is a missing
-    value, with a warning that names its line.
+    value, with a warning that names its line. Dates such as 31/12/2021 become 2021-12-31 where all
+    cells of a column allow only one order of day and month.
 
     Parameters
     ----------
@@ -93,15 +95,25 @@ def read_table(
     names = _names(path, rows[0], header, like)
     if header and len(rows) == 1:
         raise InputError("path", str(path), "has a header and no rows")
-    layout = Layout(separator, header, tuple(names), (), missing, encoding)
+    is_first = like is None
     if like is None:
         _check_known(texts, names)
         decimal = find_decimal(text, separator)
-        layout = dataclasses.replace(layout, decimal=decimal, texts=tuple(texts))
-    else:
-        layout = dataclasses.replace(layout, decimal=like.decimal, texts=like.texts)
+        like = Layout(separator, header, (), tuple(texts), decimal=decimal, encoding=encoding)
+    layout = dataclasses.replace(
+        like, separator=separator, header=header, names=tuple(names), missing=missing
+    )
     frame = _frame(path, text, layout, strict)
+    if is_first:
+        orders = date_orders(frame.drop(columns=list(texts)))
+        day_first, month_first = _keys(orders, "day"), _keys(orders, "month")
+        layout = dataclasses.replace(layout, day_first=day_first, month_first=month_first)
+    frame = as_dates(frame, layout.date_orders)
     return frame, dataclasses.replace(layout, texts=_texts(frame))
+
+
+def _keys(orders: dict[str, str], order: str) -> tuple[str, ...]:
+    return tuple(name for name, each in orders.items() if each == order)
 
 
 def _missing(cells: tuple[str, ...] | None, like: Layout | None) -> tuple[str, ...]:

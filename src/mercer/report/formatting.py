@@ -14,7 +14,9 @@ Described = tuple[str, str] | None  # the title and caption of a figure, if ther
 
 
 def metric_text(name: str, value: float, error: float | None = None) -> str:
-    """The value of a metric, in per cent where that is usual, with its standard error if given."""
+    """The value of a metric, in per cent where that is usual, with its standard error if known."""
+    if error is not None and not np.isfinite(error):
+        error = None
     if METRICS[name].percent:
         shown = f"{100 * value:.1f} %"
         return shown if error is None else f"{shown} ± {100 * error:.1f}"

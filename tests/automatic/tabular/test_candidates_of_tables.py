@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import AutoRegressor, load, save
+from mercer.automatic.tabular import kernels
 from mercer.automatic.tabular.additive import allows_terms, by_terms
 from mercer.automatic.tabular.gradients import (
     allows_full_metric,
@@ -15,7 +16,9 @@ from mercer.automatic.tabular.gradients import (
     metric_rbf,
 )
 from mercer.automatic.tabular.importances import contributions
-from mercer.automatic.tabular.kernels import PENALTIES, Rows, gram
+from mercer.automatic.tabular.kernels import PENALTIES, Rows, by_evidence, gram
+from mercer.automatic.tabular.members import plain_members
+from mercer.automatic.tabular.penalties import plain_share
 from mercer.automatic.tabular.targets import (
     IDENTITY,
     LOGARITHM,
@@ -140,6 +143,47 @@ def test_terms_of_single_columns_help_where_effects_add_up():
     shares = contributions(learned.kernel, Z)
     assert shares[:3].sum() > 0.8
     assert np.isfinite(PENALTIES).all()
+
+
+def test_plain_kernels_read_bounded_scores_and_ranks():
+    Z, y = positive_data(60)
+    rows = {kind: Rows(Z, np.arange(2), y[:, None] - y.mean()) for kind in ("squash", "ranks")}
+    found = [
+        (type(m.kernel).__name__, m.scores, m.weight, m.kernel.length_scale)
+        for m in plain_members(rows)
+    ]
+    assert {each[:3] for each in found} == {
+        ("RBF", "squash", 0.25),
+        ("Laplacian", "squash", 0.25),
+        ("RBF", "ranks", 0.5),
+    }
+    assert all(np.ndim(scale) == 0 for *_, scale in found)
+    alone = plain_members({"squash": rows["squash"]})
+    assert [m.weight for m in alone] == [0.5, 0.5]
+
+
+def test_the_share_of_plain_kernels_grows_as_rows_for_each_length_scale_become_few():
+    assert plain_share(10, 1000) == 0.0
+    shares = [plain_share(60, n) for n in (2000, 1000, 200, 50)]
+    assert shares == sorted(shares) and shares[0] > 0.2 and shares[-1] == 0.75
+
+
+def test_length_scales_of_many_rows_begin_with_those_of_few(monkeypatch):
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(720, 2))
+    y = np.sin(2.0 * Z[:, :1]) + 0.1 * rng.normal(size=(720, 1))
+    seen = []
+    slope = kernels.profiled_slope
+
+    def counted(K, *rest):
+        seen.append(len(K))
+        return slope(K, *rest)
+
+    monkeypatch.setattr(kernels, "profiled_slope", counted)
+    learned, _ = by_evidence(Rows(Z, np.arange(2), y), 25)
+    assert seen.count(720) <= 12 < seen.count(240)
+    scales = learned.kernel.length_scale
+    assert 3.0 * scales[0] < scales[1]
 
 
 def test_weighted_rows_count_as_often_as_they_weigh():

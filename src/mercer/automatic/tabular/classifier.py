@@ -9,7 +9,12 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.automatic.metrics import metric_for
-from mercer.automatic.tabular.ensembles import LogisticMembers, LogisticMixture, class_probabilities
+from mercer.automatic.tabular.ensembles import (
+    LogisticMembers,
+    LogisticMixture,
+    class_probabilities,
+    scores_of,
+)
 from mercer.automatic.tabular.kernels import Rows
 from mercer.automatic.tabular.members import Member, describe_member, plain_members
 from mercer.automatic.tabular.models import PLAIN_ROWS, LearnedTable
@@ -65,10 +70,13 @@ class LearnedClassifier(LearnedTable):
             few = np.sort(order[: min(len(rows), PLAIN_ROWS)])
             of_few = None if sample_weight is None else sample_weight[few]
             together = None if groups is None else groups[few]
-            squashed = Z[few][:, : self._n_scores()]
-            tied = self.scores_["squash"].tied
+            known = (self.scores_["squash"].tied, Y[few], of_few, together)
+            rows_of = {
+                kind: Rows(scores_of(kind, Z[few], self._n_scores()), *known)
+                for kind in self.scores_
+            }
             with serial_blas():
-                members = plain_members(Rows(squashed, tied, Y[few], of_few, together))
+                members = plain_members(rows_of)
             plain = self._choose_penalty(members, problem, _LEAST)
             models.append(plain[0])
             held_out.append(plain[1])

@@ -34,6 +34,12 @@ _REFINEMENTS = 4  # solutions with such a factor, each of what the last one left
 _BLOCK = 2**22  # values of a matrix between new rows and training rows that are held at a time
 
 
+def scores_of(kind: str, Z: np.ndarray, n_scores: int) -> np.ndarray:
+    """The scores of one kind, of those of all kinds side by side."""
+    first = 0 if kind == "squash" else Z.shape[1] - n_scores
+    return np.ascontiguousarray(Z[:, first : first + n_scores])
+
+
 class _Members(BaseEstimator):
     """Members whose kernels read their own kind of scores, side by side in one array."""
 
@@ -43,9 +49,7 @@ class _Members(BaseEstimator):
     n_scores: int
 
     def _part(self, Z: np.ndarray, scores: str) -> np.ndarray:
-        """The scores of one kind."""
-        first = 0 if scores == "squash" else Z.shape[1] - self.n_scores
-        return np.ascontiguousarray(Z[:, first : first + self.n_scores])
+        return scores_of(scores, Z, self.n_scores)
 
     def _blocks(self, Z: np.ndarray) -> list[np.ndarray]:
         Z = np.asarray(Z, dtype=float)

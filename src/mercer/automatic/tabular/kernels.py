@@ -23,6 +23,7 @@ from mercer.solvers.ridge.left_out import left_out_path
 PENALTIES = 10.0 ** np.arange(1.0, -6.01, -0.5)
 _PRIOR = 1.0  # the standard deviation of the logarithm of a length scale around its start
 _FARTHEST = 6.0  # of a logarithm from its start
+_FEW_ROWS, _STEPS_AFTER = 350, 8  # for the beginning of a search, and its steps on all rows
 _NOISE = (1e-7, 0.1, 10.0)  # least, first and largest variance of the noise
 
 
@@ -155,7 +156,13 @@ class WidthProblem:
 def by_evidence(
     rows: Rows, steps: int, start: np.ndarray | None = None
 ) -> tuple[Learned, np.ndarray]:
-    """A Laplacian with a length scale per column, and where the search ended."""
+    """A Laplacian with a length scale per column, and where the search ended.
+
+    The search begins on a part of the rows, where a step takes an eighth of the time.
+    """
+    if start is None and len(rows.Y) > 2 * _FEW_ROWS - 1:
+        _, start = by_evidence(rows.thinned(_FEW_ROWS), steps)
+        steps = _STEPS_AFTER
     problem = WidthProblem(rows)
     if start is None:
         start = np.append(np.zeros(problem.n_scales), np.log(_NOISE[1]))

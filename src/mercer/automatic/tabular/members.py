@@ -72,7 +72,7 @@ class Search:
     """How many members are looked for, and among how many kernels."""
 
     members: int
-    finalists: int = 5  # kernels that are looked at on all the rows of the second choice
+    finalists: int = 4  # kernels that are looked at on all the rows of the second choice
     learned: bool = True  # whether length scales are learned
     full_metric: bool = False  # whether directions are learned where there are enough rows
     additive: bool = True  # whether terms of single columns are added to their product
@@ -219,13 +219,19 @@ def greedy_average(
     return shares, total / most
 
 
-def plain_members(rows: Rows) -> list[Member]:
-    """Two kernels with one length scale for all scores, chosen by leave-one-out errors."""
-    metric = np.ones(rows.Z.shape[1])
+def plain_members(rows: dict[str, Rows]) -> list[Member]:
+    """Kernels with one length scale for all scores, chosen by leave-one-out errors.
+
+    Half is a Laplacian and an RBF of bounded scores, half an RBF of ranks if there are any.
+    """
     members = []
-    for kernel in (plain_laplacian(rows.Z), weighted_rbf(rows.Z, metric)):
-        tried = [scaled(kernel, factor) for factor in _PLAIN_WIDTHS]
-        losses = [float(rows.losses(rows.path(gram(one, rows.Z))).min()) for one in tried]
-        best = int(np.argmin(losses))
-        members.append(Member("squash", tried[best], 1.0, 0.5, "no learning", losses[best]))
+    for scores, some in rows.items():
+        kernels: list[Kernel] = [weighted_rbf(some.Z, np.ones(some.Z.shape[1]))]
+        if scores == "squash":
+            kernels.append(plain_laplacian(some.Z))
+        for kernel in kernels:
+            tried = [scaled(kernel, factor) for factor in _PLAIN_WIDTHS]
+            losses = [float(some.losses(some.path(gram(one, some.Z))).min()) for one in tried]
+            best, share = int(np.argmin(losses)), 1.0 / (len(rows) * len(kernels))
+            members.append(Member(scores, tried[best], 1.0, share, "no learning", losses[best]))
     return members

@@ -41,7 +41,7 @@ def plain_share(n_scales: int, n_samples: int) -> float:
     ratio = n_scales / n_samples
     if ratio < _MANY_ROWS:
         return 0.0
-    return min(0.15 + 2.0 * ratio, 0.6)
+    return min(0.2 + 3.0 * ratio, 0.75)
 
 
 def choose_penalty(

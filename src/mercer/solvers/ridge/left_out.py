@@ -63,16 +63,14 @@ def left_out(
     system: np.ndarray = K.astype(kind)
     added = penalty if weight is None else penalty / weight
     system[np.diag_indices(len(Y))] += added
-    names = ("potrf", "potrs", "potri")
+    names = ("potrf", "potrs", "trtri")
     factor, solve, invert = linalg.lapack.get_lapack_funcs(names, (system,))
-    upper, info = factor(system.T, lower=0, overwrite_a=1, clean=0)
+    upper, info = factor(system.T, lower=0, overwrite_a=1)
     if info != 0:
         return None
     dual, _ = solve(upper, np.asfortranarray(Y.astype(kind)), lower=0)
-    inverse, _ = invert(upper, lower=0, overwrite_c=1)
-    errors = dual / inverse.diagonal()[:, None]
+    root, _ = invert(upper, lower=0, overwrite_c=1)  # G = R Rᵀ, of which blocks are wanted only
+    errors = dual / np.einsum("ij,ij->i", root, root)[:, None]
     for rows in _rows_of(groups):
-        upper_block = np.triu(inverse[np.ix_(rows, rows)])
-        block = upper_block + np.triu(upper_block, 1).T
-        errors[rows] = np.linalg.solve(block, dual[rows])
+        errors[rows] = np.linalg.solve(root[rows] @ root[rows].T, dual[rows])
     return Y - errors.astype(np.float64)
