@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from automatic.checks.messy import messy
 
-from mercer.automatic.checks.left_out import columns_to_leave_out, is_key
+from mercer.automatic.checks.left_out import columns_to_leave_out
 
 IDLE = {
     "customer_id": "identifier",
@@ -90,17 +90,3 @@ def test_missing_values():
     # one value and missing ones: that a value is missing may tell something
     frame["mark"] = np.where(np.arange(len(frame)) % 2, "x", None)
     assert "mark" not in {e.column for e in columns_to_leave_out(frame, y, classification=True)}
-
-
-@pytest.mark.parametrize(
-    "name", ["id", "ID", "customer_id", "customerId", "PassengerId", "uuid", "Unnamed: 0", "row_no"]
-)
-def test_names_of_keys(name):
-    assert is_key(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["refractive_index", "age", "paid", "humid", "monkey", "number of rooms", "width", "c0"]
-)
-def test_names_of_features(name):
-    assert not is_key(name)
