@@ -8,7 +8,12 @@ import pytest
 
 from mercer import RBF, SVC, AutoClassifier, AutoRegressor, KernelRidge, Linear
 from mercer.automatic import assess
-from mercer.automatic.explanations import column_contributions, learning_curve, term_shares
+from mercer.automatic.explanations import (
+    column_contributions,
+    importance_metric,
+    learning_curve,
+    term_shares,
+)
 from mercer.automatic.learners import LEARNERS
 
 rng = np.random.default_rng(0)
@@ -49,6 +54,19 @@ def test_only_columns_that_are_used_contribute():
         column_contributions(found, X, Y, most=2) == []
         and column_contributions(found, X.to_numpy(), Y) == []
     )
+
+
+def test_columns_are_compared_by_the_auc_where_the_accuracy_is_that_of_a_constant():
+    """One class in four: the probabilities order the samples, and few of them pass one half."""
+    draws = np.random.default_rng(1)
+    frame = pd.DataFrame(draws.standard_normal((300, 2)), columns=["a", "b"])
+    chance = 1.0 / (1.0 + np.exp(1.3 - 0.8 * frame["a"]))
+    y = np.where(draws.random(300) < chance, "yes", "no")
+    found = assess(AutoClassifier(RBF(3.0), learner="logistic"), frame, y, folds=3, repeats=1)
+    assert not found.is_better("accuracy") and found.is_better("auc")
+    assert importance_metric(found) == "auc"
+    made = {one.column: one for one in column_contributions(found, frame, y)}
+    assert made["a"].drop > 0.08 > made["b"].drop
 
 
 CURVES = [key for key in LEARNERS if key[1] != "rvm"]

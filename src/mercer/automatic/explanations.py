@@ -47,7 +47,8 @@ def column_contributions(
     """The permutation importance of each column on held-out samples, the largest first.
 
     It is a fall of the score when the column is shuffled, of models that have not seen these
-    samples. Samples without columns, and tables of more than ``most`` columns, have none: every
+    samples; of the AUC where the accuracy is no better than that of the most frequent class.
+    Samples without columns, and tables of more than ``most`` columns, have none: every
     column costs a prediction in every fold.
 
     Parameters
@@ -89,7 +90,7 @@ def column_contributions(
         return []
     y = np.asarray(y)
     reference = Reference(y, assessment.task)
-    metric = METRICS[assessment.metric or default_metric(y, assessment.task)]
+    metric = METRICS[importance_metric(assessment) or default_metric(y, assessment.task)]
     rng = np.random.default_rng(random_state)
     drops: dict[str, list[float]] = {str(name): [] for name in columns}
     # One model alone, on a test set, needs several shuffles to show their spread.
@@ -111,6 +112,19 @@ def column_contributions(
                 drops[str(name)].append(metric.gain(original, value))
     contributions = [Contribution(name, *_mean_and_error(fall)) for name, fall in drops.items()]
     return sorted(contributions, key=lambda contribution: -contribution.drop)
+
+
+def importance_metric(assessment: Assessment) -> str:
+    """The metric by which columns are compared: the judge, or the AUC where it tells nothing.
+
+    An accuracy that is no better than that of the most frequent class hardly falls when a column
+    is shuffled, although the probabilities may depend on it.
+    """
+    judge = assessment.metric
+    if judge != "accuracy" or not assessment.measured or assessment.is_better(judge):
+        return judge
+    area = assessment.result("auc")[0]
+    return "auc" if np.isfinite(area) else "logloss"
 
 
 def _value(
