@@ -90,7 +90,7 @@ REFUSED = {
         labelled,
         None,
         "auto",
-        "target = None is not named; --target, one of: a, b, colour, y",
+        "the target is not named; --target, one of: a, b, colour, y",
     ),
     "misspelt": (labelled, "Y", "auto", r"target = 'Y' is not a column; did you mean 'y'\?"),
     "unknown": (labelled, "z", "auto", "target = 'z' is not a column; there are: a, b, colour, y"),
