@@ -80,6 +80,17 @@ def test_few_rows_prove_nothing():
     assert [each.kind for each in found] == ["constant"]
 
 
+def test_a_text_is_not_judged_beside_a_column_that_tells_the_target():
+    frame, y = messy()
+    words = np.where(y == "yes", "paid late again and again", "always paid in good time")
+    notes = [f"{text} note{at}" for at, text in enumerate(words)]
+    leaked = frame.assign(comment=notes, closed=np.where(y == "yes", "by us", "by them"))
+    found = {each.column: each for each in columns_to_leave_out(leaked, y, classification=True)}
+    assert "comment" not in found
+    rows = min(len(frame), 500)
+    assert f"added nothing measurable on {rows} rows" in found["remark"].reason
+
+
 def test_missing_values():
     frame, y = messy()
     frame = frame.assign(hole=None, mark="?")

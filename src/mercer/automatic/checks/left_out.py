@@ -8,6 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from mercer.aliases import Frame, RandomState
+from mercer.automatic.checks.leaks import leaking_columns
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
 from mercer.proposals.keys import DISTINCT, is_key
@@ -133,7 +134,10 @@ def _without_value(
     others = [name for name in frame.columns if name not in keys and name not in suspects]
     found = keys
     if suspects:
-        compared = ColumnValue(frame, y, others, classification, seed)
+        # Beside a column that tells the target alone, nothing else adds anything.
+        leaks = {name for name, _ in leaking_columns(frame[others], y, classification)}
+        beside = [name for name in others if str(name) not in leaks]
+        compared = ColumnValue(frame, y, beside, classification, seed)
         found = keys | _without_gain(suspects, compared)
     if not others and len(found) == len(frame.columns):
         # There is nothing else to learn from.
@@ -162,7 +166,8 @@ def _without_gain(suspects: dict[object, LeftOut], compared: ColumnValue) -> dic
     for name, verdict in list(suspects.items())[:_MOST_TRIED]:
         fall, error = compared.gain(name)
         if fall <= _LEAST_GAIN[verdict.kind] * error:
-            found[name] = verdict
+            rows = f"{len(compared.frame):,} rows"
+            found[name] = dataclasses.replace(verdict, reason=verdict.reason.format(rows=rows))
     return found
 
 
@@ -190,7 +195,7 @@ def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
         strings = f"{distinct:,} different strings"
         rule = f"is an identifier: {strings} that do not help to predict the target"
         return LeftOut(name, "identifier", rule)
-    rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
+    rule = f"is text ({distinct:,} different ones) that added nothing measurable on {{rows}}"
     return LeftOut(name, "text", rule)
 
 
