@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from mercer import RBF, SVC, AutoClassifier, AutoRegressor, KernelRidge, Linear
-from mercer.automatic import assess
+from mercer.automatic import Assessment, assess
 from mercer.automatic.explanations import (
     column_contributions,
+    hardest,
     importance_metric,
     learning_curve,
     term_shares,
@@ -87,3 +88,10 @@ def test_every_learner_has_a_curve(task, learner):
 def test_a_curve_is_of_some_samples_where_there_are_many():
     model = AutoRegressor(Linear()).fit(X, Y)
     assert learning_curve(model, X, Y, most=30, folds=3)[-1].count == 20
+
+
+def test_samples_that_are_certain_are_not_among_the_worst():
+    y, nothing = np.array(["a", "a", "b"]), np.zeros(3)
+    shares = np.array([[0.9999, 0.0001], [0.2, 0.8], [0.3, 0.7]])
+    made = Assessment("classification", nothing, 0.5, nothing, shares, nothing, [], 3, 1)
+    assert hardest(made, y) == [(1, 0.2), (2, 0.7)]

@@ -23,6 +23,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
 
+_CERTAIN = 0.9995  # a probability that rounds to 1 in three digits
 _MOST_SHUFFLED = 300  # held-out samples per fold; more would only make the estimate more precise
 
 
@@ -307,7 +308,8 @@ def hardest(
     """The samples predicted worst, with the number that says so.
 
     It is the probability of their own class, or the residual in regression. ``classes`` are those
-    of the training samples, where ``y`` may lack some.
+    of the training samples, where ``y`` may lack some. Samples whose probability is shown as 1 are
+    not among them.
     """
     y = np.asarray(y)
     if assessment.probability is None:
@@ -317,4 +319,5 @@ def hardest(
         own_class = np.searchsorted(np.unique(y) if classes is None else classes, y)
         values = assessment.probability[np.arange(len(y)), own_class]
         order = np.argsort(values, kind="stable")
+        order = order[values[order] < _CERTAIN]
     return [(int(row), float(values[row])) for row in order[:count]]
