@@ -46,7 +46,7 @@ class Coverage:
     def __str__(self) -> str:
         size = f"median width {np.median(self.sizes):.4g}"
         if self.what == "sets":
-            size = f"{self.sizes.mean():.3g} labels on average"
+            size = f"sets of {self.sizes.mean():.3g} labels on average, empty ones included"
         found = f"hold {self.share:.1%} ± {self.error:.1%}"
         covered = f"{len(self.inside)} held-out targets"
         return f"{self.what} asked to hold {self.asked:.0%} {found} of {covered} ({size})"
