@@ -216,8 +216,8 @@ Related = Annotated[
     Option(
         "--columns",
         metavar="COLUMN",
-        help="A column to relate to others; without it, all columns are related. It may be given "
-        "several times, or with commas.",
+        help="A column to relate to others; without it, all columns but identifiers are related. "
+        "It may be given several times, or with commas.",
     ),
 ]
 Given = Annotated[
@@ -268,8 +268,8 @@ Compared = Annotated[
     Option(
         "--columns",
         metavar="COLUMN",
-        help="A column to compare; without it, all columns are compared. It may be given several "
-        "times, or with commas.",
+        help="A column to compare; without it, all columns but identifiers are compared. It may be "
+        "given several times, or with commas.",
     ),
 ]
 TestPermutations = Annotated[
