@@ -179,6 +179,7 @@ def test_letters_of_other_kernels_are_sampled():
             before = tuple(sorted(order[: order.index(at)]))
             exact += (mean[tuple(sorted((*before, at)))] - mean[before]) / 6
         assert abs(found.values[0][at] - exact) < 5 * found.errors[0][at] < 0.05
+    assert "for drawn parts on average" in str(found)
     assert "by sampling" in str(found) and "(part 1 of 3)" in str(found)
     assert found.to_dict()["errors"][1] == []
 

@@ -168,7 +168,8 @@ class PartExplanation:
 
 def _sample_text(title: str, one: PartExplanation, row: int) -> list[str]:
     values, base = one.values[row], float(one.base_values[row])
-    lines = [f"{title}: {base + values.sum():.4g}, the sum of {base:.4g} for no parts, and"]
+    whose = "no parts" if one.errors is None else "drawn parts on average"
+    lines = [f"{title}: {base + values.sum():.4g}, the sum of {base:.4g} for {whose}, and"]
     for at in largest_first(values, _PARTS):
         place = f"(part {at + 1} of {len(values)})"
         lines.append(f"  {one.labels[row][at]:<12} {place}  {values[at]:+.4g}")
