@@ -53,6 +53,14 @@ def did_you_mean(
     return f"did you mean {', '.join(near)}?" if near else otherwise
 
 
+def missing_columns_text(absent: list[Any]) -> str:
+    """The beginning of a message on columns that a table does not have."""
+    if len(absent) == 1:
+        return f"column {absent[0]!r} is missing"
+    more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+    return f"columns {', '.join(map(repr, absent[:3]))}{more} are missing"
+
+
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """At most so many known names that are like a name, in capital or small letters."""
     plain: dict[str, str] = {}

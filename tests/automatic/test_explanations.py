@@ -7,8 +7,14 @@ import pandas as pd
 import pytest
 
 from mercer import RBF, SVC, AutoClassifier, AutoRegressor, KernelRidge, Linear
-from mercer.automatic import assess
-from mercer.automatic.explanations import column_contributions, learning_curve, term_shares
+from mercer.automatic import Assessment, assess
+from mercer.automatic.explanations import (
+    column_contributions,
+    hardest,
+    importance_metric,
+    learning_curve,
+    term_shares,
+)
 from mercer.automatic.learners import LEARNERS
 
 rng = np.random.default_rng(0)
@@ -51,6 +57,19 @@ def test_only_columns_that_are_used_contribute():
     )
 
 
+def test_columns_are_compared_by_the_auc_where_the_accuracy_is_that_of_a_constant():
+    """One class in four: the probabilities order the samples, and few of them pass one half."""
+    draws = np.random.default_rng(1)
+    frame = pd.DataFrame(draws.standard_normal((300, 2)), columns=["a", "b"])
+    chance = 1.0 / (1.0 + np.exp(1.3 - 0.8 * frame["a"]))
+    y = np.where(draws.random(300) < chance, "yes", "no")
+    found = assess(AutoClassifier(RBF(3.0), learner="logistic"), frame, y, folds=3, repeats=1)
+    assert not found.is_better("accuracy") and found.is_better("auc")
+    assert importance_metric(found) == "auc"
+    made = {one.column: one for one in column_contributions(found, frame, y)}
+    assert made["a"].drop > 0.08 > made["b"].drop
+
+
 CURVES = [key for key in LEARNERS if key[1] != "rvm"]
 
 
@@ -69,3 +88,10 @@ def test_every_learner_has_a_curve(task, learner):
 def test_a_curve_is_of_some_samples_where_there_are_many():
     model = AutoRegressor(Linear()).fit(X, Y)
     assert learning_curve(model, X, Y, most=30, folds=3)[-1].count == 20
+
+
+def test_samples_that_are_certain_are_not_among_the_worst():
+    y, nothing = np.array(["a", "a", "b"]), np.zeros(3)
+    shares = np.array([[0.9999, 0.0001], [0.2, 0.8], [0.3, 0.7]])
+    made = Assessment("classification", nothing, 0.5, nothing, shares, nothing, [], 3, 1)
+    assert hardest(made, y) == [(1, 0.2), (2, 0.7)]

@@ -155,7 +155,9 @@ def test_frames(frame):
     )
     turned = frame({name: columns[name] for name in reversed(columns)})
     np.testing.assert_array_equal(model.predict(turned), model.predict(table))
-    with pytest.raises(errors.WidthError, match="no column 'color'"):
+    with pytest.raises(
+        errors.WidthError, match="X: column 'color' is missing, which the model was fitted on"
+    ):
         model.predict(frame({"size": X[:, 0], "weight": X[:, 1]}))
 
 

@@ -90,7 +90,7 @@ REFUSED = {
         labeled,
         None,
         "auto",
-        "target = None is not named; --target, one of: a, b, color, y",
+        "the target is not named; --target, one of: a, b, color, y",
     ),
     "misspelt": (labeled, "Y", "auto", r"target = 'Y' is not a column; did you mean 'y'\?"),
     "unknown": (labeled, "z", "auto", "target = 'z' is not a column; there are: a, b, color, y"),

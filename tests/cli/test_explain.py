@@ -124,6 +124,19 @@ def test_parts_of_sequences(mercer, fit, write, tmp_path):
     assert said.code == 0 and "s = " in said.out
 
 
+def test_samples_of_sequences_have_numbers_and_names(mercer, fit, tmp_path):
+    """Of a kernel without parts, too, such as the one that a fit chooses."""
+    strings = list(map("".join, _sequences()))
+    for name, some in (("one", strings[:20]), ("other", strings[20:])):
+        lines = [f">gene {at}\n{text}\n" for at, text in enumerate(some)]
+        (tmp_path / f"{name}.fasta").write_text("".join(lines))
+    kernel = ("-k", "(0.5 * Spectrum(2).normalize()).exp()")
+    assert fit("one.fasta", "other.fasta", "-q", *kernel, "-o", "dna.mercer").code == 0
+    said = mercer("explain", "dna.mercer", "one.fasta", "--rows", "2")
+    assert said.code == 0 and said.err == "", said
+    assert "sample 2 (gene 1): " in said.out and "by sampling" in said.out
+
+
 def _sequences():
     return np.random.default_rng(0).choice(list("acgt"), (40, 8))
 

@@ -79,4 +79,5 @@ def test_a_tab_as_shells_pass_it_on(fit, rows, write, tmp_path):
 def test_a_header_where_the_model_knows_none(mercer, one_line, fit, rows, write, tmp_path):
     """It is no row of data, of which each cell would be missing."""
     fit(write(tmp_path / "t.csv", rows[1:]), "-t", "3", "-q")
-    one_line(mercer("predict", "t.mercer", write(tmp_path / "n.csv", rows)), "no column 'c0'")
+    said = mercer("predict", "t.mercer", write(tmp_path / "n.csv", rows))
+    one_line(said, "columns 'c0', 'c1', 'c2' are missing")

@@ -109,9 +109,12 @@ def test_without_a_header(mercer, bare, expected, rows, write, tmp_path):
 def test_refused_tables(mercer, one_line, model, bare, rows, write, tmp_path):
     one_line(
         mercer("predict", model, write(tmp_path / "n.csv", [[row[0], row[2]] for row in rows])),
-        "no column 'b'",
+        "column 'b' is missing",
     )
-    one_line(mercer("predict", model, write(tmp_path / "n.csv", rows[1:])), "no column 'a'")
+    one_line(
+        mercer("predict", model, write(tmp_path / "n.csv", rows[1:])),
+        "columns 'a', 'b', 'color' are missing",
+    )
     one_line(
         mercer("predict", bare, write(tmp_path / "n.csv", [row[:2] for row in rows[1:]])),
         "has 2 columns where the table that was",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer import (
     BagOfWords,
     BlendedSpectrum,
     GappedKmer,
+    Jaccard,
     KernelRidge,
     Mismatch,
     Spectrum,
@@ -151,6 +153,46 @@ def test_several_classes_and_text():
 
 
 def test_a_kernel_without_parts():
+    model = KernelRidge(0.1, kernel=Jaccard()).fit([{1, 2}, {2}, {3}], [1.0, 2.0, 0.0])
+    with pytest.raises(errors.NotSeparableError, match=r"no parts.*GappedKmer"):
+        explain(model, [{1}])
     model = KernelRidge(0.1, kernel=Subsequence()).fit(STRINGS, Y)
-    with pytest.raises(errors.NotSeparableError, match="no parts"):
-        explain(model, STRINGS[:2])
+    with pytest.raises(errors.NotSeparableError, match="1,001 letters"):
+        explain(model, ["a" * 1001])
+
+
+def test_letters_of_other_kernels_are_sampled():
+    """The exact Shapley values: of a letter, by all sets of the others and all letters drawn."""
+    kernel = (0.5 * Spectrum(2).normalize()).exp()
+    model = KernelRidge(0.1, kernel=kernel).fit(STRINGS, Y)
+    found = explain(model, ["aca", ""], background=["gt"], samples=4000)
+    assert found.labels == [["a", "c", "a"], []] and found.values[1].shape == (0,)
+    np.testing.assert_allclose(totals(found), model.predict(["aca", ""]), atol=1e-10)
+    mean = {}
+    for size in range(4):
+        for kept in itertools.combinations(range(3), size):
+            choices = [x if at in kept else "gt" for at, x in enumerate("aca")]
+            mean[kept] = model.predict(list(map("".join, itertools.product(*choices)))).mean()
+    for at in range(3):
+        exact = 0.0
+        for order in itertools.permutations(range(3)):
+            before = tuple(sorted(order[: order.index(at)]))
+            exact += (mean[tuple(sorted((*before, at)))] - mean[before]) / 6
+        assert abs(found.values[0][at] - exact) < 5 * found.errors[0][at] < 0.05
+    assert "for drawn parts on average" in str(found)
+    assert "by sampling" in str(found) and "(part 1 of 3)" in str(found)
+    assert found.to_dict()["errors"][1] == []
+
+
+def test_words_of_other_kernels_are_sampled():
+    kernel = (0.5 * TfIdf()).exp().normalize() + TfIdf()
+    model = SVC(kernel=kernel).fit(TEXTS, [0, 0, 1, 1, 2])
+    found = explain(model, ["crude oil"], samples=20)
+    assert found.labels == [["crude", "oil"]] and found.output("1").errors[0].shape == (2,)
+
+
+def test_samples_have_their_names():
+    found = explain(KernelRidge(0.1, kernel=Spectrum(2)).fit(STRINGS, Y), ["acgt", "ttt"])
+    text = found.text(["sample 2 (a gene)"])
+    assert "sample 2 (a gene): " in text and "ttt" not in text and " for no parts, and" in text
+    assert "(part 4 of 4)" in text and "(part 0" not in text

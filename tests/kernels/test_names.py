@@ -91,6 +91,11 @@ def test_every_kernel_names_the_parameter_that_was_meant(name):
             example.copy().set_params(**{f"{parameter}e": 1.0})
 
 
+def test_a_command_that_is_another_function():
+    with pytest.raises(AttributeError, match="mmd_test"):
+        mercer.compare  # noqa: B018
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -256,6 +257,19 @@ def test_mixed_types_in_one_column():
         table_kernel(np.array([[1, 1.5], [2, dt.datetime(2020, 1, 1)]], dtype=object))
     with pytest.raises(errors.InputTypeError, match="column 'm' = 'list' is of a kind"):
         table_kernel(pd.DataFrame({"m": [[1], [2]]}))
+
+
+@pytest.mark.parametrize("names", [range(40), [f"C-{at:04d}" for at in range(40)]])
+def test_identifiers_give_a_warning(names):
+    frame = pd.DataFrame(
+        {"customer_id": list(names), "age": np.random.default_rng(0).normal(40, 9, 40)}
+    )
+    with pytest.warns(UserWarning, match=r"customer_id.*drop\(columns="):
+        table_kernel(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table_kernel(frame.rename(columns={"customer_id": "tenure"}))
+        mercer.mmd_test(frame[:20], frame[20:], n_permutations=19)
 
 
 def test_empty_and_constant_columns():

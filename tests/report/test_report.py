@@ -157,6 +157,7 @@ def test_all_sections_are_there(pages, kind):
         "Samples predicted worst",
         "The data",
         "Reproduce",
+        "choosing and fitting the model",
     ):
         assert text in found.text
     assert (

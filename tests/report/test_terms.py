@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
-from mercer import RBF, AutoRegressor, Linear, Periodic, parse
+from mercer import RBF, AutoRegressor, Linear, Periodic, parse, squash
 from mercer.report.terms import scale_text, term_lines
 
 
@@ -21,6 +23,14 @@ def test_lines_joined_are_the_kernel():
         lines = term_lines(kernel)
         assert repr(parse(" ".join(lines))) == repr(kernel)
     assert len(term_lines(kernels[0])) == 3
+
+
+def test_names_of_fitted_maps_are_read_without_their_marks():
+    rows = np.random.default_rng(0).standard_normal((30, 2))
+    kernel = 0.5 * RBF().on(["sales_20240101"]) + (RBF() @ squash.fit(rows)).normalize()
+    assert re.search(r"_[0-9a-f]{8}\b", repr(kernel))
+    assert " ".join(term_lines(kernel)).count("_") == 1
+    assert "sales_20240101" in term_lines(kernel)[0]
 
 
 def test_length_scales_have_the_names_of_their_columns():

@@ -11,7 +11,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
 from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
-from mercer.proposals.tables import read_columns, table_kernel
+from mercer.proposals.tables import proposed_kernel, read_columns
 
 # Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
 SCALES = (2.0, 1.0, 0.5, 0.25)
@@ -74,7 +74,7 @@ def _rbf_kernels(length: float) -> list[Kernel]:
 def _table_kernels(X: RawSamples, missing: tuple[object, ...]) -> list[Kernel]:
     some = thin_out(X, _MOST_ROWS)
     columns = read_columns(some, missing)
-    kernels = [table_kernel(some, scale=scale, missing=missing) for scale in SCALES]
+    kernels = [proposed_kernel(some, scale=scale, missing=missing) for scale in SCALES]
     if len(columns) > 1 and all(c.kind == "number" and not c.missing_share for c in columns):
         # Numbers in one unit, such as pixels, lose information by being standardized.
         variance = sum(column.unit**2 for column in columns if column.spread > 0)

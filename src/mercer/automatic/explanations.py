@@ -23,6 +23,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Sum
 
+_CERTAIN = 0.9995  # a probability that rounds to 1 in three digits
 _MOST_SHUFFLED = 300  # held-out samples per fold; more would only make the estimate more precise
 
 
@@ -57,7 +58,8 @@ def column_contributions(
     """The permutation importance of each column on held-out samples, the largest first.
 
     It is a fall of the score when the column is shuffled, of models that have not seen these
-    samples. Samples without columns, and tables of more than ``most`` columns, have none: every
+    samples; of the AUC where the accuracy is no better than that of the most frequent class.
+    Samples without columns, and tables of more than ``most`` columns, have none: every
     column costs a prediction in every fold.
 
     Parameters
@@ -99,7 +101,7 @@ def column_contributions(
         return []
     y = np.asarray(y)
     reference = Reference(y, assessment.task)
-    metric = METRICS[assessment.metric or default_metric(y, assessment.task)]
+    metric = METRICS[importance_metric(assessment) or default_metric(y, assessment.task)]
     rng = np.random.default_rng(random_state)
     drops: dict[str, list[float]] = {str(name): [] for name in columns}
     # One model alone, on a test set, needs several shuffles to show their spread.
@@ -121,6 +123,19 @@ def column_contributions(
                 drops[str(name)].append(metric.gain(original, value))
     contributions = [Contribution(name, *_mean_and_error(fall)) for name, fall in drops.items()]
     return sorted(contributions, key=lambda contribution: -contribution.drop)
+
+
+def importance_metric(assessment: Assessment) -> str:
+    """The metric by which columns are compared: the judge, or the AUC where it tells nothing.
+
+    An accuracy that is no better than that of the most frequent class hardly falls when a column
+    is shuffled, although the probabilities may depend on it.
+    """
+    judge = assessment.metric
+    if judge != "accuracy" or not assessment.measured or assessment.is_better(judge):
+        return judge
+    area = assessment.result("auc")[0]
+    return "auc" if np.isfinite(area) else "logloss"
 
 
 def _value(
@@ -303,7 +318,8 @@ def hardest(
     """The samples predicted worst, with the number that says so.
 
     It is the probability of their own class, or the residual in regression. ``classes`` are those
-    of the training samples, where ``y`` may lack some.
+    of the training samples, where ``y`` may lack some. Samples whose probability is shown as 1 are
+    not among them.
     """
     y = np.asarray(y)
     if assessment.probability is None:
@@ -313,4 +329,5 @@ def hardest(
         own_class = np.searchsorted(np.unique(y) if classes is None else classes, y)
         values = assessment.probability[np.arange(len(y)), own_class]
         order = np.argsort(values, kind="stable")
+        order = order[values[order] < _CERTAIN]
     return [(int(row), float(values[row])) for row in order[:count]]

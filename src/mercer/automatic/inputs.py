@@ -29,7 +29,7 @@ from mercer.domains.structures.graphs import GRAPHS
 from mercer.domains.structures.trees import TREES
 from mercer.domains.tables.columns import missing_values
 from mercer.domains.vectors.domain import are_vectors
-from mercer.errors import ShapeError, WidthError, warn
+from mercer.errors import ShapeError, WidthError, missing_columns_text, warn
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
 from mercer.proposals.registry import is_auto, kind_of_samples
@@ -163,9 +163,9 @@ class CheckedInput(ShowsFit, BaseEstimator):
         wanted = [name for name in self.columns_ if name not in self.left_out_]
         absent = [name for name in wanted if name not in frame.columns]
         if absent:
-            rule = "lacks what the model was fitted on"
-            remedy = f"it has {list(frame.columns)[:20]}"
-            raise WidthError("X", f"no column {absent[0]!r}", rule, remedy)
+            missing = missing_columns_text(absent)
+            has = f"it has {list(frame.columns)[:20]}"
+            raise WidthError(f"X: {missing}, which the model was fitted on; {has}")
         return frame[wanted]
 
     def _fill_missing(self, frame: Frame) -> Frame:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.explanations import fitted_samples, term_shares
+from mercer.automatic.metrics import METRICS
 from mercer.cli.loading import load_model
 from mercer.cli.output import align, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
@@ -38,7 +39,7 @@ def run(path: Path, as_json: bool) -> int:
     examples = _largest_weights(fitted, getattr(model, "target_scale_", 1.0))
     if not as_json:
         _print_model(fitted, kernels, summary)
-        _print_contributions(summary.get("contributions"))
+        _print_contributions(summary.get("contributions"), _score_shuffled(summary))
         _print_effects(effects)
         _print_shares(shares)
         _print_examples(examples)
@@ -102,10 +103,16 @@ def _score_text(summary: dict[str, Any]) -> str:
     return f"{metric_text(name, summary['mean'], summary['error'])} {way} (baseline {baseline})"
 
 
-def _print_contributions(contributions: list[Any] | None) -> None:
+def _score_shuffled(summary: dict[str, Any]) -> str:
+    """The score by which columns are compared, by its name where it is another one."""
+    name = summary.get("importance metric")
+    return "score" if name in (None, summary.get("metric")) else METRICS[name].title
+
+
+def _print_contributions(contributions: list[Any] | None, score: str) -> None:
     if not contributions:
         return
-    print("\nPermutation importance: fall of the score when a column is shuffled\n")
+    print(f"\nPermutation importance: fall of the {score} when a column is shuffled\n")
     largest = max(contributions[0][1], 1e-12)
     for name, drop, error in contributions:
         bar = "█" * max(0, round(40 * drop / largest))

@@ -26,9 +26,8 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
     """Run the command; return its exit code."""
     model = load_fitted(path)
     with plain_warnings(True):
-        X = _used_columns(
-            model, read_samples(model, data, {"case": None, "strict": False, "id": None}).X
-        )
+        given = read_samples(model, data, {"case": None, "strict": False, "id": None})
+        X = _used_columns(model, given.X)
         count = raw_length(X)
         chosen = np.arange(min(_FIRST, count))
         if rows is not None:
@@ -42,13 +41,19 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"rows": numbers, "background": len(some), **found.to_dict()})
         return 0
-    names = [f"row {number}" for number in numbers]
+    kind = "row" if hasattr(X, "columns") else "sample"
+    names = [f"{kind} {number}{_name(given.names, number)}" for number in numbers]
     if isinstance(found, Explanation):
         print(f"{visible(_about(model, found))}, compared with {len(some)} rows of the data")
         print(visible(as_text(found, names)))
     else:
-        print(visible(str(found)))
+        print(visible(found.text(names)))
     return 0
+
+
+def _name(names: list[str], number: int) -> str:
+    """The name that the data give to a sample, in brackets."""
+    return f" ({names[number - 1]})" if names else ""
 
 
 def _used_columns(model: Estimator, X: RawSamples) -> RawSamples:

@@ -171,7 +171,7 @@ def way_text(assessment: Assessment) -> str:
 def last_lines(result: Study, summary: dict[str, Any]) -> Lines:
     """The columns that matter, notes, files, time and memory."""
     lines = _linear_lines(result)
-    lines += column_lines(result.metric, result.contributions)
+    lines += column_lines(result.importance, result.contributions)
     lines += [("note", note) for note in summary["notes"]]
     lines.append(("model", summary["model"]))
     if summary["report"]:

@@ -30,7 +30,8 @@ def _kernel_names(incomplete: str) -> list[str]:
 # -- data ------------------------------------------------------------------------------------------
 
 _FILES = (
-    "The data: a CSV, TSV, Parquet, svmlight, FASTA or .ts file (plain or gzip), a UCR file of "
+    "The data: a CSV, TSV, svmlight, FASTA or .ts file (plain or gzip), a Parquet file (with the "
+    "extra mercer[parquet]), a UCR file of "
     "time series, a JSON-lines file of trees, a folder of graphs in TUDataset format, or a folder "
     "with one subfolder of texts or trees for each class. The names house_votes and promoters "
     "stand for two small tables that are part of mercer."
@@ -215,8 +216,8 @@ Related = Annotated[
     Option(
         "--columns",
         metavar="COLUMN",
-        help="A column to relate to others; without it, all columns are related. It may be given "
-        "several times, or with commas.",
+        help="A column to relate to others; without it, all columns but identifiers are related. "
+        "It may be given several times, or with commas.",
     ),
 ]
 Given = Annotated[
@@ -267,8 +268,8 @@ Compared = Annotated[
     Option(
         "--columns",
         metavar="COLUMN",
-        help="A column to compare; without it, all columns are compared. It may be given several "
-        "times, or with commas.",
+        help="A column to compare; without it, all columns but identifiers are compared. It may be "
+        "given several times, or with commas.",
     ),
 ]
 TestPermutations = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mercer.errors import EmptyInputError, InputTypeError, NotSeparableError, Pa
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.functions import LearnedFunction, learned_function
+from mercer.explanations.letters import explain_letters, is_list_of_strings
 from mercer.explanations.outputs import output_function
 from mercer.explanations.parts import PartExplanation, explain_parts
 from mercer.explanations.pipelines import goes_by_columns
@@ -46,7 +48,8 @@ def explain(
     of known error. Other kernels, and other models, are sampled, with standard errors.
 
     For strings, texts and graphs whose kernel has an explicit feature map it computes what each
-    position, word or node adds to f(x); see `PartExplanation`.
+    position, word or node adds to f(x); with other kernels of strings and texts these values are
+    sampled. See `PartExplanation`.
 
     Parameters
     ----------
@@ -93,9 +96,13 @@ def explain(
     X, function = as_table(X), _function_of(model)
     if raw_length(X) == 0:
         raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
-    if function is not None and not is_table(function.read(X)):
-        return explain_parts(function, X)
     rng = np.random.default_rng(_seed(random_state))
+    if function is not None and not is_table(rows := function.read(X)):
+        with contextlib.suppress(NotSeparableError):
+            return explain_parts(function, X)
+        if not is_list_of_strings(rows):
+            return explain_parts(function, X)  # which says what is wrong
+        return explain_letters(function, rows, background, samples, rng)
     background = _background(function, X, background, rng)
     if function is None or function.exact:
         question = _question(model, function, X, background, groups)

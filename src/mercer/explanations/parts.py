@@ -26,6 +26,8 @@ class PartExplanation:
     b, and every feature belongs to the places where it occurs. A substring's share is divided
     equally among its letters, and a node has the shares of its colors. These values are sums over
     features, not Shapley values: of a normalized kernel the length of φ(x) is taken as it is.
+    Letters and words of other kernels have Shapley values by sampling, with standard errors; those
+    that are left out are replaced by letters or words drawn from the background.
 
     Parameters
     ----------
@@ -39,6 +41,8 @@ class PartExplanation:
         The names of several outputs.
     quantity : str
         What f is.
+    errors : list of ndarray or None
+        The standard errors of values that were sampled, in the form of ``values``.
 
     Examples
     --------
@@ -59,12 +63,14 @@ class PartExplanation:
         base_values: np.ndarray,
         output_names: list[str] | None = None,
         quantity: str = "prediction",
+        errors: list[np.ndarray] | None = None,
     ) -> None:
         self.values = values
         self.labels = labels
         self.base_values = base_values
         self.output_names = output_names
         self.quantity = quantity
+        self.errors = errors
 
     def __len__(self) -> int:
         return len(self.values)
@@ -87,8 +93,9 @@ class PartExplanation:
         if not isinstance(at, (int, np.integer)) or not -len(names) <= at < len(names):
             raise ParameterError("output", output, f"must be one of {names}, or a position")
         values = [value[:, at] for value in self.values]
+        errors = None if self.errors is None else [error[:, at] for error in self.errors]
         quantity = f"{self.quantity} of {names[at]}"
-        return PartExplanation(values, self.labels, self.base_values[:, at], None, quantity)
+        return PartExplanation(values, self.labels, self.base_values[:, at], None, quantity, errors)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, as JSON holds them.
@@ -98,13 +105,25 @@ class PartExplanation:
         dict
             The parameters by their names.
         """
+        sampled = {}
+        if self.errors is not None:
+            sampled["errors"] = [error.tolist() for error in self.errors]
         return {
+            **sampled,
             "values": [value.tolist() for value in self.values],
             "labels": self.labels,
             "base_values": self.base_values.tolist(),
             "output_names": self.output_names,
             "quantity": self.quantity,
         }
+
+    def _error_text(self) -> str:
+        """How values were sampled, and how exact they are; nothing of exact ones."""
+        if self.errors is None:
+            return ""
+        largest = max((float(error.max(initial=0.0)) for error in self.errors), default=0.0)
+        way = "Shapley values by sampling, compared with parts drawn from the background"
+        return f": {way}; standard errors up to {largest:.2g}"
 
     def _single_outputs(self) -> list[tuple[str, PartExplanation]]:
         if not self.output_names:
@@ -115,15 +134,31 @@ class PartExplanation:
         return f"PartExplanation({len(self)} samples, quantity={self.quantity!r})"
 
     def __str__(self) -> str:
-        lines = [f"contributions of parts to the {self.quantity}"]
+        return self.text([f"sample {row}" for row in range(min(_SAMPLES, len(self)))])
+
+    def text(self, names: list[str]) -> str:
+        """The parts with the largest contributions, of the first samples.
+
+        Parameters
+        ----------
+        names : list of str
+            How these samples are called.
+
+        Returns
+        -------
+        str
+            A line for each part; places are counted from 1.
+        """
+        lines = [f"contributions of parts to the {self.quantity}{self._error_text()}"]
         for title, one in self._single_outputs():
-            for row in range(min(_SAMPLES, len(one))):
-                lines += ["", *_sample_text(f"sample {row}{title}", one, row)]
+            for row, name in enumerate(names):
+                lines += ["", *_sample_text(f"{name}{title}", one, row)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """The letters or words with a background whose color is their contribution."""
-        parts = [f"<p>contributions of parts to the {html.escape(self.quantity)}</p>"]
+        head = html.escape(f"contributions of parts to the {self.quantity}{self._error_text()}")
+        parts = [f"<p>{head}</p>"]
         for title, one in self._single_outputs():
             for row in range(min(_SAMPLES, len(one))):
                 head = html.escape(f"sample {row}{title}")
@@ -133,9 +168,11 @@ class PartExplanation:
 
 def _sample_text(title: str, one: PartExplanation, row: int) -> list[str]:
     values, base = one.values[row], float(one.base_values[row])
-    lines = [f"{title}: {base + values.sum():.4g} = {base:.4g}, and"]
+    whose = "no parts" if one.errors is None else "drawn parts on average"
+    lines = [f"{title}: {base + values.sum():.4g}, the sum of {base:.4g} for {whose}, and"]
     for at in largest_first(values, _PARTS):
-        lines.append(f"  {one.labels[row][at]:<12} (part {at})  {values[at]:+.4g}")
+        place = f"(part {at + 1} of {len(values)})"
+        lines.append(f"  {one.labels[row][at]:<12} {place}  {values[at]:+.4g}")
     return lines
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.raw import raw_length
-from mercer.errors import EmptyInputError, ParameterError, WidthError
+from mercer.errors import EmptyInputError, ParameterError, WidthError, missing_columns_text
 
 Groups = Mapping[str, Sequence[Hashable]] | None  # columns that are one player, by its name
 
@@ -68,8 +68,8 @@ def check_background(X: RawSamples, background: RawSamples) -> None:
 def _check_names(own: list[Any], other: list[Any]) -> None:
     absent = [name for name in own if name not in other]
     if absent:
-        rule = "lacks a column of X"
-        raise WidthError("background", f"no column {absent[0]!r}", rule, "give all of them")
+        text = missing_columns_text(absent)
+        raise WidthError(f"background: {text}, which X has; give all columns of X")
 
 
 def as_matrix(rows: RawSamples) -> np.ndarray:

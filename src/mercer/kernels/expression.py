@@ -56,6 +56,7 @@ FOREIGN = {
     "LinearKernel": "write Linear()",
     "PeriodicKernel": "write Periodic(length_scale, period)",
     "ScaleKernel": "write a * k",
+    "compare": "mercer.mmd_test(X, Y) tests whether two samples differ",
 }
 
 # The names of graphs, models and fitted maps, which texts cannot hold.

@@ -57,8 +57,18 @@ _MARKED = re.compile(r"\b([A-Za-z]\w*)_[0-9a-f]{8}\b")
 
 
 def without_marks(text: str) -> str:
-    """An expression or a proof to be read: names of objects without what tells them apart."""
-    return _MARKED.sub(r"\1", text)
+    """An expression or a proof to be read: names of objects without what tells them apart.
+
+    Names that end in a date, such as those of columns, are no marks.
+    """
+    return _MARKED.sub(_without_mark, text)
+
+
+def _without_mark(found: re.Match[str]) -> str:
+    name, kind = found[0], found[1]
+    if name not in OBJECTS and name[len(kind) + 1 :].isdigit():
+        return name
+    return kind
 
 
 def name_object(value: object, kind: str, content: str = "") -> str:

@@ -165,7 +165,7 @@ class TfIdf(_WordKernel):
 
     definite = Definite(
         PSD,
-        "inner product: φ(x) = the weighted counts of words, of length 1 or 0",
+        "inner product: φ(x) = the weighted counts of words, scaled to ‖φ(x)‖ = 1 unless all are 0",
         "texts",
         means=finite("counts of words"),
     )

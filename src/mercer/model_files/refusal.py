@@ -54,7 +54,11 @@ def of(value: object, path: str) -> ModelFileError:
     if _is_search(value):
         return ModelFileError(path, name, "is a search, not a model", "save search.best_estimator_")
     if isinstance(value, Kernel):
-        remedy = "build the kernel from those of mercer, or fit the model on a precomputed matrix"
+        remedy = (
+            "pickle.dump(model, file) stores it where its code can be imported; or build it from "
+            "kernels of mercer, with maps named by @mercer.register_function; or fit the model on "
+            "a precomputed matrix"
+        )
         rule = "is a kernel of your own, and files hold no code"
         return ModelFileError(path, repr(value), rule, remedy)
     if callable(value):
@@ -85,4 +89,8 @@ def _of_other_library(value: object, path: str) -> ModelFileError:
         remedy = "after the fit it is not needed: model.set_params(priors=None)"
         return ModelFileError(path, name, "is a distribution, which files do not hold", remedy)
     rule = "is not of a class that model files hold"
-    return ModelFileError(path, f"{module}.{name}", rule, "register it: mercer.state.storable")
+    remedy = (
+        "decorate the class with storable of mercer.state, and declare its attributes in it, as in "
+        "stored = State(finite=('numbers_',), plain=('names_',)); or pickle the model"
+    )
+    return ModelFileError(path, f"{module}.{name}", rule, remedy)

@@ -15,7 +15,7 @@ import numpy as np
 from mercer.aliases import Frame
 from mercer.domains.base import Batch, raw_length
 from mercer.domains.tables.columns import Markers, present_values, table_columns
-from mercer.errors import InputTypeError, NotFiniteError, ParameterError
+from mercer.errors import InputTypeError, NotFiniteError, ParameterError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import FUNCTIONS
 from mercer.kernels.sets import Jaccard
@@ -27,6 +27,7 @@ from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import positive
+from mercer.proposals.keys import names_rows
 from mercer.state import storable
 
 _FEW = 10  # different values up to which text is a category, however few rows there are
@@ -196,6 +197,10 @@ def table_kernel(
     itself, where values are missing counts like a category in columns with 30 of them or more
     (`SharedMissingness`).
 
+    The kernel is a starting point: its widths are those of the columns and are not tuned.
+    `AutoClassifier`, `AutoRegressor` and `learn_kernel` learn them. Columns that name the rows,
+    such as ``customer_id``, give a warning.
+
     Parameters
     ----------
     frame : data frame, array or list of rows
@@ -219,6 +224,26 @@ def table_kernel(
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
     positive.check("scale", scale)
+    kernel = proposed_kernel(frame, scale=scale, missing=missing, holes=holes)
+    if hasattr(frame, "columns"):
+        _warn_of_identifiers(frame)
+    return kernel
+
+
+def _warn_of_identifiers(frame: Frame) -> None:
+    """Say which columns name the rows; rows do not become similar by their names."""
+    columns, _ = table_columns(Batch(frame))
+    pairs = zip(frame.columns, columns, strict=True)
+    keys = [str(name) for name, values in pairs if names_rows(name, present_values(values))]
+    if keys:
+        remedy = f"leave identifiers out: frame.drop(columns={keys})"
+        warn(explain("frame", keys, "has the name of a key, and all its values differ", remedy))
+
+
+def proposed_kernel(
+    frame: Frame, *, scale: float = 1.0, missing: Markers = (), holes: bool = False
+) -> Kernel:
+    """The same for callers that have looked at the columns."""
     columns = _varying_columns(frame, missing)
     telling = [c for c in columns if round(c.missing_share * raw_length(frame)) >= TELLING]
     width = float(scale) * float(np.sqrt(_total_spread(columns, telling) / 2.0))

@@ -11,6 +11,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.combine.composite import Nary
 from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Scaled, Sum
+from mercer.kernels.functions import without_marks
 
 _KINDS = {"squash": "scaled columns", "ranks": "ranks of columns"}
 
@@ -30,6 +31,10 @@ def term_lines(kernel: Kernel) -> list[str]:
     RBF(length_scale=2.0).on(['age'])
     + 0.5 * Linear()
     """
+    return list(map(without_marks, _term_lines(kernel)))
+
+
+def _term_lines(kernel: Kernel) -> list[str]:
     if not isinstance(kernel, Nary):
         return [_term(kernel)]
     sign, precedence = ("+ ", 0) if isinstance(kernel, Sum) else ("* ", kernel.precedence)

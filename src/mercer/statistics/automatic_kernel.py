@@ -19,7 +19,7 @@ from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.dot import Constant
 from mercer.kernels.vectors.radial import RBF
 from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
-from mercer.proposals.tables import TELLING, TableColumn, digits, read_columns, table_kernel
+from mercer.proposals.tables import TELLING, TableColumn, digits, proposed_kernel, read_columns
 
 _MOST_ROWS = 5000  # from which kinds of columns and length scales are estimated
 _MOST_PAIRED = 200  # samples whose kernel values are computed to find a scale
@@ -186,7 +186,7 @@ def _columns_of(table: RawSamples) -> list[TableColumn]:
 def _kernel_of_table(table: RawSamples, columns: list[TableColumn], scale: float) -> Kernel:
     """A kernel of the values, and of where they are missing, however seldom that is."""
     varies = any(column.spread > 0 for column in columns)
-    kernel = table_kernel(table, scale=scale * _USUAL) if varies else Constant(1.0)
+    kernel = proposed_kernel(table, scale=scale * _USUAL) if varies else Constant(1.0)
     unseen = [c.name for c in columns if c.missing_share > 0 and not _tells(c, raw_length(table))]
     if not unseen:
         return kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -59,6 +60,16 @@ def test_calibration_is_by_groups(studied, kind):
     assert (np.diff(groups.predicted) >= 0).all()
     assert ((groups.observed >= 0) & (groups.observed <= 1)).all()
     assert 0 <= groups.gap <= 1
+
+
+def test_calibration_of_perfect_predictions_has_no_group_of_both_ends(studied):
+    """Three groups of 90 samples, of which half are predicted at either end."""
+    result = studied("two")
+    y = result.held_out.y
+    sure = np.where(y[:, None] == np.unique(y), 0.99, 0.01)
+    assessment = dataclasses.replace(result.assessment, probability=sure)
+    groups = details.calibration(dataclasses.replace(result, assessment=assessment))
+    assert set(groups.predicted.round(2)) == {0.01, 0.99} and groups.gap < 0.02
 
 
 def test_numbers_have_no_classes(studied):

@@ -66,6 +66,18 @@ def test_columns_of_one_file_are_left_out_and_it_is_said(mercer, files):
     assert "left out: age, years" in " ".join(said.out.split())
 
 
+def test_identifiers_are_left_out_as_in_a_fit(mercer, files):
+    for name, first in (("a", 0), ("c", 500)):
+        frame = pd.read_csv(files / f"{name}.csv")
+        frame["customer_id"] = [f"C-{first + row:05d}" for row in range(len(frame))]
+        frame.to_csv(files / f"{name}_keys.csv", index=False)
+    said = mercer("compare", files / "a_keys.csv", files / "c_keys.csv", *FEW)
+    assert said.code == 0 and "left out as identifiers: customer_id" in " ".join(said.out.split())
+    named = ("--columns", "customer_id,age")
+    said = mercer("compare", files / "a_keys.csv", files / "c_keys.csv", *named, *FEW)
+    assert said.code == 1 and "customer_id" in said.out and "left out" not in said.out
+
+
 def test_fewer_rows(mercer, files):
     said = mercer("compare", files / "a.csv", files / "b.csv", "--rows", "30", *FEW)
     assert "30 and 30 rows, drawn at random" in said.out

@@ -55,6 +55,14 @@ def test_json_of_all_columns(relate, data):
     assert found["joint"]["pvalue"] == 0.02
 
 
+def test_identifiers_are_left_out_as_in_a_fit(relate, data):
+    head, *rows = data.read_text().splitlines()
+    keyed = [f"{head},row_id", *(f"{row},{1000 + 3 * at}" for at, row in enumerate(rows))]
+    data.write_text("\n".join(keyed) + "\n")
+    code, out, err = relate(data, "--given", "z", "--permutations", "19", "--json")
+    assert code == 0 and "row_id" not in out and "left out as identifiers: row_id" in err
+
+
 @pytest.mark.parametrize(
     ("args", "match"),
     [

@@ -20,7 +20,7 @@ def find_column(frame: Frame, wanted: str | None, option: str = "target") -> str
     """The column with that name or position; negative positions count from the end."""
     names = list(frame.columns)
     if wanted is None:
-        raise InputError(option, None, "is not named", f"--{option}, one of: {_listed(names)}")
+        raise InputError(f"the {option} is not named; --{option}, one of: {_listed(names)}")
     if wanted in names:
         return wanted
     if _POSITION.fullmatch(wanted) and -len(names) <= int(wanted) < len(names):

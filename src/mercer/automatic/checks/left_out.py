@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Collection
 
 import numpy as np
 
 from mercer.aliases import Frame, RandomState
+from mercer.automatic.checks.leaks import leaking_columns
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.subsets import thin_out
+from mercer.proposals.keys import DISTINCT, is_key
 from mercer.proposals.tables import read_columns
 
 _FEWEST = 20  # rows below which distinct values prove nothing
-_DISTINCT = 0.95  # share of different values from which strings may be identifiers
 _MOST_TRIED = 20  # columns that are compared: each takes tenths of a second
 _MOST_ROWS = 5000  # from which types are read
 # Standard errors that a column has to gain: one text in six gains one by chance.
 _LEAST_GAIN = {"identifier": 2.0, "text": 1.0}
-# Names of keys: "id", "customer_id", "customerId", "UUID", "row", "Unnamed: 0" and the like.
-_WHOLE_NAME = re.compile(
-    r"(?i)(id|ids|key|uid|uuid|guid|pk|idx|index|row|rows|row_?(id|no|nr|num|number|names?)"
-    r"|record(_?id)?|nr|no|number|unnamed: ?\d+|#)"
-)
-_END_OF_NAME = re.compile(r".*([_\s.-](?i:id|key|uid|uuid|guid|pk|idx)|[a-z](Id|ID|Key|UUID))")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,7 +134,10 @@ def _without_value(
     others = [name for name in frame.columns if name not in keys and name not in suspects]
     found = keys
     if suspects:
-        compared = ColumnValue(frame, y, others, classification, seed)
+        # Beside a column that tells the target alone, nothing else adds anything.
+        leaks = {name for name, _ in leaking_columns(frame[others], y, classification)}
+        beside = [name for name in others if str(name) not in leaks]
+        compared = ColumnValue(frame, y, beside, classification, seed)
         found = keys | _without_gain(suspects, compared)
     if not others and len(found) == len(frame.columns):
         # There is nothing else to learn from.
@@ -169,7 +166,8 @@ def _without_gain(suspects: dict[object, LeftOut], compared: ColumnValue) -> dic
     for name, verdict in list(suspects.items())[:_MOST_TRIED]:
         fall, error = compared.gain(name)
         if fall <= _LEAST_GAIN[verdict.kind] * error:
-            found[name] = verdict
+            rows = f"{len(compared.frame):,} rows"
+            found[name] = dataclasses.replace(verdict, reason=verdict.reason.format(rows=rows))
     return found
 
 
@@ -185,12 +183,6 @@ def _kinds(frame: Frame, missing: tuple[object, ...]) -> dict[object, str]:
     return kinds
 
 
-def is_key(name: object) -> bool:
-    """Whether a column has the name of a key."""
-    text = str(name).strip()
-    return bool(_WHOLE_NAME.fullmatch(text) or _END_OF_NAME.fullmatch(text))
-
-
 def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     """Why a column may be no feature; None if nothing speaks for it."""
     if kind not in ("number", "string", "text"):
@@ -199,11 +191,11 @@ def _suspicion(name: str, kind: str, values: Frame) -> LeftOut | None:
     distinct = present.nunique()
     if kind == "number":
         return _number_suspicion(name, present, distinct)
-    if kind == "string" and distinct >= _DISTINCT * len(present):
+    if kind == "string" and distinct >= DISTINCT * len(present):
         strings = f"{distinct:,} different strings"
         rule = f"is an identifier: {strings} that do not help to predict the target"
         return LeftOut(name, "identifier", rule)
-    rule = f"is text ({distinct:,} different ones) that adds nothing to the other columns"
+    rule = f"is text ({distinct:,} different ones) that added nothing measurable on {{rows}}"
     return LeftOut(name, "text", rule)
 
 

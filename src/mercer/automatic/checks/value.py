@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.aliases import Frame
 from mercer.execution.blas import serial_blas
-from mercer.proposals.tables import read_columns, table_kernel
+from mercer.proposals.tables import proposed_kernel, read_columns
 
 _MOST_ROWS = 500  # on which columns are compared: a matter of tenths of a second
 _RIDGES = tuple(10.0**power for power in np.arange(-3.0, 2.1, 0.5))
@@ -68,7 +68,7 @@ class ColumnValue:
         part = part.loc[:, part.notna().any()]
         if len(part.columns) == 0 or not any(column.spread for column in read_columns(part)):
             return np.zeros((len(part), len(part)))
-        return np.asarray(table_kernel(part).fit(part)(part))
+        return np.asarray(proposed_kernel(part).fit(part)(part))
 
 
 def _targets(y: np.ndarray, classification: bool) -> np.ndarray:

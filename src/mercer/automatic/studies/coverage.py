@@ -46,7 +46,7 @@ class Coverage:
     def __str__(self) -> str:
         size = f"median width {np.median(self.sizes):.4g}"
         if self.what == "sets":
-            size = f"{self.sizes.mean():.3g} labels on average"
+            size = f"sets of {self.sizes.mean():.3g} labels on average, empty ones included"
         found = f"hold {100 * self.share:.1f} % ± {100 * self.error:.1f}"
         covered = f"{len(self.inside)} held-out targets"
         return f"{self.what} asked to hold {100 * self.asked:.0f} % {found} of {covered} ({size})"

@@ -12,6 +12,7 @@ from mercer.automatic.metrics import area_under_curve
 if TYPE_CHECKING:
     from mercer.automatic.studies.results import Study
 
+_GAP = 0.2  # between predicted probabilities that are not similar
 _MOST_GROUPS, _PER_GROUP = 10, 30  # groups of a calibration curve, and samples of each at least
 
 
@@ -135,7 +136,7 @@ def calibration(study: Study) -> Calibration | None:
         of = str(classes[study.interest])
         predicted, event = p[:, study.interest], y == classes[study.interest]
     n_groups = min(_MOST_GROUPS, max(3, len(y) // _PER_GROUP))
-    groups = np.array_split(np.argsort(predicted, kind="stable"), n_groups)
+    groups = _similar(predicted, n_groups)
     sizes = np.array([len(group) for group in groups])
     forecast = np.array([predicted[group].mean() for group in groups])
     observed = np.array([event[group].mean() for group in groups])
@@ -143,6 +144,14 @@ def calibration(study: Study) -> Calibration | None:
     variance = np.maximum(observed * (1 - observed), 0.25 / sizes)
     gap = float(np.average(np.abs(forecast - observed), weights=sizes))
     return Calibration(of, forecast, observed, np.sqrt(variance / sizes), gap)
+
+
+def _similar(predicted: np.ndarray, n_groups: int) -> list[np.ndarray]:
+    """Groups of equal size by the order of the predictions, parted where these leave a gap."""
+    parts = np.array_split(np.argsort(predicted, kind="stable"), n_groups)
+    gaps = [np.flatnonzero(np.diff(predicted[part]) > _GAP) + 1 for part in parts]
+    pairs = zip(parts, gaps, strict=True)
+    return [group for part, cuts in pairs for group in np.split(part, cuts)]
 
 
 def details(study: Study) -> dict[str, Any]:

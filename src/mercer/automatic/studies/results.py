@@ -9,8 +9,8 @@ import numpy as np
 
 from mercer.aliases import Estimator
 from mercer.automatic.assessment import Assessment
-from mercer.automatic.explanations import Contribution, CurvePoint
-from mercer.automatic.metrics import Metric, Reference
+from mercer.automatic.explanations import Contribution, CurvePoint, importance_metric
+from mercer.automatic.metrics import METRICS, Metric, Reference
 from mercer.automatic.question import Question
 from mercer.automatic.studies.details import details
 from mercer.automatic.studies.examples import Typical
@@ -89,6 +89,13 @@ class Study:
         return self.question.task == "classification"
 
     @property
+    def importance(self) -> Metric:
+        """The metric by which columns are compared."""
+        if self.assessment is None:
+            return self.metric
+        return METRICS[importance_metric(self.assessment) or self.metric.name]
+
+    @property
     def score_name(self) -> str:
         """The name of the score."""
         return self.metric.title
@@ -119,6 +126,7 @@ class Study:
             "metric": self.metric.name,
             **self._scores(),
             "baseline": self.baseline,
+            "importance metric": self.importance.name,
             "contributions": [list(dataclasses.astuple(each)) for each in self.contributions],
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             "notes": [*self.question.notes, *self.notes],

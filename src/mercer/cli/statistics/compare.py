@@ -14,6 +14,7 @@ from mercer.automatic.checks.chosen import find_columns
 from mercer.cli.output import align, check_writable, note, plain_warnings, print_json, with_threads
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputError
+from mercer.proposals.keys import identifiers
 from mercer.readers import Source, read_source
 from mercer.report.comparison import Comparison, write_comparison
 from mercer.report.elements import cell
@@ -123,6 +124,11 @@ def _alike(
     if single:
         notes.append(f"columns of one file only are left out: {', '.join(sorted(single))}")
     kept = _chosen(X[shared], settings)
+    keys = [] if settings.columns else identifiers(X[kept], Y[kept])
+    if keys:
+        names = ", ".join(keys)
+        notes.append(f"left out as identifiers: {names}; --columns compares those that it names")
+    kept = [name for name in kept if name not in keys]
     empty = [name for name in kept if X[name].isna().all() and Y[name].isna().all()]
     if empty:
         notes.append(f"columns without values are left out: {', '.join(empty)}")

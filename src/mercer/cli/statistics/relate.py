@@ -9,6 +9,7 @@ from mercer.aliases import Frame
 from mercer.automatic.checks.chosen import find_column, find_columns
 from mercer.cli.output import note, plain_warnings, print_json, visible, with_threads
 from mercer.errors import InputError
+from mercer.proposals.keys import identifiers
 from mercer.readers import read_source
 from mercer.statistics.independence.pairs import Relations, relate
 
@@ -59,7 +60,12 @@ def _relations(
         labels = table[groups].astype(str).to_numpy()
     chosen = find_columns(table, columns, "columns")
     if not columns:
-        chosen = [name for name in table.columns if name not in (*conditions, groups)]
+        others = [name for name in table.columns if name not in (*conditions, groups)]
+        keys = identifiers(table[others])
+        chosen = [name for name in others if name not in keys]
+        if keys:
+            names = ", ".join(keys)
+            note(f"left out as identifiers: {names}; --columns relates those that it names")
     return relate(table, chosen, given=conditions, groups=labels, **options)
 
 

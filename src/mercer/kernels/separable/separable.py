@@ -71,7 +71,10 @@ class Separable:
         (['a', 'a', 'b'], [0.0, 1.0, 1.0])
         """
         rule = "has no parts whose share of its features is known"
-        remedy = "take Spectrum(), BagOfWords(), TfIdf(), WeisfeilerLehman() or sums of them"
+        remedy = (
+            "take Spectrum(), GappedKmer(), Mismatch(), WeightedDegree(), BagOfWords(), TfIdf(), "
+            'WeisfeilerLehman() or sums of them: mercer fit --kernel "GappedKmer(7, 5)"'
+        )
         raise NotSeparableError("kernel", self, rule, remedy)
 
     def separation(self, columns: Columns) -> Separation:

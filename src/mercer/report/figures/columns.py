@@ -33,10 +33,11 @@ def contributions(study: Study, ax: Axes) -> Described:
     names = [shorten(each.column, 18) for each in shown]
     _bars(ax, names, drops, xerr=errors, color="C0", capsize=2)
     ax.axvline(0, color="0.3", linewidth=0.8)
-    moves = "fall" if study.metric.greater else "rise"
-    ax.set(xlabel=f"{moves} of {study.score_name} when shuffled")
+    metric = study.importance
+    moves = "fall" if metric.greater else "rise"
+    ax.set(xlabel=f"{moves} of {metric.title} when shuffled")
     caption = (
-        f"Permutation importance: the {moves} of the {study.score_name} when the values of a "
+        f"Permutation importance: the {moves} of the {metric.title} when the values of a "
         "column are shuffled among held-out samples, with standard errors"
     )
     others = len(study.contributions) - len(shown)

@@ -15,6 +15,13 @@ from mercer.automatic.study import Study
 from mercer.report.elements import folded, section, table
 from mercer.version import __version__
 
+_STAGES = {  # what is done in each of them
+    "look": "reading the columns",
+    "fit": "choosing and fitting the model",
+    "assess": "estimating its error",
+    "columns": "shuffling columns",
+    "learning curve": "the learning curve",
+}
 _MOST_CLASSES = 30  # that are listed
 _MOST_COLUMNS = 30  # that are not folded away
 _MOST_BYTES = 200_000_000  # of a data file whose checksum is computed
@@ -62,7 +69,8 @@ def reproduce(study: Study, command: str, sources: list[Path], memory: float | N
     import sklearn
 
     libraries = (platform.python_version(), np.__version__, scipy.__version__, sklearn.__version__)
-    seconds = ", ".join(f"{name} {value:.1f} s" for name, value in study.seconds.items())
+    spent = study.seconds.items()
+    seconds = ", ".join(f"{_STAGES.get(name, name)} {value:.1f} s" for name, value in spent)
     facts = [
         ["mercer", __version__],
         ["Python, NumPy, SciPy, scikit-learn", ", ".join(libraries)],

@@ -12,6 +12,11 @@ from mercer.report.formatting import shorten
 from mercer.report.terms import term_lines
 
 _LISTED = 12
+_TERMS = {  # of the candidates
+    "@ squash": "squash: columns are scaled by their spread, and far values drawn in",
+    "@ ranks": "ranks: values of columns are replaced by their ranks",
+    "no learning": "no learning: all columns have the same length scale",
+}
 
 
 def kernel(study: Study) -> str:
@@ -39,4 +44,8 @@ def model_selection(study: Study) -> str:
     if not study.is_classification:
         text += " Errors are those of the target; the model is fitted to the standardized target, "
         text += f"and {model.penalty_name_} is the one of that fit."
+    shown = " ".join(row[2] for row in rows)
+    told = "; ".join(meaning for term, meaning in _TERMS.items() if term in shown)
+    if told:
+        tried += f'<p class="soft">{escape(told)}.</p>'
     return section("Model selection", f"<p>{escape(text)}</p>{tried}", ' id="tried"')
