@@ -322,7 +322,7 @@ def test_the_claim_is_put_to_the_samples():
     def liar(a, b):
         return float(a["a"] != b["a"])
 
-    with pytest.raises(AssertionError, match="liar.* claims psd on objects, but x = ") as caught:
+    with pytest.raises(AssertionError, match=r"liar.* claims psd on objects, but x = ") as caught:
         check_kernel(liar, [{"a": i} for i in range(24)])
     assert "made up" not in str(caught.value)
 
