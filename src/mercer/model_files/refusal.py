@@ -20,6 +20,10 @@ _SIGNATURES = (  # how files of other kinds begin
     (b"\x89HDF", "an HDF5 file"),
     (b"\x80", "a pickle (as pickle.dump and joblib.dump write)"),
 )
+_REGISTER = (
+    "pickle keeps it; or decorate the class with mercer.state.storable, before saving and before "
+    "loading, and name its attributes: stored = State(plain=('name',))"
+)
 _PRINTABLE = frozenset(b"\t\n\r") | frozenset(range(32, 127))
 
 
@@ -54,7 +58,10 @@ def of(value: object, path: str) -> ModelFileError:
     if _is_search(value):
         return ModelFileError(path, name, "is a search, not a model", "save search.best_estimator_")
     if isinstance(value, Kernel):
-        remedy = "build the kernel from those of mercer, or fit the model on a precomputed matrix"
+        remedy = (
+            "pickle keeps it; or build it from kernels of mercer, such as RBF() @ f with "
+            "@mercer.register_function('f'), or fit the model on a precomputed matrix"
+        )
         rule = "is a kernel of your own, and files hold no code"
         return ModelFileError(path, repr(value), rule, remedy)
     if callable(value):
@@ -85,4 +92,4 @@ def _of_other_library(value: object, path: str) -> ModelFileError:
         remedy = "after the fit it is not needed: model.set_params(priors=None)"
         return ModelFileError(path, name, "is a distribution, which files do not hold", remedy)
     rule = "is not of a class that model files hold"
-    return ModelFileError(path, f"{module}.{name}", rule, "register it: mercer.state.storable")
+    return ModelFileError(path, f"{module}.{name}", rule, _REGISTER)
