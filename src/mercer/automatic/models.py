@@ -237,7 +237,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     """Regressor for any samples that chooses its kernel, length scale and penalty by itself.
 
     The penalty of kernel ridge regression, the default, is chosen by the leave-one-out error, which
-    has a closed form. The target is standardised before the fit; of a table, a target that is never
+    has a closed form. The target is standardized before the fit; of a table, a target that is never
     negative may be learned as its square root or logarithm. Kernels are those of `AutoClassifier`.
 
     Parameters
@@ -270,7 +270,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     Attributes
     ----------
     model_ : estimator
-        The fitted learner, of the standardised target.
+        The fitted learner, of the standardized target.
     kernel_ : Kernel
         Its kernel.
     tuned_ : TunedModel
@@ -331,10 +331,10 @@ class AutoRegressor(RegressorMixin, Automatic):
         self.target_mean_ = float(np.average(y, weights=weight))
         variance = np.average((y - self.target_mean_) ** 2, weights=weight)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0
-        standardised = (y - self.target_mean_) / self.target_scale_
-        self._fit(X, standardised, weight, groups)
+        standardized = (y - self.target_mean_) / self.target_scale_
+        self._fit(X, standardized, weight, groups)
         if self.learner_ == LEARNED:
-            errors = standardised[self.model_.loo_rows_] - self.model_.loo_predictions_
+            errors = standardized[self.model_.loo_rows_] - self.model_.loo_predictions_
             self._add_note(interval_note(errors, self._seed()))
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self

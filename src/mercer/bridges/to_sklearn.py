@@ -124,7 +124,7 @@ def _check_status(kernel: Kernel, certificate: Certificate) -> None:
     if certificate.status in (CPD, INDEFINITE):
         status = f"is {certificate.status} on {certificate.where}"
         rule = f"{status}, and a Gaussian process needs a positive semi-definite kernel"
-        remedy = "centre a cpd kernel, or change the failing part"
+        remedy = "center a cpd kernel, or change the failing part"
         raise DefinitenessError("to_sklearn", kernel, rule, remedy)
 
 

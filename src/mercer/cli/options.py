@@ -42,7 +42,7 @@ _COLUMN = (
 )
 _MARKER = (
     "A cell text that stands for a missing value, such as '-'. The option may be given several "
-    "times. Without it, the usual ones are recognised: empty cells, ?, NA, NaN and null."
+    "times. Without it, the usual ones are recognized: empty cells, ?, NA, NaN and null."
 )
 _TEXT = (
     "A column to read as text, for example numbers that are really names. The option may be given "

@@ -275,10 +275,10 @@ def exp_rule(claim: str, part: Certificate) -> Certificate:
 def normalize_rule(claim: str, part: Certificate) -> Certificate:
     """k(x,y)/√(k(x,x) k(y,y)): as k."""
     if not part.psd:
-        return _no_rule(claim, "normalising needs a psd kernel", part.where, [part])
-    rule = "normalisation: feature map φ/‖φ‖, and 0 where φ is"
+        return _no_rule(claim, "normalizing needs a psd kernel", part.where, [part])
+    rule = "normalization: feature map φ/‖φ‖, and 0 where φ is"
     if part.status == STRICT:
-        rule = "normalisation: feature map φ/‖φ‖, a change of length that keeps independence"
+        rule = "normalization: feature map φ/‖φ‖, a change of length that keeps independence"
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
     means = of_length(part.means, nonzero=True)
     return Certificate(part.status, claim, rule, part.where, (part,), facts, means=means)
@@ -287,10 +287,10 @@ def normalize_rule(claim: str, part: Certificate) -> Certificate:
 def center_rule(claim: str, part: Certificate) -> Certificate:
     """⟨φ(x) − φ_c, φ(y) − φ_c⟩: psd for psd and cpd kernels."""
     if not part.cpd:
-        return _no_rule(claim, "centring needs a psd or cpd kernel", part.where, [part])
-    rule = "centring a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
+        return _no_rule(claim, "centering needs a psd or cpd kernel", part.where, [part])
+    rule = "centering a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
     if part.psd:
-        rule = "centring: feature map φ − φ_c"
+        rule = "centering: feature map φ − φ_c"
     facts, means = _kept(part, SEPARATES), of_center(part.means)
     return Certificate(PSD, claim, rule, part.where, (part,), facts, means=means)
 

@@ -13,17 +13,17 @@ from mercer.estimators.label_graph import LabelGraph, Step
 
 
 class LabelPropagation(LabelGraph):
-    """Label propagation: every sample takes the mean of its neighbours' labels, given ones stay.
+    """Label propagation: every sample takes the mean of its neighbors' labels, given ones stay.
 
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
         The affinities: a mercer kernel with values that are not negative, an expression, a
-        scikit-learn name, a function, "precomputed", or "knn" for a graph of nearest neighbours.
+        scikit-learn name, a function, "precomputed", or "knn" for a graph of nearest neighbors.
     gamma : {"scale", "auto", "sigest", "median"} or float, default=20
         The coefficient of a kernel that is given by name.
     n_neighbors : int, default=7
-        The number of neighbours of ``kernel="knn"``; a sample is its own first neighbour.
+        The number of neighbors of ``kernel="knn"``; a sample is its own first neighbor.
     max_iter : int, default=1000
         The largest number of rounds.
     tol : float, default=1e-3
@@ -72,7 +72,7 @@ class LabelPropagation(LabelGraph):
     def _step(
         self,
         given: np.ndarray,
-        unlabelled: np.ndarray,
+        unlabeled: np.ndarray,
         multiply: Step,
         degree: np.ndarray,
         loops: np.ndarray,
@@ -81,13 +81,13 @@ class LabelPropagation(LabelGraph):
             sums = multiply(F)
             total = sums.sum(axis=1, keepdims=True)
             mean = sums / np.where(total == 0, 1.0, total)
-            return np.where(unlabelled[:, None], mean, given)
+            return np.where(unlabeled[:, None], mean, given)
 
         return step
 
 
 class LabelSpreading(LabelGraph):
-    """Label spreading: F = αSF + (1 − α)Y with the normalised affinities S = D^{-1/2} W D^{-1/2}.
+    """Label spreading: F = αSF + (1 − α)Y with the normalized affinities S = D^{-1/2} W D^{-1/2}.
 
     Given labels Y may change, by as much as α allows: use it where some of them are wrong.
 
@@ -95,13 +95,13 @@ class LabelSpreading(LabelGraph):
     ----------
     kernel : Kernel, str or callable, default="rbf"
         The affinities: a mercer kernel with values that are not negative, an expression, a
-        scikit-learn name, a function, "precomputed", or "knn" for a graph of nearest neighbours.
+        scikit-learn name, a function, "precomputed", or "knn" for a graph of nearest neighbors.
     gamma : {"scale", "auto", "sigest", "median"} or float, default=20
         The coefficient of a kernel that is given by name.
     n_neighbors : int, default=7
-        The number of neighbours of ``kernel="knn"``; a sample is its own first neighbour.
+        The number of neighbors of ``kernel="knn"``; a sample is its own first neighbor.
     alpha : float, default=0.2
-        The share, between 0 and 1, that a sample takes from its neighbours.
+        The share, between 0 and 1, that a sample takes from its neighbors.
     max_iter : int, default=30
         The largest number of rounds.
     tol : float, default=1e-3
@@ -171,7 +171,7 @@ class LabelSpreading(LabelGraph):
     def _step(
         self,
         given: np.ndarray,
-        unlabelled: np.ndarray,
+        unlabeled: np.ndarray,
         multiply: Step,
         degree: np.ndarray,
         loops: np.ndarray,

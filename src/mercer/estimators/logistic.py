@@ -49,10 +49,10 @@ _SYSTEM = 2000  # rows of the system that the preconditioner factors
 class KernelLogisticRegression(DualClassifier):
     """Kernel logistic regression: class probabilities from functions in feature space.
 
-    It minimises C Σ w · log-loss(y, f(x) + b) + ½ ‖f‖² by Newton's method on the dual; for more
+    It minimizes C Σ w · log-loss(y, f(x) + b) + ½ ‖f‖² by Newton's method on the dual; for more
     than two classes the loss is multinomial. Use it where probabilities matter: they are fitted,
     not calibrated afterwards. With the linear kernel it is scikit-learn's ``LogisticRegression``.
-    The bias is not penalised, so that conditionally positive definite kernels are enough.
+    The bias is not penalized, so that conditionally positive definite kernels are enough.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class KernelLogisticRegression(DualClassifier):
     coef0 : float, default=0.0
         The constant term of the kernels named "poly" and "sigmoid".
     fit_intercept : bool, default=True
-        Whether there is a bias, which is not penalised.
+        Whether there is a bias, which is not penalized.
     class_weight : dict or "balanced", default=None
         Weights by class label, which multiply the weights of samples; "balanced" weighs classes
         inversely to their sizes.
@@ -239,7 +239,7 @@ class KernelLogisticRegression(DualClassifier):
         return self
 
     def _fit_on_centers(self, rows: RowData, start: float) -> None:
-        """Minimise the loss of all rows over functions on the centers."""
+        """Minimize the loss of all rows over functions on the centers."""
         loss: SmoothLoss = Logistic()
         n_outputs = 1
         if len(self.classes_) > 2:
@@ -266,9 +266,9 @@ class KernelLogisticRegression(DualClassifier):
         return Multinomial(data.y, weight, len(self.classes_))
 
     def _matrix(self, data: Training) -> tuple[Matrix, np.ndarray]:
-        """K and the means of its rows; a stored K is centred if there is a bias.
+        """K and the means of its rows; a stored K is centered if there is a bias.
 
-        Centring changes the bias by Σ a·row_means only.
+        Centering changes the bias by Σ a·row_means only.
         """
         matrix = data.matrix(COPY)
         if not matrix.plan.stored or not self.fit_intercept:

@@ -36,7 +36,7 @@ from mercer.state import State
 class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
     """Kernel quantile regression: conditional quantiles by functions in feature space.
 
-    It minimises C Σ w · pinball loss(y − f(x) − b) + ½ ‖f‖² for each quantile τ; about a share τ of
+    It minimizes C Σ w · pinball loss(y − f(x) − b) + ½ ‖f‖² for each quantile τ; about a share τ of
     the samples lies below f_τ. Use it for prediction intervals, or for the median where outliers
     are to be expected. The dual problem is that of support vector machines, with coefficients
     between −C(1 − τ) and Cτ. Quantiles are sorted at prediction, so that they do not cross.

@@ -26,7 +26,7 @@ class ComponentDisplay:
     points : ndarray of shape (n_samples, 2)
         The samples on the two components.
     labels : Labels or None, default=None
-        What colours the samples.
+        What colors the samples.
     axis_names : tuple of two str, default=("1st component", "2nd component")
         The names of the two components.
     categories : ndarray of shape (n_categories, 2) or None, default=None
@@ -41,7 +41,7 @@ class ComponentDisplay:
     points_ : list of artists
         One for each class, or one for all samples.
     legend_, colorbar_ : artists or None
-        The legend of few classes, the colour bar of many numbers.
+        The legend of few classes, the color bar of many numbers.
     category_points_ : artist or None
         The points of the categories.
     category_names_ : list of artists
@@ -96,7 +96,7 @@ class ComponentDisplay:
         X : samples
             What to draw.
         y : array-like of shape (n_samples,) or None, default=None
-            Names of classes, or numbers, for the colours.
+            Names of classes, or numbers, for the colors.
         components : two int, default=(0, 1)
             Which components are drawn.
         categories : bool or int, default=False
@@ -144,9 +144,9 @@ class ComponentDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         cmap : str, default="viridis"
-            The colour map of numbers.
+            The color map of numbers.
         legend : bool, default=True
-            Whether to draw a legend, or a colour bar of numbers.
+            Whether to draw a legend, or a color bar of numbers.
         **style
             Options of Matplotlib's scatter.
 

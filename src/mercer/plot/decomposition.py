@@ -24,7 +24,7 @@ _WIDTH = 60  # letters of a line of a title
 class DecompositionDisplay:
     """The posterior of every additive term of a Gaussian process, with its band.
 
-    Each term is centred on the training samples: the data tell the level of their sum alone. It is
+    Each term is centered on the training samples: the data tell the level of their sum alone. It is
     for `KernelSearch` and for `GaussianProcessRegressor` with a sum of kernels of vectors.
     Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
 
@@ -128,7 +128,7 @@ class DecompositionDisplay:
             along = np.linspace(low - reach, high + reach, grid)
             Z = np.tile(np.median(values, axis=0), (grid, 1))
             Z[:, column] = along
-            means, stds = term_posteriors(process, Z, centred=True)
+            means, stds = term_posteriors(process, Z, centered=True)
             display.grids.append(along)
             display.means.append(means[:, at])
             display.stds.append(stds[:, at])
@@ -146,7 +146,7 @@ class DecompositionDisplay:
         level : float, default=0.95
             The probability of the bands.
         color : str, default="C0"
-            The colour of means and bands.
+            The color of means and bands.
 
         Returns
         -------

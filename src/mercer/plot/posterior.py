@@ -161,7 +161,7 @@ class PosteriorDisplay:
         levels : float or sequence of float, default=(0.68, 0.95)
             The probabilities of the bands.
         color : str, default="C0"
-            The colour of the bands, the mean and the functions.
+            The color of the bands, the mean and the functions.
         label : str, default="mean"
             The name of the mean in the legend.
 

@@ -17,7 +17,7 @@ from mercer.plot._estimator import last_step, shares
 _NAMES = {
     "explained_variance_": "variance",
     "inertia_": "inertia",
-    "correlations_": "regularised correlation",
+    "correlations_": "regularized correlation",
     "eigenvalues_": "eigenvalue",
     "explained_variance_ratio_": "share",
 }
@@ -127,9 +127,9 @@ class ScreeDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         color : str, default="C0"
-            The colour of the bars.
+            The color of the bars.
         share_color : str, default="C1"
-            The colour of the cumulative share.
+            The color of the cumulative share.
 
         Returns
         -------

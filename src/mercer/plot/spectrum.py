@@ -163,7 +163,7 @@ class SpectrumDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         color : str, default="C0"
-            The colour of the line.
+            The color of the line.
         **style
             Options of Matplotlib's plot.
 

@@ -30,7 +30,7 @@ class GraphCollection(Sequence[Any]):
 
     Item i is graph i as a dictionary of plain values, which kernels on graphs read as well; a slice
     or an array of positions gives another collection. Node v of the whole collection has the
-    neighbours ``indices[indptr[v]:indptr[v + 1]]``; an undirected edge is listed at both of its
+    neighbors ``indices[indptr[v]:indptr[v + 1]]``; an undirected edge is listed at both of its
     ends, a loop once.
 
     Parameters
@@ -38,9 +38,9 @@ class GraphCollection(Sequence[Any]):
     starts : ndarray of shape (n_graphs + 1,)
         Where the nodes of each graph begin, and where the last ones end.
     indptr : ndarray of shape (n_nodes + 1,)
-        Where the neighbours of each node begin.
+        Where the neighbors of each node begin.
     indices : ndarray of shape (n_entries,)
-        The neighbours.
+        The neighbors.
     directed : ndarray of bool of shape (n_graphs,)
         Which graphs are directed; their entries lead from a node to its successors.
     node_labels : ndarray of shape (n_nodes,) or None

@@ -47,7 +47,7 @@ def samples(n: int = 40, seed: int = 0, d: int = 3):
 
 
 def features(kernel, *collections):
-    """Explicit features of all collections, by the square root of their common matrix, centred
+    """Explicit features of all collections, by the square root of their common matrix, centered
     where it must be.
     """
     rows = np.vstack(collections)
@@ -227,7 +227,7 @@ def test_the_radius():
         CentroidNovelty(rule="bound", kernel=Linear(), radius=4.0).fit(X)
         CentroidNovelty(rule="bound", kernel=NegativeDistance(), radius=4.0).fit(X)
         CentroidNovelty(kernel=Linear()).fit(X)
-    with pytest.warns(UserWarning, match=r"radius.*largest.*normalise"):
+    with pytest.warns(UserWarning, match=r"radius.*largest.*normalize"):
         model = CentroidNovelty(rule="bound", kernel=Linear(), delta=0.1).fit(X)
     expected = score("bound", X, new, 0.1, np.linalg.norm(X, axis=1).max())
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)
@@ -295,7 +295,7 @@ def test_a_matrix_with_an_uneven_diagonal_does_not_tell_the_lengths_of_new_sampl
     X, new = samples()
     model = CentroidNovelty(kernel="precomputed").fit(Linear()(X))
     np.testing.assert_allclose(model.distances_, np.linalg.norm(X - X.mean(axis=0), axis=1))
-    with pytest.raises(errors.ShapeError, match=r"diagonal.*normalise"):
+    with pytest.raises(errors.ShapeError, match=r"diagonal.*normalize"):
         model.predict(Linear()(new, X))
 
 

@@ -105,7 +105,7 @@ def test_it_reproduces_whatever_the_threads():
 
 def test_a_report_prints():
     report = str(KernelICA(random_state=0).fit(sources(200).T).report_)
-    assert "kernel generalised variance" in report and "sources 4" in report
+    assert "kernel generalized variance" in report and "sources 4" in report
 
 
 def test_bad_input_is_named():

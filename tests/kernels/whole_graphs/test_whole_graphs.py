@@ -111,12 +111,12 @@ def test_a_decay_from_the_training_graphs_may_be_too_large_for_others():
         kernel([CLIQUE])
 
 
-def test_the_radius_of_labelled_graphs_is_that_of_matching_pairs():
-    labelled = (CLIQUE[0], list("abcde"))
-    value = mercer.GraphWalks(decay=0.2)([labelled])[0, 0]
+def test_the_radius_of_labeled_graphs_is_that_of_matching_pairs():
+    labeled = (CLIQUE[0], list("abcde"))
+    value = mercer.GraphWalks(decay=0.2)([labeled])[0, 0]
     np.testing.assert_allclose(value, 5 / (1 - 0.2 * 4))
     with pytest.raises(RadiusError, match=r"below 0.25"):
-        mercer.GraphWalks(decay=0.25)([labelled])
+        mercer.GraphWalks(decay=0.25)([labeled])
 
 
 def test_the_decay_is_learned_from_the_training_graphs():

@@ -119,7 +119,7 @@ class TableCounts:
 
 
 def describe(frame: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
-    """Summarise a table: the counts of the values of every column, and the missing ones.
+    """Summarize a table: the counts of the values of every column, and the missing ones.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def describe(frame: RawSamples, *, missing: Markers = (), most: int = 6) -> Tabl
         Values, such as "?", that mean a missing value beside None and NaN.
     most : int, default 6
         The largest number of different values that are printed of a column. Numbers of more
-        different values are summarised by their quartiles.
+        different values are summarized by their quartiles.
 
     Returns
     -------

@@ -6,7 +6,7 @@ What the parts of a graph mean:
   their types. Where no node has a label, a kernel takes degrees or a constant, as it is told.
 - An undirected edge joins two nodes; one that is listed in both directions is still one edge.
   Edges that are listed several times in one direction are parallel, and count as often.
-- A loop makes a node its own neighbour, once. Isolated nodes count as all nodes do.
+- A loop makes a node its own neighbor, once. Isolated nodes count as all nodes do.
 - A graph without nodes is legal; every kernel of it is 0, but for those that are constant.
 """
 
@@ -63,11 +63,11 @@ class GraphSamples(Samples):
 
     @property
     def degrees(self) -> np.ndarray:
-        """The number of entries of every node: neighbours, or successors."""
+        """The number of entries of every node: neighbors, or successors."""
         return np.diff(self.graphs.indptr)
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether nodes have labels."""
         return self.graphs.node_labels is not None
 
@@ -78,19 +78,19 @@ class GraphSamples(Samples):
             return None
         return self.graphs.attributes.shape[1]
 
-    def node_colours(self, unlabelled: str) -> np.ndarray:
+    def node_colors(self, unlabeled: str) -> np.ndarray:
         """Labels of nodes as hashes; of nodes without labels the degree, or a constant."""
 
         def make() -> np.ndarray:
             if self.graphs.node_labels is not None:
                 return label_hashes(self.graphs.node_names)[self.graphs.node_labels]
-            if unlabelled == "constant":
+            if unlabeled == "constant":
                 return np.repeat(label_hashes([1]), len(self.owners))
             return _hashed_numbers(self.degrees)
 
-        return self.once(("colours", unlabelled), make)
+        return self.once(("colors", unlabeled), make)
 
-    def edge_colours(self) -> np.ndarray:
+    def edge_colors(self) -> np.ndarray:
         """Labels of entries as hashes, those of 1 where edges have no labels."""
 
         def make() -> np.ndarray:
@@ -98,7 +98,7 @@ class GraphSamples(Samples):
                 return np.repeat(label_hashes([1]), len(self.graphs.indices))
             return label_hashes(self.graphs.edge_names)[self.graphs.edge_labels]
 
-        return self.once("edge colours", make)
+        return self.once("edge colors", make)
 
     def reversed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The entries that lead to each node: where they begin, their sources, and their places."""
@@ -241,9 +241,9 @@ def _check_alike(samples: GraphSamples, like: GraphSamples, batch: Batch) -> Non
     """Refuse graphs with labels beside such without, and attributes of other widths."""
     if not len(samples.owners) or not len(like.owners):
         return
-    if samples.labelled != like.labelled:
+    if samples.labeled != like.labeled:
         have = ("have none", "have some")
-        rule = f"{have[samples.labelled]} on their nodes, but {batch.other} {have[like.labelled]}"
+        rule = f"{have[samples.labeled]} on their nodes, but {batch.other} {have[like.labeled]}"
         raise InputTypeError(f"labels of {batch.argument}", "graphs", rule, "give both the same")
     if samples.n_attributes != like.n_attributes:
         widths = f"{samples.n_attributes} columns, not {like.n_attributes}"

@@ -18,7 +18,7 @@ from mercer.estimators.centers.changes import (
     AsNumbers,
     AsTargets,
     Checked,
-    Unlabelled,
+    Unlabeled,
     check_length,
     checked_weight,
 )
@@ -172,7 +172,7 @@ def _checked_kernel(estimator: KernelEstimator, kernel: Kernel | None, X: RawSam
     kernel = estimator._kernel_on_centers(kernel)
     if estimator.needs == "cpd" and certificate_on(kernel, X).status == "cpd":
         rule = "is only conditionally positive definite, where centers need a psd kernel"
-        raise ParameterError("kernel", kernel, rule, "centre it: k.center(), or centers='all'")
+        raise ParameterError("kernel", kernel, rule, "center it: k.center(), or centers='all'")
     return kernel
 
 
@@ -255,7 +255,7 @@ def _target_change(
     if target == "labels":
         return _classes(estimator, source, engine)
     if target == "none":
-        return Unlabelled()
+        return Unlabeled()
     return AsTargets()
 
 

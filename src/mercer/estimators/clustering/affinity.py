@@ -1,4 +1,4 @@
-"""Graphs of samples: every two samples linked with a kernel's weight, or nearest neighbours."""
+"""Graphs of samples: every two samples linked with a kernel's weight, or nearest neighbors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _check_vectors(expansion: Expansion, vectors: dict[str, np.ndarray]) -> None
 class KernelGraph:
     """Every two samples linked with weight k(x, y), or exp(−d²/(s_x s_y)) with local scaling.
 
-    The local scale s_x is the distance from x to its m-th neighbour, m = ``scaling``. Nothing is
+    The local scale s_x is the distance from x to its m-th neighbor, m = ``scaling``. Nothing is
     computed before `build`.
     """
 
@@ -187,7 +187,7 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
         return
     i, j = np.unravel_index(int(np.argmin(tile)), tile.shape)
     remedy = (
-        "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalised kernel), or "
+        "use a kernel with values >= 0 (RBF, Laplacian, (k + 1) of a normalized kernel), or "
         "affinity='nearest_neighbors'"
     )
     what = f"the affinity of samples {rows[0] + i} and {cols[0] + j}"
@@ -196,9 +196,9 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
 
 @storable
 class NeighbourGraph:
-    """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbours in feature space.
+    """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbors in feature space.
 
-    A sample counts as its own neighbour. Nothing is computed before `build`.
+    A sample counts as its own neighbor. Nothing is computed before `build`.
     """
 
     stored: ClassVar[State] = State(
@@ -213,20 +213,20 @@ class NeighbourGraph:
         self.expansion = Expansion(data.kernel, data.own_samples(), data.rows, data.n_given)
 
     def build(self, data: Training) -> tuple[SparseMatrix, np.ndarray]:
-        """Find the neighbours; the matrix of weights, and those of samples with themselves."""
+        """Find the neighbors; the matrix of weights, and those of samples with themselves."""
         n = data.count
         self.square = np.ascontiguousarray(data.products().diagonal())
         positions = np.empty((n, 0), dtype=np.int64)
         if self.count > 1:
-            positions = self._neighbours(data)
+            positions = self._neighbors(data)
         ends = np.arange(n + 1) * (self.count - 1)
         A = sparse.csr_array((np.ones(positions.size), positions.ravel(), ends), shape=(n, n))
         weights = sparse.csr_array(0.5 * (A + A.T))
         self.degree = np.asarray(weights.sum(axis=1)).ravel()
-        self.plan = f"{self.count} nearest neighbours in feature space, {weights.nnz} links"
+        self.plan = f"{self.count} nearest neighbors in feature space, {weights.nnz} links"
         return weights, np.ones(n)
 
-    def _neighbours(self, data: Training) -> np.ndarray:
+    def _neighbors(self, data: Training) -> np.ndarray:
         squares, others = self.square, self.count - 1
         distances, positions = nearest(
             self.expansion, _counted(data), squares, squares, others, np.arange(data.count)
@@ -235,15 +235,15 @@ class NeighbourGraph:
         vanished = distances[:, -1] >= (1 - 1e-15) * (squares + squares[farthest])
         positive = data.kernel is not None and bool((squares > 0).all())
         if positive and vanished.mean() > 0.1:
-            rule = "is 0 between neighbours, so that all samples are equally far"
-            remedy = "take a wider one, or kernel='linear', for the neighbours of the samples"
+            rule = "is 0 between neighbors, so that all samples are equally far"
+            remedy = "take a wider one, or kernel='linear', for the neighbors of the samples"
             warn(explain("kernel", data.kernel, rule, remedy))
         return positions
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
-        """Σ u_i over the neighbours of new samples."""
+        """Σ u_i over the neighbors of new samples."""
         n = raw_length(X)
-        # k(x, x) is the same for all neighbours of x, and does not change their order
+        # k(x, x) is the same for all neighbors of x, and does not change their order
         nothing = np.full(n, -1)
         _, positions = nearest(self.expansion, X, np.zeros(n), self.square, self.count, nothing)
         return U[positions].sum(axis=1)

@@ -27,7 +27,7 @@ from mercer.aliases import (
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.estimators.centers.data import open_rows
-from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.clustering.counts import check_n_clusters, check_range, size_facts
 from mercer.estimators.clustering.on_centers import fit_means, inner_product
 from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
@@ -49,7 +49,7 @@ from mercer.state import State
 class KernelKMeans(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator
 ):
-    """Kernel k-means: minimises Σ_i w_i ‖φ(x_i) − m_{c(i)}‖², m_c the mean of φ over cluster c.
+    """Kernel k-means: minimizes Σ_i w_i ‖φ(x_i) − m_{c(i)}‖², m_c the mean of φ over cluster c.
 
     Clusters are as in k-means, but in the feature space of a kernel, so that samples of any kind
     can be clustered; with the linear kernel it is k-means. Lloyd's algorithm is run from several
@@ -96,7 +96,7 @@ class KernelKMeans(
     labels_ : ndarray of shape (n_samples,)
         The cluster of every training sample.
     inertia_ : float
-        The sum of weighted squared distances in feature space from the nearest centres.
+        The sum of weighted squared distances in feature space from the nearest centers.
     n_iter_ : int
         The number of rounds of the best start.
     cluster_sizes_ : ndarray of shape (n_clusters,)
@@ -334,11 +334,11 @@ class KernelKMeans(
         return Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
 
     def _relative(self, X: RawSamples) -> np.ndarray:
-        """Squared distances less k(x, x), which is the same for all centres."""
+        """Squared distances less k(x, x), which is the same for all centers."""
         return self._length - 2.0 * self._expansion().apply(X, self._share)
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The cluster with the nearest centre.
+        """The cluster with the nearest center.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class KernelKMeans(
         return np.argmin(self._relative(X), axis=1).astype(np.int32)
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Distances from the centres, in feature space.
+        """Distances from the centers, in feature space.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class KernelKMeans(
         return np.sqrt(np.maximum(own[:, None] + self._relative(X), 0.0))
 
     def score(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> float:
-        """Minus the sum of weighted squared distances from the nearest centres.
+        """Minus the sum of weighted squared distances from the nearest centers.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Spectral clustering: normalised cuts of a graph of the samples, by its smoothest functions."""
+"""Spectral clustering: normalized cuts of a graph of the samples, by its smoothest functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from mercer.estimators.clustering.graph_choice import (
     build_graph,
     counted_rows,
     is_affinity,
-    neighbours_choice,
+    neighbors_choice,
     open_graph,
 )
 from mercer.estimators.clustering.on_centers import CenterGraph, fit_graph
@@ -57,7 +57,7 @@ _TOL = 1e-10
 
 
 class SpectralClustering(ClusterMixin, KernelEstimator):
-    """Spectral clustering by the normalised Laplacian L = I − D^{-1/2} W D^{-1/2} of a graph.
+    """Spectral clustering by the normalized Laplacian L = I − D^{-1/2} W D^{-1/2} of a graph.
 
     W holds the affinities of the samples, without loops, and D its row sums. The eigenvectors of
     the smallest eigenvalues of L embed the samples, and the embedding is cut by k-means or by a
@@ -73,12 +73,12 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         The number of clusters.
     affinity : str, Kernel or callable, default="kernel"
         "kernel" weighs every two samples by ``kernel``; "nearest_neighbors" links every sample to
-        its neighbours in the feature space of ``kernel``. Anything else stands for ``kernel``
+        its neighbors in the feature space of ``kernel``. Anything else stands for ``kernel``
         itself, as in scikit-learn; "precomputed" is a dense or a sparse matrix of affinities,
         "precomputed_nearest_neighbors" one of distances, of which the nearest are linked.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names, a function of two
-        collections, or "precomputed". Its values must not be negative, except for neighbours and
+        collections, or "precomputed". Its values must not be negative, except for neighbors and
         local scaling, which only need its distances.
     gamma : {"scale", "auto", "sigest", "median"} or float, default=1.0
         The coefficient of a kernel that is given by name.
@@ -87,16 +87,16 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     coef0 : float, default=1.0
         The constant term of the polynomial and the sigmoid kernel that are given by name.
     n_neighbors : int, default=10
-        The number of neighbours for ``affinity="nearest_neighbors"``; the sample itself is counted.
+        The number of neighbors for ``affinity="nearest_neighbors"``; the sample itself is counted.
     local_scaling : int or None, default=None
         m for weights exp(−d²/(s_x s_y)), with d the distance in feature space and s_x that from x
-        to its m-th neighbour. Zelnik-Manor and Perona take m = 7 and Euclidean distances, which are
+        to its m-th neighbor. Zelnik-Manor and Perona take m = 7 and Euclidean distances, which are
         those of ``kernel="linear"``.
     n_components : int or None, default=None
         The number of eigenvectors to use; ``n_clusters`` by default.
     eigen_solver : str or None, default="auto"
         Accepted for compatibility. Dense affinities are solved by block Lanczos, sparse ones by a
-        factorisation.
+        factorization.
     assign_labels : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
         How the embedding is cut.
     n_init : int, default=10
@@ -238,7 +238,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
         if is_affinity(self.affinity, "nearest_neighbors"):
-            return neighbours_choice(choice)
+            return neighbors_choice(choice)
         return choice
 
     @fits
@@ -253,7 +253,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight counts a sample several times: its copies are linked with each other by
-            k(x, x), and are no further neighbours of other samples. Samples of weight 0 are only
+            k(x, x), and are no further neighbors of other samples. Samples of weight 0 are only
             embedded, as new ones are.
 
         Returns

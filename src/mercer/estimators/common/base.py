@@ -160,7 +160,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def _definite_remedy(self, certificate: Certificate) -> str:
         """What the user can do about a kernel that is not definite enough."""
         if certificate.status == CPD:
-            return "centre it: k.center()"
+            return "center it: k.center()"
         if "repair" in vars(self):
             return "change it, or say repair='clip', 'flip' or 'shift'"
         return "change it, or fit mercer.repair(K) as precomputed"
@@ -175,7 +175,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         name = type(self).__name__
         about = "smallest eigenvalue"
         if self.needs == "cpd":
-            about += " after centring"
+            about += " after centering"
         value = f"{about} {lowest:.4g}"
         rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
         remedy = "fit mercer.repair(K).matrix"

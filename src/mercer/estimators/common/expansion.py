@@ -70,7 +70,7 @@ class Expansion:
         first = float(training_squares[0])
         if not np.allclose(training_squares, first, rtol=1e-12, atol=0.0):
             rule = "does not determine k(x, x) of new samples: its diagonal is not constant"
-            remedy = "normalise the matrix, or give the kernel itself"
+            remedy = "normalize the matrix, or give the kernel itself"
             raise ShapeError("kernel", "precomputed", rule, remedy)
         return np.full(X.shape[0], first)
 

@@ -178,7 +178,7 @@ def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
             variance = _variance(X, weight)
         if not np.isfinite(variance):
-            remedy = "divide the data by a constant, or standardise the columns"
+            remedy = "divide the data by a constant, or standardize the columns"
             raise ParameterError("gamma", gamma, "needs the variance of X, which overflows", remedy)
         if variance <= 0:
             return 1.0

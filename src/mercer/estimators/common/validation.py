@@ -149,7 +149,7 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
     row[sample] = 0.0
     if not row.any():
         rule = "is 0 for any two of these samples, whose distances overflow"
-        remedy = "divide the data by a constant, or standardise the columns"
+        remedy = "divide the data by a constant, or standardize the columns"
         raise KernelOverflowError("kernel", kernel, rule, remedy)
 
 
@@ -163,7 +163,7 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
         return
     try:
         constant = _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X)
-    except errors.NotFittedError:  # such as a centred kernel, whose values depend on all samples
+    except errors.NotFittedError:  # such as a centered kernel, whose values depend on all samples
         return
     if constant:
         rule = "is constant on these samples, which differ by too little beside its length scale"

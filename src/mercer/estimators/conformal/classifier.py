@@ -71,7 +71,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
     penalty : float, default=0.1
         The penalty of "raps" for each label beyond the first ``allowed`` ones.
     allowed : int, default=1
-        The number of labels that "raps" does not penalise.
+        The number of labels that "raps" does not penalize.
     calibration : float, default=0.3
         The share of the rows that "split" calibrates on.
     cv : int or splitter, default=10

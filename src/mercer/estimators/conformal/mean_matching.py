@@ -30,13 +30,13 @@ def kernel_mean_matching(
 
     They estimate the ratio of the density of Y to that of X, without a density: for training
     samples X and samples Y of where a model will be used, they correct a covariate shift as
-    ``sample_weight``, or in `ConformalRegressor`. With n samples X and m samples Y they minimise
+    ``sample_weight``, or in `ConformalRegressor`. With n samples X and m samples Y they minimize
 
         ‖ (1/n) Σ β_i φ(x_i) − (1/m) Σ φ(y_j) ‖²,
 
     which is, up to a constant and a factor, the quadratic program
 
-        minimise ½ βᵀKβ − κᵀβ,  K_ij = k(x_i, x_j),  κ_i = (n/m) Σ_j k(x_i, y_j),
+        minimize ½ βᵀKβ − κᵀβ,  K_ij = k(x_i, x_j),  κ_i = (n/m) Σ_j k(x_i, y_j),
         subject to 0 ≤ β_i ≤ bound and |Σ β_i − n| ≤ n · slack.
 
     It is solved by a primal-dual interior point method to a relative duality gap of 1e-9, each step
@@ -117,7 +117,7 @@ def _check_convex(kernel: Kernel) -> None:
         kernel.warn_unknown("kernel_mean_matching")
         return
     rule = f"is {certificate.status}, and mean matching needs a psd kernel"
-    raise DefinitenessError("kernel", kernel, rule, "change it, or centre a cpd one: k.center()")
+    raise DefinitenessError("kernel", kernel, rule, "change it, or center a cpd one: k.center()")
 
 
 def _checked_slack(slack: float | None, n: int, bound: float) -> float:

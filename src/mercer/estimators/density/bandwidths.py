@@ -19,7 +19,7 @@ from mercer.kernels.vectors.radial import RBF, ScaledDistance
 
 _TINY = 1e-280  # a sum below this is computed again with logarithms
 _HELD = 2000  # samples on which a bandwidth is judged
-_IMPOSSIBLE = 1e300  # the loss of a bandwidth that leaves a sample without a neighbour
+_IMPOSSIBLE = 1e300  # the loss of a bandwidth that leaves a sample without a neighbor
 
 
 def as_array(X: RawSamples) -> np.ndarray:
@@ -108,7 +108,7 @@ def likeliest(
         values.insert(0, loss(grid[0]))
         best = int(np.argmin(values))
     if values[best] >= _IMPOSSIBLE:
-        rule = "leaves some sample without a neighbour at every width tried"
+        rule = "leaves some sample without a neighbor at every width tried"
         remedy = "use kernel='gaussian', or give a number"
         raise ParameterError("bandwidth", "likelihood", rule, remedy)
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])

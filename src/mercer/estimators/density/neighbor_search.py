@@ -1,4 +1,4 @@
-"""The search for nearest neighbours in feature space, which both estimators share."""
+"""The search for nearest neighbors in feature space, which both estimators share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 
 class Neighbors(KernelEstimator):
-    """The search for neighbours in feature space, and their weights."""
+    """The search for neighbors in feature space, and their weights."""
 
     needs: ClassVar[str] = "cpd"
     stored: ClassVar[State] = State(
@@ -63,7 +63,7 @@ class Neighbors(KernelEstimator):
         self.coef0 = coef0
 
     def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
-        """Neighbours need distances only, be they of a feature space or not."""
+        """Neighbors need distances only, be they of a feature space or not."""
         if choice.kernel is None or not choice.kernel.is_distance:
             super()._check_definite(choice, repair, X)
 
@@ -116,20 +116,20 @@ class Neighbors(KernelEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or collection of length n_queries, default=None
-            New samples, or k(X, X_train) if the kernel is precomputed. By default the neighbours of
+            New samples, or k(X, X_train) if the kernel is precomputed. By default the neighbors of
             every training sample are found, itself not counted.
         n_neighbors : int or None, default=None
-            The number of neighbours; by default the parameter of that name.
+            The number of neighbors; by default the parameter of that name.
         return_distance : bool, default=True
             Whether distances are wanted. Those of a precomputed matrix whose diagonal is not
-            constant are unknown, its neighbours are not.
+            constant are unknown, its neighbors are not.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors)
             Distances in feature space; only if ``return_distance`` is True.
         positions : ndarray of shape (n_queries, n_neighbors)
-            Positions of the neighbours in ``X_fit_``, the training samples of positive weight.
+            Positions of the neighbors in ``X_fit_``, the training samples of positive weight.
         """
         check_is_fitted(self)
         of_training = X is None
@@ -145,7 +145,7 @@ class Neighbors(KernelEstimator):
         if return_distance and unknown.any():
             reason = "its diagonal is not constant, so that k(x, x) of new samples is unknown"
             instead = "use weights='uniform' and return_distance=False, or give the kernel itself"
-            remedy = f"normalise the matrix, {instead}"
+            remedy = f"normalize the matrix, {instead}"
             raise ShapeError(
                 "kernel", "precomputed", f"does not determine distances: {reason}", remedy
             )
@@ -161,7 +161,7 @@ class Neighbors(KernelEstimator):
     def kneighbors_graph(
         self, X: RawSamples = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> SparseMatrix:
-        """The graph of neighbours.
+        """The graph of neighbors.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Neighbors(KernelEstimator):
         Returns
         -------
         sparse matrix of shape (n_queries, n_samples_fit)
-            A row for each sample, with links to its neighbours.
+            A row for each sample, with links to its neighbors.
         """
         if mode not in ("connectivity", "distance"):
             raise ParameterError("mode", mode, "must be 'connectivity' or 'distance'")
@@ -190,7 +190,7 @@ class Neighbors(KernelEstimator):
         return sparse.csr_matrix((values, positions.ravel(), starts), shape=shape)
 
     def _weighted(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and weights of the neighbours of new samples, with those given to ``fit``."""
+        """Positions and weights of the neighbors of new samples, with those given to ``fit``."""
         positions, weight = self._weighted_by_distance(X)
         return positions, weight * self._sample_weight[positions]
 
@@ -213,7 +213,7 @@ class Neighbors(KernelEstimator):
 
     def _check_total(self, total: np.ndarray) -> None:
         if (total == 0).any():
-            rule = "gave all neighbours of a sample the weight 0"
+            rule = "gave all neighbors of a sample the weight 0"
             raise ParameterError("weights", self.weights, rule)
 
     def _check_loaded(self) -> None:

@@ -1,4 +1,4 @@
-"""Nearest neighbours in feature space, where d² = k(x, x) + k(y, y) − 2 k(x, y)."""
+"""Nearest neighbors in feature space, where d² = k(x, x) + k(y, y) − 2 k(x, y)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
     """Classification by a vote of the nearest samples, d² = k(x, x) + k(y, y) − 2 k(x, y).
 
     Distances are those in the feature space of a kernel, so that samples of any kind have
-    neighbours. Conditionally positive definite kernels have distances too.
+    neighbors. Conditionally positive definite kernels have distances too.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        The number of neighbours that vote.
+        The number of neighbors that vote.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         The weights of the votes: equal, 1/d, or a function of the array of distances. None means
         "uniform".
@@ -60,7 +60,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
 
     See Also
     --------
-    KernelNeighborsRegressor : The mean of the neighbours' targets.
+    KernelNeighborsRegressor : The mean of the neighbors' targets.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
         sample_weight : array-like of shape (n_samples,), default=None
             What the vote of each sample is multiplied by, where the sample is among the nearest. It
             is not a number of copies: a sample of weight 2 is one of the ``n_neighbors``. One of
-            weight 0 is left out, and is nobody's neighbour.
+            weight 0 is left out, and is nobody's neighbor.
 
         Returns
         -------
@@ -144,12 +144,12 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
     """Regression by the mean of the nearest samples, d² = k(x, x) + k(y, y) − 2 k(x, y).
 
     Distances are those in the feature space of a kernel, so that samples of any kind have
-    neighbours. Conditionally positive definite kernels have distances too.
+    neighbors. Conditionally positive definite kernels have distances too.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        The number of neighbours that are averaged.
+        The number of neighbors that are averaged.
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         The weights of the mean: equal, 1/d, or a function of the array of distances. None means
         "uniform".
@@ -182,7 +182,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
 
     See Also
     --------
-    KernelNeighborsClassifier : A vote of the neighbours.
+    KernelNeighborsClassifier : A vote of the neighbors.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
         sample_weight : array-like of shape (n_samples,), default=None
             What the weight of each sample in the mean is multiplied by, where the sample is among
             the nearest. It is not a number of copies: a sample of weight 2 is one of the
-            ``n_neighbors``. One of weight 0 is left out, and is nobody's neighbour.
+            ``n_neighbors``. One of weight 0 is left out, and is nobody's neighbor.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
         return self
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The weighted mean of the neighbours' targets.
+        """The weighted mean of the neighbors' targets.
 
         Parameters
         ----------

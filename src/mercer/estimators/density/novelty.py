@@ -194,7 +194,7 @@ class CentroidNovelty(KernelEstimator):
         if own.max() - own.min() > 1e-9 * own.max():
             choice = f"{largest:.4g}, the largest among the training samples"
             rule = f"is taken to be {choice}: new ones may be longer"
-            warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalise the kernel"))
+            warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalize the kernel"))
         return largest
 
     def score_samples(self, X: RawSamples) -> np.ndarray:

@@ -37,15 +37,15 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF, RadialKernel
 from mercer.state import State
 
-_SPARSE = 0.05  # the share of neighbours in reach below which a tree pays
-_BLOCK = 1024  # new samples whose neighbours are found at a time
+_SPARSE = 0.05  # the share of neighbors in reach below which a tree pays
+_BLOCK = 1024  # new samples whose neighbors are found at a time
 
 
 class KernelDensity(DensityMixin, KernelEstimator):
     """Kernel density estimation: Parzen's estimate f(x) = Σ w_i k(x, x_i) / (Σ w_i ∫k).
 
     The sums are exact: windows that reach everywhere are summed tile by tile, compact ones over the
-    neighbours that a KD-tree finds, where those are few. For the Gaussian window f(x) is an inner
+    neighbors that a KD-tree finds, where those are few. For the Gaussian window f(x) is an inner
     product with the mean in feature space. Parameters are those of scikit-learn's class of the same
     name.
 
@@ -54,7 +54,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
     bandwidth : float or {"scott", "silverman", "reference", "likelihood"}, default=1.0
         The width of the window. "scott" and "silverman" are rules for columns of unit variance, as
         in scikit-learn; "reference" is Silverman's rule times the mean standard deviation;
-        "likelihood" maximises the leave-one-out log-likelihood.
+        "likelihood" maximizes the leave-one-out log-likelihood.
     algorithm : {"auto", "tile", "tree", "kd_tree", "ball_tree"}, default="auto"
         How compact windows are summed; "kd_tree" and "ball_tree" mean "tree".
     kernel : str, Kernel or callable, default="gaussian"
@@ -221,7 +221,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         self._use_tree = self._tree is not None
         plan = "tiles"
         if self._use_tree:
-            plan = "neighbours from a tree"
+            plan = "neighbors from a tree"
         elif self.kernel_ is None:
             plan = "precomputed matrix"
         solver = f"bandwidth {self.bandwidth_}"

@@ -54,11 +54,11 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
 
     A latent function f, a Gaussian process of covariance k, gives the probability of a class,
     1/(1 + exp(−f(x))). The posterior of f is approximated by a normal distribution at its mode
-    (Laplace's approximation), and the kernel's hyperparameters maximise the approximate evidence.
+    (Laplace's approximation), and the kernel's hyperparameters maximize the approximate evidence.
     Use it where probabilities matter that become undecided far from the data.
 
     More than two classes are several problems, of each class against the rest or of every two
-    classes, with probabilities normalised; or one problem with a softmax and one kernel for all.
+    classes, with probabilities normalized; or one problem with a softmax and one kernel for all.
 
     Parameters
     ----------

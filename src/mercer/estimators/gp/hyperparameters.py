@@ -1,4 +1,4 @@
-"""The hyperparameters of a kernel as a vector θ of logarithms: what an optimiser moves, within what
+"""The hyperparameters of a kernel as a vector θ of logarithms: what an optimizer moves, within what
 bounds, and the gradient along it.
 """
 
@@ -117,7 +117,7 @@ def check_status(kernel: Kernel, certificate: Certificate) -> None:
         return
     status = f"{certificate.status}{witness_text(certificate)}"
     rule = f"is {status}, and a Gaussian process needs a positive semi-definite kernel"
-    remedy = "centre a cpd kernel, or change the failing part"
+    remedy = "center a cpd kernel, or change the failing part"
     raise DefinitenessError("kernel", kernel, rule, remedy)
 
 

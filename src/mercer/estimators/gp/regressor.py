@@ -42,7 +42,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     The targets are y = f(x) + ε with f a Gaussian process of covariance k and ε normal noise. The
     prediction is the posterior of f: its mean is k(x, X)(K + αI)⁻¹y, and its variance
     k(x, x) − k(x, X)(K + αI)⁻¹k(X, x). Use it where the uncertainty of predictions matters, or
-    where parameters are to be learned by maximising the log marginal likelihood (evidence) of y.
+    where parameters are to be learned by maximizing the log marginal likelihood (evidence) of y.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     X_train_ : ndarray or list
         The training samples, those of positive weight.
     y_train_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        The targets, without the mean function and normalised if that was asked for.
+        The targets, without the mean function and normalized if that was asked for.
     L_ : ndarray
         The lower Cholesky factor of K + αI, or of the matrix of inducing points.
     alpha_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
@@ -222,7 +222,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.mean_ = fitted_mean(self.mean, X, y, weight)
         y = y - mean_at(self.mean_, X, y.shape)
         self._units = Units.of(y, self.normalize_y, weight)
-        self.y_train_ = self._units.normalise(y)
+        self.y_train_ = self._units.normalize(y)
         parameters = self._hyperparameters()
         parameters.fit(X)
         self._check_values(parameters.mercer_kernel, given, counted)

@@ -19,7 +19,7 @@ from mercer.estimators.gp.kernel_argument import mercer_kernel
 from mercer.estimators.learning.objectives import Weight
 from mercer.estimators.learning.parameters import NOT_MOVED, PriorLike, Settings, learn_parameters
 from mercer.estimators.learning.result import LearnedKernel
-from mercer.estimators.learning.targets import Target, draw_rows, encode, standardise
+from mercer.estimators.learning.targets import Target, draw_rows, encode, standardize
 from mercer.kernels.base import Kernel
 from mercer.params import integer
 
@@ -63,12 +63,12 @@ def learn_kernel(
     X : collection of n samples
         Samples of whatever kind the kernel reads.
     y : array-like of shape (n,) or (n, n_targets)
-        Numbers, one or several for each sample, or labels of classes. Numbers are standardised.
+        Numbers, one or several for each sample, or labels of classes. Numbers are standardized.
         Labels are coded as ±1, with a column for each class against the rest if there are more
         than two, and learned like numbers: all columns share one kernel and one noise.
     by : {"evidence", "loo", "alignment"}, default="evidence"
-        What is optimised: the log marginal likelihood of a Gaussian process; the mean squared
-        leave-one-out error of kernel ridge regression; or the centred alignment of the Gram matrix
+        What is optimized: the log marginal likelihood of a Gaussian process; the mean squared
+        leave-one-out error of kernel ridge regression; or the centered alignment of the Gram matrix
         with that of the targets. The alignment says nothing of the noise, which is then learned by
         the leave-one-out error.
     noise : float or None, default=None
@@ -149,7 +149,7 @@ def learn_kernel(
     if sample_weight is not None:
         _check_separable(start)
         weight = weights[some]
-    columns = standardise(codes.columns[some], weight)
+    columns = standardize(codes.columns[some], weight)
     chosen = X if len(some) == n else pick_rows(X, some)
     if hasattr(chosen, "toarray") and _has_arrays(start):
         chosen = chosen.toarray()  # derivatives in one parameter per column look at every entry

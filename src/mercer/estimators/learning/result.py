@@ -34,14 +34,14 @@ class LearnedKernel:
     noise : float
         The variance of the noise beside the kernel: the penalty ``alpha`` of `KernelRidge`.
     value : float
-        The objective at the end: the log evidence of the standardised targets, their mean squared
+        The objective at the end: the log evidence of the standardized targets, their mean squared
         leave-one-out error, or the alignment.
     by : str
         What the kernel was learned by.
     history : ndarray
         The objective at every evaluation, in order.
     amplitude : ndarray of shape (n_targets,) or None
-        The variance of each standardised target per unit of the kernel and of the noise, if the
+        The variance of each standardized target per unit of the kernel and of the noise, if the
         kernel was learned by the evidence; ones where the kernel has a factor of its own.
     n_rows : int
         The number of samples that it was learned from.

@@ -57,7 +57,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
     weights : {"evidence", "loo", "alignment", "average", "easy", "simple"}, default="evidence"
         How weights are learned: by the marginal likelihood of a Gaussian process with targets ±1
         ("evidence"), by the squared error of samples that are left out ("loo"), by the largest
-        centred alignment of the kernel with the labels ("alignment"), from the distances between
+        centered alignment of the kernel with the labels ("alignment"), from the distances between
         the nearest points of two classes (EasyMKL, "easy"), or by the objective of a support vector
         machine (SimpleMKL, "simple"). "average" gives all kernels the same share.
     alpha : float or None, default=None
@@ -66,7 +66,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
     C : float, default=1.0
         The bound of the coefficients of support vectors, as in `SVC`, for "easy" and "simple".
     lam : float, default=0.1
-        The regularisation λ of "easy", between 0 and 1.
+        The regularization λ of "easy", between 0 and 1.
     groups : array-like of n_kernels labels or None, default=None
         Kernels with the same label share one weight.
     sparse : bool, default=False

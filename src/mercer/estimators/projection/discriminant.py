@@ -44,7 +44,7 @@ from mercer.state import State
 class KernelDiscriminant(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, KernelEstimator
 ):
-    """Kernel Fisher discriminant: directions that maximise vᵀS_B v / vᵀ(S_W + λI)v.
+    """Kernel Fisher discriminant: directions that maximize vᵀS_B v / vᵀ(S_W + λI)v.
 
     This is linear discriminant analysis of φ(x): S_B and S_W are the scatter of φ between and
     within the classes. It is both a classifier, with normal classes of equal covariance in the
@@ -56,7 +56,7 @@ class KernelDiscriminant(
     Parameters
     ----------
     alpha : float, default=1.0
-        The regularisation λ > 0; larger values give smoother functions.
+        The regularization λ > 0; larger values give smoother functions.
     n_components : int or None, default=None
         The number of directions that `transform` keeps; by default all, one fewer than classes.
     kernel : Kernel, str or callable, default="rbf"
@@ -208,7 +208,7 @@ class KernelDiscriminant(
         self._n_features_out = n_components
         members = (data.y[:, None] == np.arange(n_classes)) * data.weight[:, None] / counts
         self.means_ = members.T @ F - self._center
-        plan, solver = str(system.plan), f"{system.solver}, centred matrix"
+        plan, solver = str(system.plan), f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, notes=opened.notes)
         return self
@@ -264,7 +264,7 @@ class KernelDiscriminant(
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._center
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Coordinates in which the regularised within-class covariance is the identity.
+        """Coordinates in which the regularized within-class covariance is the identity.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ _ZERO = 1e-12  # an inertia that is rounding error: the largest possible one is 
 class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
     """Multiple correspondence analysis: principal axes of a table of categories.
 
-    The axes are singular vectors of the standardised residuals D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}, with
+    The axes are singular vectors of the standardized residuals D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}, with
     P the indicator matrix over its sum, and r and c its row and column sums. Rows that share
     categories lie near each other, and rare categories count more; a category lies, up to a factor
     for each axis, at the mean of the rows that have it, and a row at the mean of its categories.
@@ -194,7 +194,7 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
         total = float(share @ present)
         if total == 0:
             shown, remedy = "no category in any row", "use missing='category'"
-            raise ParameterError("X", shown, "has nothing to analyse", remedy)
+            raise ParameterError("X", shown, "has nothing to analyze", remedy)
         mass = np.asarray((sparse.diags_array(share) @ Z).sum(axis=0)).ravel() / total
         root = np.sqrt(mass)
         # SᵀS of the residuals S is AᵀA − √c√cᵀ with the sparse A = D_r^{-1/2} P D_c^{-1/2}

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import open_rows
-from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
@@ -29,11 +29,11 @@ from mercer.state import State
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     """Kernel principal component analysis: the directions Σ_i v_ij φ(x_i)/√λ_j of largest variance.
 
-    v_j are the leading eigenvectors of the centred Gram matrix and λ_j their eigenvalues; new
-    samples are centred with the training mean. With weights w they are those of √W K √W, and the
+    v_j are the leading eigenvectors of the centered Gram matrix and λ_j their eigenvalues; new
+    samples are centered with the training mean. With weights w they are those of √W K √W, and the
     directions are Σ_i √w_i v_ij φ(x_i)/√λ_j. Parameters and attributes are those of scikit-learn.
     A matrix that does not fit half the memory budget is never stored. Conditionally positive
-    definite kernels will do, because centring makes them positive semi-definite.
+    definite kernels will do, because centering makes them positive semi-definite.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        The eigenvalues of the centred Gram matrix, the largest first.
+        The eigenvalues of the centered Gram matrix, the largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
         Its eigenvectors, a row for each sample of positive weight; the largest entry of a column,
         over the root of the weight, is positive. On centers c the coefficients v of the directions

@@ -42,9 +42,9 @@ from mercer.state import State
 class KernelRidgeClassifier(DualClassifier):
     """Least-squares support vector machine: ridge regression on ±1 with a bias.
 
-    It minimises ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
+    It minimizes ½ Σ w (y − f(x) − b)² + ½ λ ‖f‖² on targets ±1, for every class against the rest if
     there are more than two. Use it where one linear system is preferred to the iterations of `SVC`,
-    or for leave-one-out decisions in closed form. The bias is not penalised, so that the
+    or for leave-one-out decisions in closed form. The bias is not penalized, so that the
     coefficients sum to zero and conditionally positive definite kernels are enough.
 
     Parameters
@@ -189,7 +189,7 @@ class KernelRidgeClassifier(DualClassifier):
             counts = check_weights(opened.weight, data.n_given)[data.rows]
             right = self._labels(as_columns(self.loo_decision_)) == self.classes_[data.y]
             self.loo_accuracy_ = float(np.average(right, weights=counts))
-        solver = f"{system.solver}, centred matrix"
+        solver = f"{system.solver}, centered matrix"
         seconds = time.perf_counter() - start
         plan = str(system.plan)
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, facts=facts)
@@ -198,7 +198,7 @@ class KernelRidgeClassifier(DualClassifier):
         return self
 
     def _fit_on_centers(self, rows: RowData, start: float) -> None:
-        """Minimise the squared loss of all rows over functions on the centers."""
+        """Minimize the squared loss of all rows over functions on the centers."""
         if self.leave_one_out:
             rule = "needs all rows as centers"
             raise ParameterError("leave_one_out", True, rule, "say centers='all'")
@@ -212,7 +212,7 @@ class KernelRidgeClassifier(DualClassifier):
     def _solve(self, data: Training, system: RidgeSystem) -> dict[str, float]:
         """(PKP + λ/w) a + b = y with Σa = 0.
 
-        Centring changes nothing where Σa = 0, and makes a conditionally positive K positive.
+        Centering changes nothing where Σa = 0, and makes a conditionally positive K positive.
         """
         Y = self._targets(data)
         solution = system.solve(np.column_stack([np.ones(data.count), Y]))
@@ -221,7 +221,7 @@ class KernelRidgeClassifier(DualClassifier):
         A -= A.mean(axis=0)
         self._keep_samples(data)
         self.dual_coef_ = A
-        # f on the training samples, not centred: what new samples will get
+        # f on the training samples, not centered: what new samples will get
         F = system.products(data.products) @ A
         weight = data.weight[:, None]
         self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)

@@ -82,7 +82,7 @@ class KernelRidgeCV(RidgeRegressor):
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Coefficients a of the training samples, or of the centers.
     intercept_ : float or ndarray of shape (n_targets,)
-        The mean of the targets, where they were centred: with fewer centers than rows.
+        The mean of the targets, where they were centered: with fewer centers than rows.
     report_ : FitReport
         How the model was fitted: plan of the Gram matrix, solver, convergence, time.
     n_features_in_ : int

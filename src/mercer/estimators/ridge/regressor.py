@@ -42,7 +42,7 @@ from mercer.solvers.ridge.system import RidgeSystem
 class KernelRidge(RidgeRegressor):
     """Kernel ridge regression: least squares in feature space with a penalty on the norm.
 
-    It minimises ½ Σ w (y − f(x))² + ½ λ ‖f‖², so that f(x) = Σ a_i k(x, x_i) with a = (K + λ/w)⁻¹
+    It minimizes ½ Σ w (y − f(x))² + ½ λ ‖f‖², so that f(x) = Σ a_i k(x, x_i) with a = (K + λ/w)⁻¹
     y. There is no bias, and λ = ``alpha`` is not multiplied by n, as in scikit-learn. Use it for
     smooth regression where every sample may carry the function.
 
@@ -72,7 +72,7 @@ class KernelRidge(RidgeRegressor):
         The rows c that the function f(x) = Σ a_j k(x, c_j) is made of: "all" training rows, a
         number of rows drawn uniformly, or given rows. "auto" takes all of them up to about 150,000
         rows, and then 10 √n. The loss is always that of all rows, which are read block by block;
-        the target is then centred, unless all rows are centers.
+        the target is then centered, unless all rows are centers.
     random_state : int, RandomState instance or None, default=0
         What draws the centers.
 
@@ -85,7 +85,7 @@ class KernelRidge(RidgeRegressor):
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Coefficients a of the training samples, or of the centers.
     intercept_ : float or ndarray of shape (n_targets,)
-        The mean of the targets, where they were centred: with fewer centers than rows.
+        The mean of the targets, where they were centered: with fewer centers than rows.
     primal_coef_ : ndarray of shape (n_explicit_features,) or (n_explicit_features, n_targets)
         Weights of the explicit features; only where the normal equations were solved.
     report_ : FitReport

@@ -66,11 +66,11 @@ class RelevanceMachine(KernelEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def _maximise(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
+    def _maximize(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
         """The functions that the evidence keeps, in order of the samples."""
         # many small matrices: threads of BLAS would wait for each other
         with serial_blas():
-            result = likelihood.maximise(basis, self.max_iter, iteration_callback(self))
+            result = likelihood.maximize(basis, self.max_iter, iteration_callback(self))
         if not result.converged:
             limits = f"raise max_iter={self.max_iter}, or tol={self.tol}"
             message = f"the evidence still rises after {result.iterations} steps; {limits}"
@@ -101,7 +101,7 @@ class RelevanceMachine(KernelEstimator):
             "iterations": self.n_iter_,
             "relevant": len(kept),
         }
-        plan, solver = str(matrix.plan), "sequential maximisation of the evidence"
+        plan, solver = str(matrix.plan), "sequential maximization of the evidence"
         converged = all(result.converged for result in results)
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds, converged, facts)

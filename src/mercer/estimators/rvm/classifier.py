@@ -26,7 +26,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
 
     The log-odds are Σ w_i k(x, x_i) + b with a normal prior of precision α_i for every weight; the
     evidence, by Laplace's approximation, drives most precisions to infinity. With more than two
-    classes there is one machine for each against the rest, and their probabilities are normalised.
+    classes there is one machine for each against the rest, and their probabilities are normalized.
     Use it for probabilities from few samples. As with `RVR` the variance vanishes away from the
     relevance vectors, where probabilities depend on the constant alone.
 
@@ -93,7 +93,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
     ----------
     .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", Journal of
            Machine Learning Research 1 (2001) 211-244.
-    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximisation for sparse Bayesian
+    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximization for sparse Bayesian
            models", International Workshop on Artificial Intelligence and Statistics (2003).
 
     Examples
@@ -154,7 +154,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         basis = Basis(matrix, self.fit_intercept)
         labels = [(data.y == c).astype(float) for c in against_rest]
         results = [
-            self._maximise(basis, Logistic(label, self.tol, data.weight)) for label in labels
+            self._maximize(basis, Logistic(label, self.tol, data.weight)) for label in labels
         ]
         self._keep(data, results, matrix, start)
         self.covariance_: list[np.ndarray] | np.ndarray = self._covariances

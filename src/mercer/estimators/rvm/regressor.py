@@ -28,7 +28,7 @@ class RVR(RegressorMixin, RelevanceMachine):
     """Relevance vector regression: a sparse Bayesian linear model of kernel functions.
 
     The model is y = Σ w_i k(x, x_i) + b + noise with a normal prior of precision α_i for every
-    weight. Maximising the evidence drives most precisions to infinity, so that few samples, the
+    weight. Maximizing the evidence drives most precisions to infinity, so that few samples, the
     relevance vectors, carry the function. Use it for regression with very fast predictions. The
     kernel may be any function of two samples.
 
@@ -100,7 +100,7 @@ class RVR(RegressorMixin, RelevanceMachine):
     ----------
     .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", Journal of
            Machine Learning Research 1 (2001) 211-244.
-    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximisation for sparse Bayesian
+    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximization for sparse Bayesian
            models", International Workshop on Artificial Intelligence and Statistics (2003).
 
     Examples
@@ -174,7 +174,7 @@ class RVR(RegressorMixin, RelevanceMachine):
             weight = data.weight
             basis = WeightedBasis(matrix, self.fit_intercept, weight)
         likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol, weight)
-        result = self._maximise(basis, likelihood)
+        result = self._maximize(basis, likelihood)
         result.mean = result.mean * size
         result.alpha = result.alpha / size**2
         result.covariance = result.covariance * size**2

@@ -70,7 +70,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     blocks : int, default=None
         The number of blocks of consecutive samples of which each is left out as a whole, for
         ``scoring="loo"``. As many blocks as samples leave out single samples. None is ten blocks
-        along the column for vectors of one column, a series, whose neighbours tell each other's
+        along the column for vectors of one column, a series, whose neighbors tell each other's
         values whatever the kernel; and single samples otherwise.
     rows : int, default=1000
         The largest number of samples that the search looks at; more of them are drawn from. The
@@ -217,13 +217,13 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         looked_at = X if len(rows) == len(y) else pick_rows(X, rows)
         ranges = Ranges(looked_at)
         blocks = self._blocks(ranges, len(rows))
-        samples = Samples(looked_at, units.normalise(y)[rows], ranges, blocks, chosen)
+        samples = Samples(looked_at, units.normalize(y)[rows], ranges, blocks, chosen)
         few = samples
         if len(rows) > _FEW:
             few = samples.some(_drawn(rng, len(rows), _FEW))
         extensions = Extensions(samples, bases, operators, self.depth)
         search = Greedy(samples, few, Scorer(self.scoring), extensions, iteration_callback(self))
-        with serial_blas():  # many small factorisations
+        with serial_blas():  # many small factorizations
             best = search.run()
         scale, self._mean = float(units.scale), float(units.shift)
         self.kernel_ = best.expression.kernel(scale**2)

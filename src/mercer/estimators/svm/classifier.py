@@ -299,7 +299,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     # -- probabilities -----------------------------------------------------------------------------
 
     def _scores(self, decision: np.ndarray) -> np.ndarray:
-        """What `predict` maximises; decision values separate equal votes by less than one vote."""
+        """What `predict` maximizes; decision values separate equal votes by less than one vote."""
         if self.break_ties:
             return _ovr_decision_function(decision < 0, -decision, len(self.classes_))
         votes = self._votes(decision)
@@ -327,7 +327,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     def probA_(self) -> np.ndarray:
         """The slope of each two classes' logistic calibration, as LIBSVM's; empty without one.
 
-        It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favour of
+        It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favor of
         the first class. All pairs of classes share it, because the calibration has one parameter.
         """
         check_is_fitted(self)

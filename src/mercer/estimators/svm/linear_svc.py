@@ -34,14 +34,14 @@ from mercer.state import State
 class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     """Linear support vector classification, one class against the rest, without a Gram matrix.
 
-    It minimises ½ ‖w‖² + C Σ loss(y (⟨w, x⟩ + b)). Time and memory grow with the size of X, not
+    It minimizes ½ ‖w‖² + C Σ loss(y (⟨w, x⟩ + b)). Time and memory grow with the size of X, not
     with its square, so that it suits many samples with few or sparse columns. The intercept is
-    penalised, as in LIBLINEAR. Names and defaults are scikit-learn's.
+    penalized, as in LIBLINEAR. Names and defaults are scikit-learn's.
 
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
-        The norm of the weights that is penalised: ½ ‖w‖², or Σ |wⱼ|, with which many weights are
+        The norm of the weights that is penalized: ½ ‖w‖², or Σ |wⱼ|, with which many weights are
         zero (``loss="squared_hinge"`` only).
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss: max(0, 1 − y f)², or max(0, 1 − y f).
@@ -57,7 +57,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     intercept_scaling : float, default=1.0
-        The value of the constant column whose weight is the intercept; a larger one is penalised
+        The value of the constant column whose weight is the intercept; a larger one is penalized
         less.
     class_weight : dict or "balanced", default=None
         Weights by class label, which multiply C.

@@ -20,14 +20,14 @@ from mercer.solvers.margin.linear import LinearProblem
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regression, without a Gram matrix.
 
-    It minimises ½ ‖w‖² + C Σ max(0, |y − ⟨w, x⟩ − b| − ε), or the squares of these errors. Time and
-    memory grow with the size of X, not with its square. The intercept is penalised, as in
+    It minimizes ½ ‖w‖² + C Σ max(0, |y − ⟨w, x⟩ − b| − ε), or the squares of these errors. Time and
+    memory grow with the size of X, not with its square. The intercept is penalized, as in
     LIBLINEAR. Names and defaults are scikit-learn's.
 
     Parameters
     ----------
     epsilon : float, default=0.0
-        Half the width of the tube within which errors are not penalised.
+        Half the width of the tube within which errors are not penalized.
     tol : float, default=1e-4
         The tolerance of the solver, in LIBLINEAR's units.
     C : float, default=1.0
@@ -37,7 +37,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     intercept_scaling : float, default=1.0
-        The value of the constant column whose weight is the intercept; a larger one is penalised
+        The value of the constant column whose weight is the intercept; a larger one is penalized
         less.
     dual : bool or "auto", default="auto"
         Accepted as in scikit-learn: the solver follows from the loss.

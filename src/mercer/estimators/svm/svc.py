@@ -22,7 +22,7 @@ from mercer.solvers.margin.problem import MarginProblem
 class SVC(MarginClassifier):
     """C-support vector classification: the soft-margin classifier in feature space.
 
-    It minimises C Σ w max(0, 1 − y (f(x) + b)) + ½ ‖f‖² for every two classes with labels y = ±1;
+    It minimizes C Σ w max(0, 1 − y (f(x) + b)) + ½ ‖f‖² for every two classes with labels y = ±1;
     with more than two classes they vote. Use it where few samples should carry the decision and
     labels matter more than probabilities. Names and defaults are scikit-learn's. Conditionally
     positive definite kernels are enough, because the coefficients sum to zero.

@@ -19,7 +19,7 @@ from mercer.state import State
 class SVDD(NoveltyDetector):
     """Support vector data description: the smallest ball in feature space that holds most samples.
 
-    The ball has its centre at Σ β_i φ(x_i); a share of about ν of the samples lies outside. With a
+    The ball has its center at Σ β_i φ(x_i); a share of about ν of the samples lies outside. With a
     kernel of constant k(x, x) it is the one-class support vector machine. Use it for the detection
     of novelties; unlike that machine it also takes conditionally positive definite kernels.
 
@@ -152,7 +152,7 @@ class SVDD(NoveltyDetector):
         return self
 
     def decision_function(self, X: RawSamples) -> np.ndarray:
-        """Evaluate the squared radius less the squared distance from the centre.
+        """Evaluate the squared radius less the squared distance from the center.
 
         Parameters
         ----------
@@ -169,6 +169,6 @@ class SVDD(NoveltyDetector):
             return value - self.kernel_.diag(self._check_X(X, reset=False))
         if self._diagonal is None:
             rule = "does not hold k(x, x) of new samples, which SVDD needs unless it is constant"
-            remedy = "normalise the kernel, or give a kernel object"
+            remedy = "normalize the kernel, or give a kernel object"
             raise ParameterError("kernel", "precomputed", rule, remedy)
         return value - self._diagonal

@@ -91,9 +91,9 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
 
 
 class SVR(MarginRegressor):
-    """ε-support vector regression: errors smaller than ε are not penalised.
+    """ε-support vector regression: errors smaller than ε are not penalized.
 
-    It minimises C Σ w max(0, |y − f(x) − b| − ε) + ½ ‖f‖². Use it where few samples should carry
+    It minimizes C Σ w max(0, |y − f(x) − b| − ε) + ½ ‖f‖². Use it where few samples should carry
     the function, or where outliers should not count with their squares. Names and defaults are
     scikit-learn's. Conditionally positive definite kernels are enough.
 
@@ -116,7 +116,7 @@ class SVR(MarginRegressor):
         The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C. ``inf`` asks that
         no error exceeds epsilon, and is an error where no function achieves that.
     epsilon : float, default=0.1
-        Half the width of the tube within which errors are not penalised.
+        Half the width of the tube within which errors are not penalized.
     shrinking : bool, default=True
         Accepted as in scikit-learn, without effect on the solver.
     cache_size : float, default=200

@@ -32,7 +32,7 @@ class Convolution(BagKernel):
     """Σ k(a, b) over the parts a of x and b of y: Haussler's R-convolution.
 
     A function takes samples apart, in whatever way they are composed: a text into words, a graph
-    into nodes with their neighbours, a picture into patches. A sample without parts has the value 0
+    into nodes with their neighbors, a picture into patches. A sample without parts has the value 0
     with all others. Large samples have larger values: ``.normalize()`` makes up for it.
 
     Several kernels of parts that belong together, one for each component, are a product:

@@ -107,7 +107,7 @@ FORMULAS: dict[str, str] = {
     "Subsequence": r"\sum_{\lvert u\rvert = <length>}\ \sum_{i:\,u = <x>[i]}\ "
     r"\sum_{j:\,u = <y>[j]} <decay>^{l(i) + l(j)}",
     "LocalAlignment": r"\sum_{\pi} \exp\left(<beta>\,s(\pi)\right) \text{ over local alignments }"
-    r"\pi \text{ of } <x> \text{ and } <y> \text{, normalised}",
+    r"\pi \text{ of } <x> \text{ and } <y> \text{, normalized}",
     "EditDistance": r"\exp\left(-<gamma>\,d_{\mathrm{edit}}(<x>, <y>)\right)",
     "BagOfWords": r"\sum_w \lvert <x>\rvert_w\,\lvert <y>\rvert_w",
     "TfIdf": r"\cos\left(\phi(<x>), \phi(<y>)\right),\quad \phi_w(x) = "

@@ -22,14 +22,14 @@ __all__ = ["CommonNeighbours", "RandomWalk"]
 _at_least_two = Constraint(
     "a number >= 2",
     lambda v: is_real(v) and v >= 2,
-    "the spectrum of the normalised Laplacian lies in [0, 2]",
+    "the spectrum of the normalized Laplacian lies in [0, 2]",
 )
 
 
 class CommonNeighbours(NodeKernel):
     """(B^power)_ij, the number (or weight) of walks of length ``power`` from node i to node j.
 
-    Power 2 counts common neighbours. Even powers are positive semi-definite, odd ones only if B is.
+    Power 2 counts common neighbors. Even powers are positive semi-definite, odd ones only if B is.
     Values of a graph of whole weights are whole numbers.
 
     Parameters
@@ -172,7 +172,7 @@ class RandomWalk(NodeKernel):
     names: NodeNames = param(default=None, check=node_names)
 
     def claim(self) -> Definite:
-        rule = "spectral: the normalised Laplacian lies in [0, 2], so the eigenvalues"
+        rule = "spectral: the normalized Laplacian lies in [0, 2], so the eigenvalues"
         if self.a > 2:
             return self.on_nodes(STRICT, f"{rule} (a − λ)^{self.steps} are positive")
         return self.on_nodes(PSD, f"{rule} (2 − λ)^{self.steps} are >= 0", POSITIVE_DIAGONAL)

@@ -47,12 +47,12 @@ _BAND = (
 )
 _RULE = (
     "global alignments (Cuturi 2007): κ/(1 + κ) = {part} is psd, which makes Σ Π κ over all "
-    "alignments psd{normalised}"
+    "alignments psd{normalized}"
 )
 
 
 class GlobalAlignment(Kernel):
-    """Σ Π κ(x_i, y_j) over all alignments of x and y, κ = ωk/(2 − ωk), normalised to k(x, x) = 1.
+    """Σ Π κ(x_i, y_j) over all alignments of x and y, κ = ωk/(2 − ωk), normalized to k(x, x) = 1.
 
     An alignment is a path through the pairs of points of two series, from the pair of their first
     points to that of their last, in steps that advance x, y or both by one point. k is the Gaussian
@@ -120,8 +120,8 @@ class GlobalAlignment(Kernel):
         part = "k/2"
         if self.window is not None:
             part = "ωk/2, the product of a triangle of positions and a Gaussian,"
-        normalised = ", and normalised" if self.normalized else ""
-        rule = _RULE.format(part=part, normalised=normalised)
+        normalized = ", and normalized" if self.normalized else ""
+        rule = _RULE.format(part=part, normalized=normalized)
         return Definite(PSD, rule, "series", facts=(POSITIVE_DIAGONAL,))
 
     def continuous_params(self) -> dict[str, Any]:

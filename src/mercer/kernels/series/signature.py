@@ -74,7 +74,7 @@ class Signature(Composite):
     kernel of points, the ``static`` one: ⟨Δx_i, Δy_j⟩ = k(x_{i+1}, y_{j+1}) − k(x_{i+1}, y_j) −
     k(x_i, y_{j+1}) + k(x_i, y_j). S_0 is 1; a level that is 0 contributes 0.
 
-    ``levels=None`` sums all levels, and normalises the sum. It is computed by k₊₊ = k₊₀ + k₀₊ +
+    ``levels=None`` sums all levels, and normalizes the sum. It is computed by k₊₊ = k₊₀ + k₀₊ +
     (Δ − 1) k₀₀, which is exact for series; schemes of higher order for smooth curves lose the
     definiteness.
 
@@ -247,7 +247,7 @@ class Signature(Composite):
             slopes[:, :, start:stop] = moved[:, 0]
 
     def _quotients(self, pair: Pair, n_slopes: int) -> tuple[np.ndarray, np.ndarray]:
-        """The normalised levels of a tile and, not yet complete, their derivatives."""
+        """The normalized levels of a tile and, not yet complete, their derivatives."""
         x, y = cast(Paths, pair.x), cast(Paths, pair.y)
         n_levels = len(self._level_weights())
         tiles = np.zeros((1 + n_slopes, n_levels, *pair.shape))

@@ -47,7 +47,7 @@ class DynamicTimeWarping(Kernel):
     """−d²/2, d² = min Σ ‖x_i − y_j‖² over all alignments of x and y, as those of `GlobalAlignment`.
 
     It gives `KernelNeighborsClassifier` and `KernelNeighborsRegressor` the distance d, in which the
-    neighbours of series are found. It is no kernel: the distance of (1) and (1, 1) is 0, though one
+    neighbors of series are found. It is no kernel: the distance of (1) and (1, 1) is 0, though one
     is nearer to (2) than the other. No other learner takes it.
 
     Parameters

@@ -43,7 +43,7 @@ _scores = Constraint(
 
 
 class LocalAlignment(Kernel):
-    """Σ exp(β score) over all local alignments of x and y, normalised to k(x, x) = 1.
+    """Σ exp(β score) over all local alignments of x and y, normalized to k(x, x) = 1.
 
     An alignment puts letters of x, in order, on letters of y. Its score is the sum of the scores of
     the aligned letters, less ``open`` + (n − 1) ``extend`` for every run of n letters of x that is
@@ -221,7 +221,7 @@ class LocalAlignment(Kernel):
 
 def _proved(reason: str, space: str) -> Definite:
     rule = "convolution of letters and gaps (Saigo and Vert), since exp(β score) is psd on letters"
-    rule = f"{rule} ({reason}), and normalised"
+    rule = f"{rule} ({reason}), and normalized"
     return Definite(PSD, rule, space, facts=(POSITIVE_DIAGONAL,))
 
 

@@ -29,7 +29,7 @@ __all__ = ["SubsetTrees"]
 
 
 class SubsetTrees(TreeKernel):
-    """Σ_s decay^|s| |x|_s |y|_s over fragments s, |x|_s how often s occurs in x; normalised.
+    """Σ_s decay^|s| |x|_s |y|_s over fragments s, |x|_s how often s occurs in x; normalized.
 
     A fragment is a node of a tree with some of its descendants, of which each has all its children
     or none; |s| is the number of nodes with children. It has at least one production, that is a
@@ -104,7 +104,7 @@ class SubsetTrees(TreeKernel):
         names : list of str
             The fragments as bracket strings.
         features : scipy.sparse.csr_matrix of shape (n_samples, n_fragments)
-            √decay^|s| |x|_s, divided by √k(x, x) if values are normalised.
+            √decay^|s| |x|_s, divided by √k(x, x) if values are normalized.
 
         Examples
         --------

@@ -22,7 +22,7 @@ __all__ = ["PartialTrees"]
 
 
 class PartialTrees(TreeKernel):
-    """Σ_s φ_s(x) φ_s(y) over partial trees s, each occurrence weighted by its gaps; normalised.
+    """Σ_s φ_s(x) φ_s(y) over partial trees s, each occurrence weighted by its gaps; normalized.
 
     A partial tree is a node with some of its children, in order, each of them a partial tree. The
     sum is that of Δ(n, m) over all pairs of nodes with equal labels,

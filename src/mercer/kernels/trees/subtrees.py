@@ -26,7 +26,7 @@ __all__ = ["Subtrees"]
 
 
 class Subtrees(TreeKernel):
-    """Σ_s decay^|s| |x|_s |y|_s over complete subtrees s of |s| nodes; normalised.
+    """Σ_s decay^|s| |x|_s |y|_s over complete subtrees s of |s| nodes; normalized.
 
     A complete subtree is a node with all its descendants, a leaf for one; |x|_s is how often s
     occurs in x. Subtrees are compared by hashes of 64 bits, so that the time grows with the number

@@ -58,7 +58,7 @@ def width(
     with np.errstate(over="ignore", invalid="ignore"):
         squares = _squared_distances(X, random_state, weight)
     if not np.isfinite(squares).all():
-        remedy = "divide the data by a constant, or standardise the columns"
+        remedy = "divide the data by a constant, or standardize the columns"
         raise ParameterError("how", how, "needs squared distances, which overflow", remedy)
     squares = squares[squares > 0]
     if not len(squares):

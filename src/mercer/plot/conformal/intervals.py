@@ -127,7 +127,7 @@ class IntervalDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         color : str, default="C0"
-            The colour of the intervals.
+            The color of the intervals.
 
         Returns
         -------

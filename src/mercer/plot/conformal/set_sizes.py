@@ -102,7 +102,7 @@ class SetSizeDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         color : str, default="C0"
-            The colour of the bars.
+            The color of the bars.
 
         Returns
         -------

@@ -133,9 +133,9 @@ class CentersDisplay:
         ----------
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
-        color : colour of Matplotlib, default="C0"
+        color : color of Matplotlib, default="C0"
             That of the scores.
-        trace_color : colour of Matplotlib, default="C1"
+        trace_color : color of Matplotlib, default="C1"
             That of the trace error.
 
         Returns

@@ -104,8 +104,8 @@ class EffectsDisplay:
         ----------
         axes : list of Axes of Matplotlib or None, default=None
             Where to draw, at least one for each column; by default in a new figure.
-        color : colour of Matplotlib, default="C0"
-            The colour of curves and bars.
+        color : color of Matplotlib, default="C0"
+            The color of curves and bars.
 
         Returns
         -------

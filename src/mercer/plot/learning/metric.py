@@ -113,7 +113,7 @@ class MetricDisplay:
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
         cmap : str or None, default=None
-            The colour map; by default one for weights, or one for numbers of both signs.
+            The color map; by default one for weights, or one for numbers of both signs.
         **style
             Options of Matplotlib's imshow.
 

@@ -31,7 +31,7 @@ class WidthsDisplay:
     A short width is a column in which small differences count, and a long one is a column that the
     kernel ignores; so the bars are the inverses 1/ℓ, multiplied by the deviations of the columns
     where samples are given, which makes columns of different units comparable. Terms and factors
-    with widths of their own have bars of their own colour. Make it with `from_kernel`; ``plot``
+    with widths of their own have bars of their own color. Make it with `from_kernel`; ``plot``
     draws it again, on other axes if asked.
 
     Parameters
@@ -149,8 +149,8 @@ class WidthsDisplay:
         ----------
         ax : Axes of Matplotlib or None, default=None
             Where to draw; by default on new axes.
-        colors : list of colours of Matplotlib or None, default=None
-            The colour of each part; by default those of Matplotlib's cycle.
+        colors : list of colors of Matplotlib or None, default=None
+            The color of each part; by default those of Matplotlib's cycle.
 
         Returns
         -------
@@ -221,7 +221,7 @@ def _all_columns(parts: list[Part]) -> list[object]:
 
 
 def _series(parts: list[Part]) -> dict[str, dict[object, float]]:
-    """Widths by column of parts that are drawn in one colour, by name.
+    """Widths by column of parts that are drawn in one color, by name.
 
     Terms of the same formula that read different columns share one.
     """

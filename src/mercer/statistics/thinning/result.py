@@ -10,11 +10,11 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import pick_rows
 from mercer.kernels.base import Kernel
-from mercer.markup import LabelledLines, shortened
+from mercer.markup import LabeledLines, shortened
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ThinnedSample(LabelledLines):
+class ThinnedSample(LabeledLines):
     """Few points of a sample that stand for all of it: the result of `kernel_thinning`, `herding`.
 
     For every function f of the kernel's space, the mean of f over the points differs from its mean
@@ -73,7 +73,7 @@ class ThinnedSample(LabelledLines):
         }
 
     def lines(self) -> list[tuple[str, str]]:
-        """The result as labelled lines of text."""
+        """The result as labeled lines of text."""
         return [
             (self.method, f"{len(self.indices)} points"),
             ("MMD", f"{self.mmd:.4g}, where random points have {self.random_mmd:.4g}"),

@@ -209,7 +209,7 @@ POINTS: tuple[dict[str, Any], ...] = (
     {
         "name": "diabetes",
         "title": "Two columns of a table",
-        "text": "The progression of diabetes by body-mass index and triglycerides, standardised. "
+        "text": "The progression of diabetes by body-mass index and triglycerides, standardized. "
         "A length scale for each column, [1.0, 3.0], lets one of them matter less.",
         "chapter": "learning",
         "space": "plane",

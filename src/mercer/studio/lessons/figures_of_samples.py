@@ -70,7 +70,7 @@ SAMPLES: tuple[dict[str, Any], ...] = (
         "variants": (
             ("Laplacian", "LaplacianDiffusion(club, t=0.5).normalize()", _SVC, {"C": 10.0}),
             ("adjacency", "Diffusion(club, t=0.3).normalize()", _SVC, {"C": 10.0}),
-            ("common neighbours", "CommonNeighbours(club)", _SVC, {"C": 10.0}),
+            ("common neighbors", "CommonNeighbours(club)", _SVC, {"C": 10.0}),
         ),
         "study": 9,
         "show": "components",

@@ -77,7 +77,7 @@ _ALL = (
     ),
     Learner("RVC", "Relevance vector machine", CLASSES, grid=40),
     Learner("KernelDiscriminant", "Discriminant analysis", CLASSES),
-    Learner("KernelNeighborsClassifier", "Nearest neighbours", CLASSES, (_NEIGHBORS,), grid=40),
+    Learner("KernelNeighborsClassifier", "Nearest neighbors", CLASSES, (_NEIGHBORS,), grid=40),
     Learner("KernelRidge", "Ridge regression", VALUES, (_ALPHA,)),
     Learner("SVR", "Support vector regression", VALUES, (_C, _EPSILON)),
     Learner(
@@ -94,7 +94,7 @@ _ALL = (
         VALUES,
         (Option("quantile", 0.5, 0.05, 0.95, log=False),),
     ),
-    Learner("KernelNeighborsRegressor", "Nearest neighbours", VALUES, (_NEIGHBORS,)),
+    Learner("KernelNeighborsRegressor", "Nearest neighbors", VALUES, (_NEIGHBORS,)),
     Learner("OneClassSVM", "One-class support vector machine", NONE, (_NU,)),
     Learner("SVDD", "Support vector data description", NONE, (_NU,)),
     Learner("CentroidNovelty", "Novelty by the distance from the mean", NONE),
