@@ -33,7 +33,7 @@ Learners
 ========
 
 All are scikit-learn estimators. ``kernel=`` accepts a kernel, an expression, one of scikit-learn's
-names, a function of two collections, or ``"precomputed"``. See :doc:`/learners`.
+names, a function of two collections or samples, or ``"precomputed"``. See :doc:`/learners`.
 
 .. currentmodule:: mercer
 """

@@ -17,12 +17,23 @@ from mercer.config import config_context
 from mercer.definiteness import CPD, INDEFINITE, STRICT, Certificate, Witness
 from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import pick_rows
-from mercer.errors import InfiniteFeaturesError, MercerError, NotDifferentiableError, WidthError
+from mercer.errors import (
+    InfiniteFeaturesError,
+    InputError,
+    MercerError,
+    NotDifferentiableError,
+    WidthError,
+)
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.refutation import witness_among
 
 __all__ = ["check_gram", "check_kernel"]
+
+_MADE_UP = (
+    "; these points were made up, and may lie outside the range that you mean: "
+    "k.refute(X) looks at your samples alone"
+)
 
 
 def check_kernel(
@@ -42,7 +53,9 @@ def check_kernel(
     kernel : Kernel
         The kernel; a copy of it is fitted on the samples.
     X : collection of at least 20 samples, optional
-        By default the kernel's domain makes 40.
+        By default the kernel's domain makes 40. The claim of the certificate is put to the test on
+        these samples, and on points that are made up, which may lie outside the range of your
+        data; ``kernel.refute(X)`` looks at the samples alone.
     gradient : bool, default True
         Whether the gradient is compared with differences.
     dims : tuple of int, default (1, 2, 3, 8)
@@ -185,6 +198,9 @@ def _check_certificate(kernel: Kernel, X: RawSamples, dims: tuple[int, ...]) -> 
     rng = np.random.default_rng(2)
     about = str(kernel.certificate())
     assert about.startswith(repr(kernel)), "a certificate starts with what it is about"
+    certificate = kernel.certificate()
+    if certificate.cpd:
+        _check_claim(kernel, certificate, X)
     for d in dims:
         try:
             certificate = kernel.certificate(d)
@@ -193,21 +209,21 @@ def _check_certificate(kernel: Kernel, X: RawSamples, dims: tuple[int, ...]) -> 
         if certificate.status == INDEFINITE:
             _check_witness(kernel, certificate.witness)
         elif certificate.cpd:
-            for points in _collections(kernel, X, d, rng):
-                _check_claim(kernel, certificate, points)
+            for points in _collections(kernel, d, rng):
+                _check_claim(kernel, certificate, points, _MADE_UP)
 
 
-def _collections(
-    kernel: Kernel, X: RawSamples, d: int, rng: np.random.Generator
-) -> list[RawSamples]:
-    """Samples on which a false claim in R^d is likely to break."""
-    lattices = kernel.domain.lattices(d, rng)
-    if getattr(X, "ndim", 0) == 2 and X.shape[1] == d:
-        return [*lattices, X]
-    return lattices
+def _collections(kernel: Kernel, d: int, rng: np.random.Generator) -> list[RawSamples]:
+    """Samples on which a false claim in R^d is likely to break; none of a user's own objects."""
+    try:
+        return kernel.domain.lattices(d, rng)
+    except InputError:
+        return []
 
 
-def _check_claim(kernel: Kernel, certificate: Certificate, points: RawSamples) -> None:
+def _check_claim(
+    kernel: Kernel, certificate: Certificate, points: RawSamples, remedy: str = ""
+) -> None:
     """No combination of these points refutes the status."""
     try:
         fitted = kernel.copy().fit(points)
@@ -216,7 +232,8 @@ def _check_claim(kernel: Kernel, certificate: Certificate, points: RawSamples) -
         return
     status = certificate.status
     witness = witness_among(fitted, points, balanced=status == CPD)
-    assert witness is None, f"{kernel!r} claims {status} on {certificate.where}, but {witness}"
+    claim = f"{kernel!r} claims {status} on {certificate.where}"
+    assert witness is None, f"{claim}, but {witness}{remedy}"
     if status == STRICT:
         assert (K.diagonal() > 0).all(), "a strict kernel has k(x, x) > 0"
 

@@ -12,6 +12,7 @@ import mercer
 from mercer import (
     ANOVA,
     RBF,
+    SVC,
     ArcCosine,
     Bessel,
     Chi2,
@@ -313,6 +314,12 @@ def test_unknown_parameters():
         UnknownParameterError,
         lambda: kernel.set_params(k3__length_scale=2.0),
         "Sum: k3__length_scale",
+    )
+    nested = 2.0 * RBF() + Linear() * (RBF() + Linear()) + Linear()
+    refuses(
+        UnknownParameterError,
+        lambda: SVC(kernel=nested).set_params(kernel__length_scale=2.0),
+        "it has k1, k2, k3; parts of it have k1__kernel__length_scale, k2__k2__k1__length_scale",
     )
     refuses(
         ParameterError,

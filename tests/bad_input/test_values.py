@@ -34,6 +34,7 @@ from mercer import (
     SharedSubsets,
     Sigmoid,
     Spline,
+    squash,
 )
 from mercer.errors import (
     DomainError,
@@ -42,6 +43,7 @@ from mercer.errors import (
     InputTypeError,
     KernelOverflowError,
     MercerError,
+    NotFiniteError,
     RadiusError,
 )
 
@@ -61,10 +63,6 @@ from mercer.errors import (
         np.array([[object()]]),
         np.array([[1j]]),
         np.array([["2020-01-01"]], dtype="datetime64[D]"),
-        pd.DataFrame({"a": ["x", "y"]}),
-        pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
-        pd.DataFrame({"a": pd.Categorical(["x", "y"])}),
-        pl.DataFrame({"a": ["x", "y"]}),
         sp.csr_matrix(np.array([[1j]])),
         [{1}, {2}],
         {1.0, 2.0},
@@ -75,6 +73,30 @@ from mercer.errors import (
 @pytest.mark.parametrize("kernel", [RBF(), Chi2(), Linear() + RBF()], ids=repr)
 def test_not_numbers(kernel, X):
     refuses(InputTypeError, lambda: kernel(X), "X = ", "does not hold numbers", "encode")
+
+
+@pytest.mark.parametrize(
+    ("frame", "rule"),
+    [
+        (pd.DataFrame({"a": ["x", "y"]}), "= 'x' is text"),
+        (pd.DataFrame({"b": [1.0, 2.0], "a": ["x", "y"]}), "= 'x' is text"),
+        (pd.DataFrame({"a": pd.Categorical(["x", "y"])}), "= 'x' is text"),
+        (pd.DataFrame({"a": pd.Categorical(["x", "y"]), "b": [True, False]}), "= 'x' is text"),
+        (pd.DataFrame({"b": [1, 2], "a": pd.date_range("2020", periods=2)}), "is a date"),
+        (pl.DataFrame({"b": [1.5, None], "a": ["x", "y"]}), "= 'x' is text"),
+        (pd.DataFrame({"a": [[1], [2]]}), "= [1] is not a number"),
+    ],
+)
+@pytest.mark.parametrize("kernel", [RBF(), Linear() + RBF(), RBF() @ squash], ids=repr)
+def test_frames_name_the_column(kernel, frame, rule):
+    refuses(InputTypeError, lambda: kernel.fit(frame)(frame), "X, column 'a' = ", rule, "encode")
+
+
+def test_missing_integers_are_missing_values():
+    frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": [0.5, 0.5]})
+    refuses(NotFiniteError, lambda: RBF()(frame), "X[1], a = <NA> must be finite", "MissingAware")
+    k = RBF() @ squash
+    refuses(NotFiniteError, lambda: k.fit(frame)(frame), "X[1, 0] = nan must be finite")
 
 
 @pytest.mark.parametrize("X", [None, 5, object()], ids=lambda v: type(v).__name__)

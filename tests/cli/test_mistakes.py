@@ -38,6 +38,14 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {  # arguments, and what the 
     "dimension": (["check", "Wendland()", "-d", "100000"], ["--dimension", "10000"]),
     "huge dimension": (["check", "RBF()", "-d", HUGE], ["--dimension"]),
     "no dimension": (["check", "RBF()", "-d", "0"], ["--dimension"]),
+    "kernel of numbers": (
+        ["fit", "t.csv", "-t", "y", "-k", "RBF(1.0)"],
+        ["these columns are not: color; say --columns a,b, or leave --kernel out"],
+    ),
+    "kernel of numbers, compared": (
+        ["compare", "t.csv", "t.csv", "--kernel", "RBF(1.0)"],
+        ["these columns are not: color, y; say --columns a,b, or leave --kernel out"],
+    ),
     "kernels": (["kernels", "Spectrm"], ["did you mean Spectrum"]),
     "kernels, other case": (["kernels", "gausian"], ["is unknown"]),
     "kernels, nothing": (["kernels", ""], ["mercer kernels lists all"]),

@@ -435,3 +435,12 @@ def test_nested_centers_are_one(rng):
 def test_an_inverse_root_needs_a_positive_number(theta):
     with pytest.raises(mercer.errors.ParameterError, match="theta"):
         mercer.inverse_root(theta)
+
+
+@pytest.mark.parametrize(
+    "operation", [operator.add, operator.sub, operator.mul], ids=lambda f: f.__name__
+)
+def test_a_kernel_of_another_library_is_refused(operation):
+    for theirs in (TheirRBF(2.0), 2.0 * TheirMatern(), mercer.to_sklearn(mercer.RBF())):
+        with pytest.raises(TypeError, match="is a kernel of scikit-learn; write mercer's in its"):
+            operation(mercer.RBF(), theirs)

@@ -301,3 +301,38 @@ def test_the_user_is_told_what_takes_time(rng, capsys):
         assert "compiling the kernel product" in capsys.readouterr().err
         product(rng.standard_normal((4, 2)))
         assert capsys.readouterr().err == ""
+
+
+def test_nobody_can_make_up_objects():
+    @mercer.kernel(objects=True, status="psd")
+    def common(a, b):
+        return float(len(a.items() & b.items()))
+
+    objects = [{"a": i % 3, "b": i % 4} for i in range(24)]
+    for k in (common, 2.0 * common + 1.0):
+        check_kernel(k, objects)
+        assert k.refute(objects) is None
+        for call in (k.refute, lambda k=k: check_kernel(k)):
+            with pytest.raises(errors.InputError, match=r"cannot be made up: .*k\.refute\(X\)"):
+                call()
+
+
+def test_the_claim_is_put_to_the_samples():
+    @mercer.kernel(objects=True, status="psd")
+    def liar(a, b):
+        return float(a["a"] != b["a"])
+
+    with pytest.raises(AssertionError, match=r"liar.* claims psd on objects, but x = ") as caught:
+        check_kernel(liar, [{"a": i} for i in range(24)])
+    assert "made up" not in str(caught.value)
+
+
+def test_points_that_were_made_up_are_said_to_be():
+    @mercer.kernel(status="psd")
+    def only_near(x, y):
+        return max(0.0, 1.0 - abs(x[0] - y[0])) if abs(x[0]) < 2.0 and abs(y[0]) < 2.0 else -1.0
+
+    hours = np.linspace(0.0, 1.0, 20)[:, None]
+    assert only_near.refute(hours) is None
+    with pytest.raises(AssertionError, match=r"these points were made up.*refute\(X\) looks at"):
+        check_kernel(only_near, hours)

@@ -874,3 +874,12 @@ def test_any_algebra_comes_back(kernel):
 def test_a_misspelt_name_is_told_the_nearest(text, meant):
     with pytest.raises(ParseError, match=meant):
         mercer.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("auto", "AutoClassifier and AutoRegressor choose a kernel"), ("table", r"table_kernel\(X\)")],
+)
+def test_what_is_taken_elsewhere(name, remedy):
+    with pytest.raises(mercer.errors.ParseError, match=f"{name!r} is not a known name; {remedy}"):
+        mercer.SVC(kernel=name).fit(np.eye(4), [0, 1, 0, 1])

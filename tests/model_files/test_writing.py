@@ -254,3 +254,21 @@ def test_a_save_beside_another_one_is_left_alone(tmp_path):
         child.wait()
     mercer.save(RBF(), path)
     assert os.listdir(tmp_path) == ["m"]
+
+
+class Mine:
+    """A class that nobody registered."""
+
+
+def test_code_is_refused_with_what_keeps_it(tmp_path):
+    @mercer.kernel(status="psd")
+    def product(x, y):
+        return x[0] * y[0]
+
+    remedy = r"pickle keeps it; or build it .*@mercer\.register_function"
+    with pytest.raises(mercer.errors.ModelFileError, match=remedy):
+        mercer.save(2.0 * product, tmp_path / "m")
+    model = KernelRidge(kernel=mercer.Constant()).fit([Mine(), Mine()], [0.0, 1.0])
+    remedy = r"pickle keeps it; or decorate the class with mercer\.state\.storable"
+    with pytest.raises(mercer.errors.ModelFileError, match=remedy):
+        mercer.save(model, tmp_path / "m")

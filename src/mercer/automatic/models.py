@@ -67,7 +67,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
     keep : sequence or "all"
         Columns of a data frame to learn from whatever they look like. Of the others, those are left
         out, with a warning, that are constant, look like identifiers, or are texts that add nothing
-        to the other columns. They are told by the training samples alone.
+        to the other columns in training. To leave out others, fit on ``X.drop(columns=[...])``.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None
@@ -262,7 +262,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     keep : sequence or "all"
         Columns of a data frame to learn from whatever they look like. Of the others, those are left
         out, with a warning, that are constant, look like identifiers, or are texts that add nothing
-        to the other columns. They are told by the training samples alone.
+        to the other columns in training. To leave out others, fit on ``X.drop(columns=[...])``.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None

@@ -15,6 +15,7 @@ from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
+from mercer.cli.numeric import check_columns
 from mercer.cli.output import check_writable, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
 from mercer.cli.stream import refuse_unused, streams
@@ -93,6 +94,8 @@ def run(
 
         def announce(name: str, found: Any) -> None:
             if name == "question":
+                if choices["kernel"] != "auto":
+                    check_columns(choices["kernel"], found.X)
                 tell(question_lines(data, source.description, found))
             elif name == "model":
                 tell(model_lines(found))

@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, Domain, Samples, raw_length
+from mercer.errors import InputError
 
 
 class ObjectSamples(Samples):
@@ -33,7 +34,8 @@ class Objects(Domain):
         return ObjectSamples([raw[i] for i in range(raw_length(raw))])
 
     def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
-        return rng.standard_normal((n_samples, n_features))
+        rule = "cannot be made up: only the kernel's function knows what they are"
+        raise InputError("samples", "objects", rule, "give some: k.refute(X), check_kernel(k, X)")
 
 
 OBJECTS = Objects()

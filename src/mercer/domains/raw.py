@@ -29,8 +29,15 @@ def raw_length(raw: RawSamples) -> int:
 
 
 def dense_numbers(values: Any) -> np.ndarray:
-    """An array of numbers, also of a sparse matrix."""
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+    """An array of numbers, also of a sparse matrix; what pandas calls NA is NaN."""
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except TypeError:
+        if not hasattr(values, "iloc"):
+            raise
+        return values.to_numpy(dtype=object, na_value=np.nan).astype(np.float64)
 
 
 def pick_rows(raw: RawSamples, rows: Index) -> RawSamples:

@@ -50,7 +50,7 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
         The inverse strength of the penalty ½ ‖f‖²: the loss is multiplied by C.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
-        function of two collections, or "precomputed", where X is the Gram matrix.
+        function of two collections or of two samples, or "precomputed", where X is the Gram matrix.
     degree : int, default=3
         The degree of the kernel named "poly"; ignored by all others.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.aliases import Columns
-from mercer.errors import ParameterError
+from mercer.errors import DomainMismatchError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
 from mercer.kernels.combine.composite import Nary
@@ -32,10 +32,19 @@ def _kernel(value: Operand) -> Kernel | None:
     if isinstance(value, Kernel):
         return value.copy()
     if not is_real(value):
+        _refuse_foreign(value)
         return None
     if value < 0:
         return Scaled(float(value), Constant(1.0))
     return Constant(float(value))
+
+
+def _refuse_foreign(value: object) -> None:
+    """Refuse a kernel of scikit-learn, which would take ours for a constant."""
+    if any(kind.__module__ == "sklearn.gaussian_process.kernels" for kind in type(value).__mro__):
+        rule = "is a kernel of scikit-learn"
+        remedy = "write mercer's in its place, or combine kernels of scikit-learn only"
+        raise DomainMismatchError("operand", value, rule, remedy)
 
 
 def _kernels(left: Operand, right: Operand) -> list[Kernel] | None:
@@ -72,6 +81,7 @@ def subtract(left: Operand, right: Operand) -> Kernel:
     if is_real(right):
         return add(left, _minus(right))
     if not isinstance(right, Kernel):
+        _refuse_foreign(right)
         return NotImplemented
     if is_real(left) and left < 0:
         left = _minus(-left)

@@ -60,6 +60,11 @@ FOREIGN = {
 }
 
 # The names of graphs, models and fitted maps, which texts cannot hold.
+_NO_EXPRESSIONS = {  # what is taken elsewhere, or is made of the data
+    "auto": "AutoClassifier and AutoRegressor choose a kernel; other learners take one, such as "
+    "'rbf', or an expression",
+    "table": "table_kernel(X) makes a kernel for a table",
+}
 _OF_AN_OBJECT = re.compile(r"graph_of_\w+|model_\w+|\w+_[0-9a-f]{8}")
 
 CUSTOM: dict[str, Kernel] = {}  # kernels made by the decorator, by the name of their function
@@ -236,6 +241,7 @@ class _Reader(ast.NodeVisitor):
             name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes], code=True
         )
         remedy = near or "register a function with mercer.register_function"
+        remedy = _NO_EXPRESSIONS.get(name, remedy)
         if _OF_AN_OBJECT.fullmatch(name):
             remedy = f"give the object: parse(text, names={{{name!r}: ...}})"
         raise ParseError("expression", name, "is not a known name", remedy)

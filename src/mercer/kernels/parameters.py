@@ -123,9 +123,22 @@ class Parameterized:
         """The error of a name that is no parameter, with what was probably meant."""
         known = self._names
         listed = f"it has {', '.join(known)}" if known else "it has none"
+        if inside := self._paths_to(name):
+            listed = f"{listed}; parts of it have {', '.join(inside)}"
         remedy = self.hints.get(name) or did_you_mean(name, known, listed, code=True)
         what = f"{type(self).__name__}: {name}"
         return UnknownParameterError(what, value, "is not a parameter", remedy)
+
+    def _paths_to(self, name: str) -> list[str]:
+        """The parameters of this name of the kernels inside, as ``set_params`` takes them."""
+        parts = [(k, v) for k, v in vars(self).items() if k in self._names]
+        return [
+            f"{part}__{path}"
+            for part, kernel in parts
+            if isinstance(kernel, Parameterized)
+            for path in kernel.get_params()
+            if path.split("__")[-1] == name
+        ]
 
     def _present_names(self, params: Params) -> Params:
         """Parameters by their present names; those of kernels inside keep their ``__`` names."""

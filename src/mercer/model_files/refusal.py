@@ -20,6 +20,10 @@ _SIGNATURES = (  # how files of other kinds begin
     (b"\x89HDF", "an HDF5 file"),
     (b"\x80", "a pickle (as pickle.dump and joblib.dump write)"),
 )
+_REGISTER = (
+    "pickle keeps it; or decorate the class with mercer.state.storable, before saving and before "
+    "loading, and name its attributes: stored = State(plain=('name',))"
+)
 _PRINTABLE = frozenset(b"\t\n\r") | frozenset(range(32, 127))
 
 
@@ -55,9 +59,8 @@ def of(value: object, path: str) -> ModelFileError:
         return ModelFileError(path, name, "is a search, not a model", "save search.best_estimator_")
     if isinstance(value, Kernel):
         remedy = (
-            "pickle.dump(model, file) stores it where its code can be imported; or build it from "
-            "kernels of mercer, with maps named by @mercer.register_function; or fit the model on "
-            "a precomputed matrix"
+            "pickle keeps it; or build it from kernels of mercer, such as RBF() @ f with "
+            "@mercer.register_function('f'), or fit the model on a precomputed matrix"
         )
         rule = "is a kernel of your own, and files hold no code"
         return ModelFileError(path, repr(value), rule, remedy)
@@ -89,8 +92,4 @@ def _of_other_library(value: object, path: str) -> ModelFileError:
         remedy = "after the fit it is not needed: model.set_params(priors=None)"
         return ModelFileError(path, name, "is a distribution, which files do not hold", remedy)
     rule = "is not of a class that model files hold"
-    remedy = (
-        "decorate the class with storable of mercer.state, and declare its attributes in it, as in "
-        "stored = State(finite=('numbers_',), plain=('names_',)); or pickle the model"
-    )
-    return ModelFileError(path, f"{module}.{name}", rule, remedy)
+    return ModelFileError(path, f"{module}.{name}", rule, _REGISTER)

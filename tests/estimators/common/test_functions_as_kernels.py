@@ -104,3 +104,10 @@ def test_scikit_learn_takes_our_kernels(rng):
     np.testing.assert_allclose(Z @ Z.T, ours(X), atol=1e-8)
     labels = sklearn.cluster.SpectralClustering(3, affinity=ours, random_state=0).fit_predict(X)
     assert set(labels) == {0, 1, 2}
+
+
+def test_the_warning_of_a_function_has_a_remedy(rng):
+    X = rng.standard_normal((9, 2))
+    remedy = r"write it as a function of two samples with @mercer\.kernel\(status='psd'\)"
+    with pytest.warns(mercer.errors.DefinitenessWarning, match=remedy):
+        SVC(kernel=collections).fit(X, X[:, 0] > 0)

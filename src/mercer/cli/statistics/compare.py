@@ -11,9 +11,11 @@ import numpy as np
 
 from mercer.aliases import Frame, RawSamples
 from mercer.automatic.checks.chosen import find_columns
+from mercer.cli.numeric import check_columns
 from mercer.cli.output import align, check_writable, note, plain_warnings, print_json, with_threads
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import InputError
+from mercer.kernels.expression import parse
 from mercer.proposals.keys import identifiers
 from mercer.readers import Source, read_source
 from mercer.report.comparison import Comparison, write_comparison
@@ -83,6 +85,9 @@ def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any
         for remark in each.notes:
             note(remark)
     X, Y, notes = _alike(first, second, settings)
+    if settings.kernel != "auto":
+        for Z in (X, Y):
+            check_columns(parse(settings.kernel), Z)
     rng = np.random.default_rng(settings.seed)
     (X, places), (Y, others) = (_some(Z, settings.most_rows, rng) for Z in (X, Y))
     if len(places) < raw_length(first.samples) or len(others) < raw_length(second.samples):

@@ -12,13 +12,12 @@ import numpy as np
 
 from mercer.aliases import Frame, RawSamples
 from mercer.domains.base import Batch, Domain, in_order_of
+from mercer.domains.misfits import NEVER_A_VALUE, frame_columns
 from mercer.domains.vectors.domain import VECTORS
 from mercer.errors import EmptyInputError, InputTypeError, ShapeError, WidthError
 
 Markers = tuple[Hashable, ...]
 Row = tuple[Any, ...]
-
-_NEVER_A_VALUE = ("NoneType", "NAType", "NaTType")  # pandas is not imported to name its types
 
 
 def missing_values(column: Iterable[object], markers: Markers = ()) -> np.ndarray:
@@ -34,7 +33,7 @@ def missing_values(column: Iterable[object], markers: Markers = ()) -> np.ndarra
 def _absent_values(values: list[Any]) -> np.ndarray:
     """Where values are missing by their type: most columns hold no type that could be missing."""
     kinds = set(map(type, values))
-    empty = {kind for kind in kinds if kind.__name__ in _NEVER_A_VALUE}
+    empty = {kind for kind in kinds if kind.__name__ in NEVER_A_VALUE}
     floats = {kind for kind in kinds if issubclass(kind, (float, np.floating))}
     if not empty and not floats:
         return np.zeros(len(values), dtype=bool)
@@ -78,12 +77,10 @@ def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:
 
 
 def _frame_columns(frame: Frame, side: str) -> list[list[Any]]:
-    """The columns of a data frame; those of pandas by position, as two may have the same name."""
+    """The columns of a data frame that has some."""
     if not len(frame.columns):
         raise WidthError(side, "a table", "has no columns")
-    if hasattr(frame, "iloc"):
-        return [column.to_list() for _, column in frame.items()]
-    return [frame[name].to_list() for name in frame.columns]
+    return frame_columns(frame)
 
 
 def _rectangular(raw: RawSamples, side: str) -> np.ndarray:

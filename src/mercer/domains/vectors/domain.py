@@ -6,11 +6,13 @@ import numpy as np
 
 from mercer.aliases import DType, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Anything, Batch, Domain
+from mercer.domains.misfits import UNREADABLE, misfits
 from mercer.domains.vectors.dense import TILE, WIDE, VectorSamples
 from mercer.domains.vectors.sparse import CsrSamples
 from mercer.errors import (
     DomainError,
     EmptyInputError,
+    InputError,
     InputTypeError,
     NotFiniteError,
     ShapeError,
@@ -20,7 +22,14 @@ from mercer.errors import (
 __all__ = ["NONNEGATIVE", "TILE", "VECTORS", "WIDE", "CsrSamples", "VectorSamples", "Vectors"]
 
 
-def _not_numbers(raw: RawSamples, dtype: DType, argument: str) -> InputTypeError:
+def _not_numbers(raw: RawSamples, dtype: DType, argument: str) -> InputError:
+    for misfit in misfits(raw)[:1]:
+        if misfit.is_missing:
+            return _missing(f"{argument}[{misfit.row}], {misfit.column}", misfit.value)
+        remedy = "encode it, or use table_kernel(X)"
+        if misfit.kind == UNREADABLE:
+            remedy = "encode it, or leave it out"
+        return misfit.refusal(argument, "where numbers are wanted", remedy)
     value = f"{type(raw).__name__} of {dtype}"
     remedy = "encode text and categories, or use a kernel for them"
     return InputTypeError(argument, value, "does not hold numbers", remedy)
@@ -50,6 +59,11 @@ def _objects_as_floats(array: np.ndarray, raw: RawSamples, argument: str) -> np.
         raise _not_numbers(raw, "objects", argument) from None
 
 
+def _missing(place: str, value: object) -> NotFiniteError:
+    remedy = "drop or impute the row, or use MissingAware for missing values"
+    return NotFiniteError(place, value, "must be finite", remedy)
+
+
 def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
     """Refuse NaN and infinity, and name the place."""
     # The sum is a quick test: it may overflow where all values are finite, but never the other way
@@ -66,8 +80,7 @@ def _check_finite(samples: VectorSamples | CsrSamples, batch: Batch) -> None:
     place = f"{batch.argument}[{row}, {column}]"
     if batch.names is not None:
         place = f"{batch.argument}[{row}], {batch.names[column]}"
-    remedy = "drop or impute the row, or use MissingAware for missing values"
-    raise NotFiniteError(place, float(samples.values[at]), "must be finite", remedy)
+    raise _missing(place, float(samples.values[at]))
 
 
 def check_signs(samples: VectorSamples | CsrSamples, argument: str, rule: str, remedy: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import RawSamples
+from mercer.domains.misfits import misfits
 from mercer.domains.raw import in_order_of, raw_length
 from mercer.errors import (
     EmptyInputError,
@@ -51,8 +52,11 @@ class AsNumbers:
         try:
             return np.ascontiguousarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            rule = f"holds text or objects where the kernel wants numbers ({error})"
             remedy = "encode it, or give a kernel that reads tables"
+            for misfit in misfits(X)[:1]:
+                where = "where the kernel wants numbers"
+                raise misfit.refusal(block.name_row(misfit.row), where, remedy) from None
+            rule = f"holds text or objects where the kernel wants numbers ({error})"
             raise InputTypeError(block.name_row(0), type(X).__name__, rule, remedy) from None
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
-from sklearn.utils.validation import validate_data
 
 from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
@@ -26,7 +25,6 @@ from mercer.errors import (
     EmptyInputError,
     InputTypeError,
     MercerError,
-    NotFiniteError,
     ParameterError,
     explain,
     warn,
@@ -40,15 +38,11 @@ from mercer.estimators.common.kernel_choice import (
     is_precomputed,
 )
 from mercer.estimators.common.lazily import answer_lazily
-from mercer.estimators.common.validation import (
-    as_in_training,
-    note_columns,
-    warn_of_ignored,
-    where_not_finite,
-)
+from mercer.estimators.common.numbers import read_numbers
+from mercer.estimators.common.validation import as_in_training, note_columns, warn_of_ignored
 from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import warn_of_loading
-from mercer.kernels.base import TEXT_REMEDY, Kernel
+from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
@@ -239,26 +233,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         if options.get("reset") is False:
             warn_of_loading(X)
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
-        try:
-            return validate_data(self, X, **{**defaults, **options})
-        except (TypeError, ValueError) as error:
-            raise self._explained(error, X) from None
-
-    def _explained(self, error: Exception, X: RawSamples) -> Exception:
-        """The same error with the place of the value that caused it, where that can be found."""
-        text = str(error)
-        textual = (
-            "could not convert string to float",
-            "dtype='numeric' is not compatible",
-            "float() argument must be",
-        )
-        if any(words in text for words in textual):
-            kernel = self._given_kernel()
-            rule = f"holds text or objects where kernel {kernel} wants numbers ({error})"
-            return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", TEXT_REMEDY))
-        if "Input X contains" in text:
-            return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
-        return error
+        return read_numbers(self, X, **{**defaults, **options})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

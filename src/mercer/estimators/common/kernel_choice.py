@@ -72,6 +72,13 @@ class CallableKernel(Kernel, abstract=True):
     domain: ClassVar[Domain] = _Collections()
     function: KernelLike = param(check=function)
 
+    def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
+        ours = (
+            "if you know that it is, write it as a function of two samples with "
+            "@mercer.kernel(status='psd'), or fit k(X, X) as 'precomputed'"
+        )
+        super().warn_unknown(learner, remedy or ours, because)
+
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         left = pick_rows(pair.x.raw, np.arange(pair.i0, pair.i1))
         right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))

@@ -10,6 +10,7 @@ from mercer import errors
 from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES
 from mercer.domains.base import in_order_of
+from mercer.domains.raw import dense_numbers
 from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
@@ -28,7 +29,7 @@ def where_not_finite(X: RawSamples) -> str:
         at = int(np.argmax(~np.isfinite(stored.data)))
         row, column, value = int(stored.row[at]), int(stored.col[at]), stored.data[at]
     else:
-        values = np.asarray(X, dtype=float)
+        values = dense_numbers(X)
         row, column = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
         value = values[row, column]
     name = column

@@ -31,7 +31,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
         "uniform".
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
-        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections or samples,
         or "precomputed", where ``X`` is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),
@@ -155,7 +155,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
         "uniform".
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
-        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections or samples,
         or "precomputed", where ``X`` is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),

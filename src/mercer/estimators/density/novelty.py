@@ -50,7 +50,7 @@ class CentroidNovelty(KernelEstimator):
         for kernels whose k(x, x) is constant.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
-        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections or samples,
         or "precomputed", where ``X`` is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),

@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from mercer.aliases import Features, ParameterRules, RawSamples, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.numbers import read_numbers
 from mercer.state import State
 
 # the best intervals for 1, 2 and 3 steps, of figure 2 c) of the reference
@@ -86,7 +87,7 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
         AdditiveChi2Sampler
             The fitted estimator.
         """
-        validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
+        read_numbers(self, X, accept_sparse="csr", ensure_non_negative=True)
         self._interval()
         return self
 
@@ -113,7 +114,7 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
             The features, sparse where ``X`` is.
         """
         options = {"accept_sparse": "csr", "reset": False, "ensure_non_negative": True}
-        X = validate_data(self, X, **options)
+        X = read_numbers(self, X, **options)
         if hasattr(X, "toarray"):
             from scipy.sparse import hstack
 

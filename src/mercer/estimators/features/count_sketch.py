@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples, SparseMatrix, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.numbers import read_numbers
 from mercer.kernels.combine.composite import as_dense
 from mercer.kernels.vectors.dot import Polynomial
 from mercer.state import State
@@ -146,7 +147,7 @@ class PolynomialCountSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         PolynomialCountSketch
             The fitted estimator.
         """
-        X = validate_data(self, X, accept_sparse="csr")
+        X = read_numbers(self, X, accept_sparse="csr")
         gamma, degree, coef0 = float(self.gamma), int(self.degree), float(self.coef0)
         if coef0 < 0:
             rule = "is negative, where the kernel has no real features"
@@ -190,7 +191,7 @@ class PolynomialCountSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             The features.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = read_numbers(self, X, accept_sparse="csr", reset=False)
         n, count = X.shape[0], self._n_features_out
         sketches = self._sketches_for(X)
         out = np.empty((n, count))

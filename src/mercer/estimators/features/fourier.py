@@ -10,12 +10,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, ParameterRules, RandomState, RawSamples, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_resolved, warn_of_ignored
 from mercer.estimators.features.spectra import Draws, spectrum
 from mercer.kernels.base import Kernel
@@ -126,7 +127,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             raise ParameterError("RBFSampler: kernel", self.kernel, "must be a mercer kernel")
-        X = validate_data(self, X, accept_sparse="csr")
+        X = read_numbers(self, X, accept_sparse="csr")
         generator = check_random_state(self.random_state)
         count = int(self.n_components)
         n_columns = X.shape[1]
@@ -170,7 +171,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             The features.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = read_numbers(self, X, accept_sparse="csr", reset=False)
         features = safe_sparse_dot(X, self.random_weights_)
         features += self.random_offset_
         np.cos(features, features)

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets
 from mercer.errors import DomainError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.numbers import read_numbers
 from mercer.state import State
 
 
@@ -95,7 +96,7 @@ class SkewedChi2Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         SkewedChi2Sampler
             The fitted estimator.
         """
-        X = validate_data(self, X)
+        X = read_numbers(self, X)
         generator = check_random_state(self.random_state)
         uniform = generator.uniform(size=(X.shape[1], int(self.n_components)))
         # the inverse of the distribution function of the hyperbolic secant
@@ -121,7 +122,7 @@ class SkewedChi2Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             The features.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = read_numbers(self, X, dtype=[np.float64, np.float32], reset=False)
         low = -self.skewedness >= X
         if low.any():
             row, column = np.argwhere(low)[0]

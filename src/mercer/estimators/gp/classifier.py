@@ -64,8 +64,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     ----------
     kernel : Kernel, str, callable or sklearn.gaussian_process.kernels.Kernel, default=None
         The covariance function: a mercer kernel, an expression, one of scikit-learn's names for
-        kernels, a function of two collections, or a kernel of scikit-learn's Gaussian processes. It
-        is copied. None is ``1.0 * RBF(1.0)``.
+        kernels, a function of two collections or samples, or a kernel of scikit-learn's Gaussian
+        processes. It is copied. None is ``1.0 * RBF(1.0)``.
     optimizer : {"bfgs", "fmin_l_bfgs_b"}, callable or None, default="bfgs"
         How hyperparameters are learned: by BFGS with short steps, by SciPy's L-BFGS-B, by a
         function of (objective, start, bounds) that returns the best θ and the value there, or not

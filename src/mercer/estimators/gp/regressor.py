@@ -49,8 +49,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     ----------
     kernel : Kernel, str, callable or sklearn.gaussian_process.kernels.Kernel, default=None
         The covariance function: a mercer kernel, an expression, one of scikit-learn's names for
-        kernels, a function of two collections, or a kernel of scikit-learn's Gaussian processes. It
-        is copied. None is ``1.0 * RBF(1.0)``.
+        kernels, a function of two collections or samples, or a kernel of scikit-learn's Gaussian
+        processes. It is copied. None is ``1.0 * RBF(1.0)``.
     alpha : float or ndarray of shape (n_samples,), default=1e-10
         The variance of the noise, one for all samples or one for each.
     optimizer : {"bfgs", "fmin_l_bfgs_b"}, callable or None, default="bfgs"

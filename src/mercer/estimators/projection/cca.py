@@ -44,7 +44,7 @@ class KernelCCA(
     kernel : Kernel, str, callable or list of these, default="rbf"
         One kernel for all views, or a list with one for each view: a mercer kernel, an expression
         of kernels, one of scikit-learn's names ("linear", "poly", "rbf", "sigmoid", "laplacian",
-        "cosine", "chi2"), a function of two collections of samples, or "precomputed", where the
+        "cosine", "chi2"), a function of two collections or samples, or "precomputed", where the
         view is a Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),

@@ -61,7 +61,7 @@ class KernelDiscriminant(
         The number of directions that `transform` keeps; by default all, one fewer than classes.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
-        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections or samples,
         or "precomputed", where ``X`` is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),

@@ -14,11 +14,12 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Weights
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.validation import check_weights
@@ -163,7 +164,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             The fitted estimator.
         """
         start = time.perf_counter()
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = read_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         weight = check_weights(sample_weight, len(X))
         X, weight = X[weight > 0], weight[weight > 0]
         contrast = self._contrast(weight)
@@ -281,7 +282,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             The sources.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        X = read_numbers(self, X, reset=False, dtype=np.float64, order="C")
         return (X - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: RawSamples) -> np.ndarray:

@@ -7,13 +7,14 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.estimators.common.fitting import restores
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.gram.fill import dense
@@ -85,7 +86,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
         """scikit-learn's checks for vectors; other samples are checked by their own domain."""
         if isinstance(self._given_kernel().domain, Vectors):
             dtypes = [np.float64, np.float32]
-            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
+            return read_numbers(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
         if not reset:
             return as_in_training(self, X)
         if raw_length(X) == 0:

@@ -42,7 +42,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         explain that share of the variance. Both need the stored matrix.
     kernel : Kernel, str or callable, default="linear"
         A mercer kernel, an expression of kernels, one of scikit-learn's names ("linear", "poly",
-        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections of samples,
+        "rbf", "sigmoid", "laplacian", "cosine", "chi2"), a function of two collections or samples,
         or "precomputed", where ``X`` is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"}, float or None, default=None
         The coefficient of a kernel that is given by name. "scale" is 1/(n_features · X.var()),

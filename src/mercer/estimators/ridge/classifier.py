@@ -53,7 +53,7 @@ class KernelRidgeClassifier(DualClassifier):
         The penalty λ > 0.
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
-        function of two collections, or "precomputed", where X is the Gram matrix.
+        function of two collections or of two samples, or "precomputed", where X is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"
         The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2":
         "scale" is 1 / (n_features · variance of X), "auto" is 1 / n_features, and "sigest" and

@@ -57,7 +57,7 @@ class KernelRidge(RidgeRegressor):
         The penalty λ ≥ 0, one for all targets or one for each.
     kernel : Kernel, str or callable, default="linear"
         A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
-        function of two collections, or "precomputed", where X is the Gram matrix.
+        function of two collections or of two samples, or "precomputed", where X is the Gram matrix.
     gamma : {"scale", "auto", "sigest", "median"}, float or None, default=None
         The coefficient of the kernels named "rbf", "poly", "sigmoid", "laplacian" and "chi2": None
         and "auto" are 1 / n_features, "scale" is 1 / (n_features · variance of X), and "sigest" and

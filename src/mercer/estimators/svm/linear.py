@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples
 from mercer.domains.raw import dense_numbers
 from mercer.errors import warn
 from mercer.estimators.common.fitting import Observable
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.linear import (
@@ -108,7 +109,7 @@ class LinearMachine(Observable, BaseEstimator):
         """X wᵀ + b, a column for each row of weights."""
         check_is_fitted(self)
         options = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
-        X = validate_data(self, X, reset=False, **options)
+        X = read_numbers(self, X, reset=False, **options)
         return X @ np.atleast_2d(dense_numbers(self.coef_)).T + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:

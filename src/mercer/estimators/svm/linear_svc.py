@@ -11,7 +11,6 @@ from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from mercer.aliases import (
     ClassWeight,
@@ -23,6 +22,7 @@ from mercer.aliases import (
     Weights,
 )
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.svm.linear import LinearMachine
 from mercer.solvers.margin.linear import LinearProblem, LinearSolution
@@ -165,7 +165,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         """
         start = time.perf_counter()
         self._check_combination()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         check_classification_targets(y)
         weight = check_weights(sample_weight, X.shape[0])
         self.classes_ = np.unique(y[weight > 0])

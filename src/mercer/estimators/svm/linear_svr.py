@@ -8,10 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import validate_data
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.svm.linear import LinearMachine
 from mercer.solvers.margin.linear import LinearProblem
@@ -132,7 +132,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if self.loss == "epsilon_insensitive" and self.dual is False:
             words = f"penalty='l2', loss={self.loss!r}, dual={self.dual}"
             raise ValueError(f"Unsupported set of arguments: {words}")
-        X, y = validate_data(
+        X, y = read_numbers(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True
         )
         weight = check_weights(sample_weight, X.shape[0])

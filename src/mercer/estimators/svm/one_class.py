@@ -119,7 +119,7 @@ class OneClassSVM(NoveltyDetector):
     ----------
     kernel : Kernel, str or callable, default="rbf"
         A mercer kernel, an expression such as ``"0.5 * RBF() + Linear()"``, a scikit-learn name, a
-        function of two collections, or "precomputed", where X is the Gram matrix.
+        function of two collections or of two samples, or "precomputed", where X is the Gram matrix.
     degree : int, default=3
         The degree of the kernel named "poly"; ignored by all others.
     gamma : {"scale", "auto", "sigest", "median"} or float, default="scale"

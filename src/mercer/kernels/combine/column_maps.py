@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.aliases import RawSamples
+from mercer.domains.misfits import misfits
 from mercer.domains.raw import dense_numbers
 from mercer.errors import (
     EmptyInputError,
@@ -114,6 +115,8 @@ def _numbers(X: RawSamples) -> np.ndarray:
         x = dense_numbers(X)
     except (TypeError, ValueError):
         remedy = "encode text and categories first, or leave these columns out"
+        for misfit in misfits(X)[:1]:
+            raise misfit.refusal("X", "where numbers are wanted", remedy) from None
         raise InputTypeError("X", type(X).__name__, "does not hold numbers", remedy) from None
     if x.ndim != 2:
         rule = "must have two axes, samples and features"

@@ -1,0 +1,26 @@
+"""Kernels of numbers for tables that hold other columns too."""
+
+from __future__ import annotations
+
+import shlex
+
+from mercer.aliases import RawSamples
+from mercer.domains.misfits import misfits
+from mercer.domains.vectors.domain import are_vectors
+from mercer.errors import InputTypeError
+from mercer.kernels.base import Kernel
+
+
+def check_columns(kernel: Kernel, X: RawSamples) -> None:
+    """Refuse a kernel of numbers for a table that has other columns, and name the rest."""
+    if not are_vectors(kernel.domain):
+        return
+    found = [misfit.column for misfit in misfits(X) if not misfit.is_missing]
+    if not found:
+        return
+    numeric = [str(name) for name in X.columns if name not in found]
+    rule = f"wants numbers, and these columns are not: {', '.join(map(str, found))}"
+    remedy = "leave --kernel out"
+    if numeric:
+        remedy = f"say --columns {shlex.quote(','.join(numeric))}, or {remedy}"
+    raise InputTypeError("--kernel", repr(kernel), rule, remedy)

@@ -1,0 +1,81 @@
+"""scikit-learn's checks of samples that are numbers, with messages that name column and remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import validate_data
+
+from mercer.aliases import Estimator, RawSamples
+from mercer.domains.misfits import UNREADABLE, misfits
+from mercer.errors import InputTypeError, NotFiniteError
+from mercer.estimators.common.validation import where_not_finite
+from mercer.kernels.base import TEXT_REMEDY
+
+_TEXTUAL = (
+    "could not convert string to float",
+    "dtype='numeric' is not compatible",
+    "float() argument must be",
+)
+# what pandas and NumPy say of a data frame of which a column has another type
+_OF_FRAMES = (*_TEXTUAL, "Cannot cast", "could not be promoted", "setting an array element")
+
+
+def read_numbers(estimator: Estimator, X: RawSamples, *y: Any, **options: Any) -> Any:
+    """What ``validate_data`` returns."""
+    try:
+        return validate_data(estimator, X, *y, **options)
+    except (TypeError, ValueError) as error:
+        raise _explained(error, estimator, X) from None
+
+
+def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Exception:
+    """The same error with the place of the value that caused it, where that can be found."""
+    text = str(error)
+    if "Input X contains" in text:
+        return NotFiniteError(f"{text.splitlines()[0]} {where_not_finite(X)}")
+    if not any(words in text for words in _OF_FRAMES):
+        return error
+    kernel = _kernel_of(estimator)
+    where = f"where {type(estimator).__name__} wants numbers"
+    if kernel is not None:
+        where = f"where kernel {kernel} wants numbers"
+    remedy = getattr(kernel, "text_remedy", TEXT_REMEDY)
+    for misfit in misfits(X)[:1]:
+        if misfit.kind == UNREADABLE:
+            remedy = "encode it, or leave it out"
+        elif remedy is TEXT_REMEDY:
+            remedy = _table_remedy(estimator)
+        return misfit.refusal("X", where, remedy)
+    if not any(words in text for words in _TEXTUAL) or _are_numbers(X):
+        return error  # of the targets
+    return InputTypeError("X", X, f"holds text or objects {where} ({error})", remedy)
+
+
+def _kernel_of(estimator: Estimator) -> object:
+    """The kernel that a learner was given; None if it has none, or chooses its own."""
+    given = getattr(estimator, "_given_kernel", None)
+    return None if given is None else given()
+
+
+def _table_remedy(estimator: Estimator) -> str:
+    """What to do about a column of a data frame that is no number."""
+    remedies = ["encode it"]
+    if "kernel" in vars(estimator):
+        remedies.insert(0, "say kernel=table_kernel(X)")
+    remedy = ", or ".join(remedies)
+    if is_classifier(estimator):
+        return f"{remedy}; AutoClassifier takes it as it is"
+    if is_regressor(estimator):
+        return f"{remedy}; AutoRegressor takes it as it is"
+    return remedy
+
+
+def _are_numbers(X: RawSamples) -> bool:
+    """Whether samples are numbers already, so that it is the targets that are not."""
+    dtype = getattr(X, "dtype", None)
+    if dtype is None:
+        dtype = np.asarray(X).dtype
+    return dtype.kind in "fiub"
