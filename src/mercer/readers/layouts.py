@@ -38,6 +38,10 @@ class Layout:
         The encoding of the file.
     decimal : str
         The decimal point, or the comma in its place.
+    day_first : tuple of str
+        The columns of dates such as 31/12/2021.
+    month_first : tuple of str
+        The columns of dates such as 12/31/2021.
     """
 
     separator: str
@@ -47,8 +51,8 @@ class Layout:
     missing: tuple[str, ...] = MISSING
     encoding: str = "utf-8"
     decimal: str = "."
-    day_first: tuple[str, ...] = ()  # columns of dates such as 31/12/2021
-    month_first: tuple[str, ...] = ()  # and such as 12/31/2021
+    day_first: tuple[str, ...] = ()
+    month_first: tuple[str, ...] = ()
 
     @property
     def date_orders(self) -> dict[str, str]:
