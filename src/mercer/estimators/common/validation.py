@@ -52,8 +52,6 @@ def numbers_wanted(X: RawSamples, what: str, remedy: str) -> Iterator[None]:
         if not text and not is_of_text(error):
             raise
         rule = f"holds text or objects where {what} wants numbers"
-        if is_of_text(error):
-            rule += f" ({error})"
         raise InputTypeError("X", X, rule, remedy) from None
 
 
