@@ -303,20 +303,3 @@ def test_sparse_input_for_ones_own_function(form):
         with contextlib.suppress(MercerError):
             np.testing.assert_allclose(kernel(form(X)), X @ X.T, rtol=1e-12)
         np.testing.assert_allclose(kernel(X), X @ X.T, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        mercer.KernelMap(),
-        mercer.MercerMap(),
-        mercer.RBFSampler(),
-        mercer.PolynomialCountSketch(),
-        mercer.KernelICA(),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-@pytest.mark.parametrize("samples", [["a text", "more", "words"], [["a"], ["b"], ["c"]]])
-def test_maps_of_numbers_say_what_to_do_with_text(estimator, samples):
-    with pytest.raises(InputTypeError, match=r"text or objects .* encode it"):
-        estimator.fit(samples)

@@ -43,7 +43,6 @@ from mercer.estimators.common.kernel_choice import (
 from mercer.estimators.common.lazily import answer_lazily
 from mercer.estimators.common.validation import (
     as_in_training,
-    is_of_text,
     note_columns,
     warn_of_ignored,
     where_not_finite,
@@ -251,7 +250,12 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def _explained(self, error: Exception, X: RawSamples) -> Exception:
         """The same error with the place of the value that caused it, where that can be found."""
         text = str(error)
-        if is_of_text(error):
+        textual = (
+            "could not convert string to float",
+            "dtype='numeric' is not compatible",
+            "float() argument must be",
+        )
+        if any(words in text for words in textual):
             kernel = self._given_kernel()
             rule = f"holds text or objects where kernel {kernel} wants numbers ({error})"
             return InputTypeError("X", X, rule, getattr(kernel, "text_remedy", TEXT_REMEDY))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import has_fit_parameter
@@ -14,45 +11,14 @@ from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES
 from mercer.domains.base import in_order_of
 from mercer.domains.vectors.domain import are_vectors
-from mercer.errors import (
-    InputTypeError,
-    KernelOverflowError,
-    ParameterError,
-    ShapeError,
-    explain,
-    warn_ignored,
-)
+from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn_ignored
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 
-_OF_TEXT = (
-    "could not convert string to float",
-    "dtype='numeric' is not compatible",
-    "float() argument must be",
-)  # in scikit-learn's messages
-FEATURES_OF_TEXT = "encode it, or use Nystroem with a kernel that reads text, such as Spectrum(3)"
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
 _SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
 _RESOLVED = 1e-4  # of the largest scale: samples that differ by more do so in feature space
-
-
-def is_of_text(error: Exception) -> bool:
-    """Whether scikit-learn refused samples because they are no numbers."""
-    return any(words in str(error) for words in _OF_TEXT)
-
-
-@contextlib.contextmanager
-def numbers_wanted(X: RawSamples, what: str, remedy: str) -> Iterator[None]:
-    """Say what can be done where scikit-learn's checks refuse text."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        text = isinstance(X, (list, tuple)) and isinstance(next(iter(X), None), str)
-        if not text and not is_of_text(error):
-            raise
-        rule = f"holds text or objects where {what} wants numbers"
-        raise InputTypeError("X", X, rule, remedy) from None
 
 
 def where_not_finite(X: RawSamples) -> str:

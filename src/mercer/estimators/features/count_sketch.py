@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples, SparseMatrix, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.validation import FEATURES_OF_TEXT, numbers_wanted
 from mercer.kernels.combine.composite import as_dense
 from mercer.kernels.vectors.dot import Polynomial
 from mercer.state import State
@@ -147,8 +146,7 @@ class PolynomialCountSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         PolynomialCountSketch
             The fitted estimator.
         """
-        with numbers_wanted(X, type(self).__name__, FEATURES_OF_TEXT):
-            X = validate_data(self, X, accept_sparse="csr")
+        X = validate_data(self, X, accept_sparse="csr")
         gamma, degree, coef0 = float(self.gamma), int(self.degree), float(self.coef0)
         if coef0 < 0:
             rule = "is negative, where the kernel has no real features"

@@ -16,12 +16,7 @@ from mercer.aliases import Gamma, ParameterRules, RandomState, RawSamples, Targe
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value
-from mercer.estimators.common.validation import (
-    FEATURES_OF_TEXT,
-    check_resolved,
-    numbers_wanted,
-    warn_of_ignored,
-)
+from mercer.estimators.common.validation import check_resolved, warn_of_ignored
 from mercer.estimators.features.spectra import Draws, spectrum
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
@@ -131,8 +126,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             raise ParameterError("RBFSampler: kernel", self.kernel, "must be a mercer kernel")
-        with numbers_wanted(X, type(self).__name__, FEATURES_OF_TEXT):
-            X = validate_data(self, X, accept_sparse="csr")
+        X = validate_data(self, X, accept_sparse="csr")
         generator = check_random_state(self.random_state)
         count = int(self.n_components)
         n_columns = X.shape[1]

@@ -21,7 +21,7 @@ from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.signs import sign_flips
-from mercer.estimators.common.validation import check_weights, numbers_wanted
+from mercer.estimators.common.validation import check_weights
 from mercer.execution.blas import serial_blas
 from mercer.solvers.projection.independence import (
     Contrast,
@@ -163,8 +163,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
             The fitted estimator.
         """
         start = time.perf_counter()
-        with numbers_wanted(X, "KernelICA", "encode it: sources are mixed numbers"):
-            X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         weight = check_weights(sample_weight, len(X))
         X, weight = X[weight > 0], weight[weight > 0]
         contrast = self._contrast(weight)

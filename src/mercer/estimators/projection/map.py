@@ -15,10 +15,10 @@ from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.prepared import prepare_both
-from mercer.estimators.common.validation import as_in_training, note_columns, numbers_wanted
+from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
-from mercer.kernels.base import TEXT_REMEDY, Kernel
+from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import is_integer
 from mercer.state import State
@@ -85,8 +85,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
         """scikit-learn's checks for vectors; other samples are checked by their own domain."""
         if isinstance(self._given_kernel().domain, Vectors):
             dtypes = [np.float64, np.float32]
-            with numbers_wanted(X, f"kernel {self._given_kernel()}", TEXT_REMEDY):
-                return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
+            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtypes)
         if not reset:
             return as_in_training(self, X)
         if raw_length(X) == 0:
