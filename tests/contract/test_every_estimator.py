@@ -77,18 +77,6 @@ def test_parameters_that_are_ignored_are_named(name):
         fitted(name)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
-def test_parameters_that_a_named_kernel_does_not_have_are_named(kernel):
-    X = samples("SVC") @ samples("SVC").T if kernel == "precomputed" else samples("SVC")
-    model = mercer.SVC(kernel=kernel, gamma=0.3, coef0=2.0)
-    for parameter in ("gamma", "coef0"):
-        with pytest.warns(UserWarning, match=f"{parameter} = .* is ignored"):
-            model.fit(X, target("SVC"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        mercer.SVC(kernel="poly", gamma=0.3, degree=2, coef0=2.0).fit(X, target("SVC"))
-
-
 @every_estimator("function")
 def test_a_function_of_two_collections(name):
     Z = samples(name, 20, 1)

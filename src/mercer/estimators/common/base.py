@@ -38,7 +38,6 @@ from mercer.estimators.common.kernel_choice import (
     Choice,
     choose_kernel,
     is_precomputed,
-    unused_parameters,
 )
 from mercer.estimators.common.lazily import answer_lazily
 from mercer.estimators.common.validation import (
@@ -130,9 +129,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
             weight,
         )
         self._check_definite(choice, given.get("repair"), X)
-        if choice.foreign:
-            warn_of_ignored(self, *unused_parameters(self._given_kernel()))
-        else:
+        if not choice.foreign:
             warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
         return choice
 

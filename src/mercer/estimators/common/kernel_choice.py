@@ -39,16 +39,6 @@ VECTOR_NAMES = {
 }
 
 
-_USED = {
-    "rbf": {"gamma"},
-    "laplacian": {"gamma"},
-    "chi2": {"gamma"},
-    "sigmoid": {"gamma", "coef0"},
-    "poly": {"gamma", "degree", "coef0"},
-    "polynomial": {"gamma", "degree", "coef0"},
-}  # by kernels with a name; the others have no parameters
-
-
 class _RawSamples(Samples):
     """Rows as they came, for functions that take collections."""
 
@@ -168,14 +158,6 @@ def choose_kernel(
         "or of two samples, or 'precomputed'"
     )
     raise ParameterError("kernel", kernel, "is not a kernel", remedy)
-
-
-def unused_parameters(kernel: KernelLike) -> list[str]:
-    """The parameters of named kernels that this one does not have."""
-    if not isinstance(kernel, str):
-        return []
-    used = _USED.get(kernel, set())
-    return [name for name in ("gamma", "degree", "coef0") if name not in used]
 
 
 def is_precomputed(kernel: KernelLike) -> bool:

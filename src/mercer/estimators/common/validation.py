@@ -11,7 +11,7 @@ from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES
 from mercer.domains.base import in_order_of
 from mercer.domains.vectors.domain import are_vectors
-from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn_ignored
+from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 
@@ -107,13 +107,13 @@ def check_squares(y: np.ndarray) -> None:
 
 
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:
-    """Warn of parameters of kernels by name that were set beside one that does not have them."""
+    """Warn of parameters of kernels by name that were set beside a kernel object."""
     given = vars(estimator)
     defaults = type(estimator).__init__.__kwdefaults__
     for name in names:
         if name in given and given[name] != defaults.get(name, given[name]):
-            reason = "the kernel has no such parameter, or its own"
-            warn_ignored(name, given[name], reason, "set it in the kernel")
+            rule = "is ignored: the kernel has parameters of its own"
+            warn(explain(name, given[name], rule, "set them in the kernel"))
 
 
 def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
