@@ -124,7 +124,7 @@ def exact() -> None:
     floor = best(
         lambda: linalg.lapack.dpotri(linalg.lapack.dpotrf(K, lower=0, clean=0)[0], lower=0), 5
     )
-    remark += f"; {mine / floor:.2f} times a factorisation and an inverse"
+    remark += f"; {mine / floor:.2f} times a factorization and an inverse"
     line(
         f"likelihood and gradient, n = {N:,}, d = {D}",
         mine,

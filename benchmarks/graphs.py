@@ -1,7 +1,7 @@
 """Gram matrices of whole graphs against GraKeL, reading of networkx graphs included on both sides.
 
 Run ``python benchmarks/graphs.py [MUTAG NCI1 million]``; without names, MUTAG. GraKeL's shortest
-paths and colours are those of the same definitions; the largest difference is printed. Times are
+paths and colors are those of the same definitions; the largest difference is printed. Times are
 those of the processor, all threads together.
 """
 
@@ -82,7 +82,7 @@ def compare(name: str) -> None:
 
 
 def million() -> None:
-    """A million small random graphs: features of colours, and a linear machine."""
+    """A million small random graphs: features of colors, and a linear machine."""
     rng = np.random.default_rng(0)
     n, size = 1_000_000, 12
     starts = np.arange(n + 1) * size
@@ -95,7 +95,7 @@ def million() -> None:
         starts, np.arange(n * size + 1) * 2, indices, np.zeros(n, bool), labels, (0, 1, 2, 3)
     )
     same = labels.reshape(n, size) == 0
-    y = (same & np.roll(same, 1, axis=1)).any(axis=1)  # two neighbours of label 0
+    y = (same & np.roll(same, 1, axis=1)).any(axis=1)  # two neighbors of label 0
     start = time.process_time()
     F = mercer.WeisfeilerLehman(2).hashed_features(graphs, 2**18)
     features = time.process_time() - start

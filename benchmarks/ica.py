@@ -73,7 +73,7 @@ class Density(NamedTuple):
         return mean, spread, float(w @ cubes) / spread**1.5, float(w @ fours) / spread**2 - 3.0
 
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Samples, standardised by the density's own mean and variance."""
+        """Samples, standardized by the density's own mean and variance."""
         part = rng.choice(len(self.weights), size=n, p=np.array(self.weights) / sum(self.weights))
         values = np.array(self.means)[part] + np.array(self.scales)[part] * self.base.rvs(
             size=n, random_state=rng
@@ -246,7 +246,7 @@ def compare(letters: str, n: int, repeats: int, seed: int, keep: Callable[[str],
 
 
 def check(letters: str, seed: int, n: int = 200_000) -> None:
-    """Moments of samples standardised by the density's own mean and variance, and the skew and
+    """Moments of samples standardized by the density's own mean and variance, and the skew and
     kurtosis they should have.
     """
     print(

@@ -61,7 +61,7 @@ def _every_fifth(n: int) -> np.ndarray:
 
 
 def _cadata() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Logarithms of the values of houses, columns standardised."""
+    """Logarithms of the values of houses, columns standardized."""
     table = np.loadtxt(REAL / "cadata" / "cadata.csv", delimiter=",", skiprows=1)
     table = np.random.default_rng(0).permutation(table)
     X, y = table[:, :-1], np.log(table[:, -1])
@@ -89,7 +89,7 @@ def _letter():
 
 
 def _adult():
-    """Numbers standardised, a column of 0 and 1 for each category."""
+    """Numbers standardized, a column of 0 and 1 for each category."""
     import pandas as pd
 
     parts = [

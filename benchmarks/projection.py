@@ -109,7 +109,7 @@ def spectral() -> None:
     mine, seconds = best(lambda: model.fit(X), 3), best(lambda: other.fit(X), 2)
     agree = adjusted_rand_score(model.labels_, other.labels_)
     line(
-        "SpectralClustering, n = 5,000, neighbours",
+        "SpectralClustering, n = 5,000, neighbors",
         mine,
         {"scikit-learn": seconds},
         {},

@@ -67,9 +67,9 @@ def tables(n: int, rng: Rng) -> Any:
 
     number = rng.standard_normal(n)
     number[rng.uniform(size=n) < 0.15] = np.nan
-    colour = rng.choice(["red", "blue", "green"], n).astype(object)
-    colour[rng.uniform(size=n) < 0.15] = None
-    return pandas.DataFrame({"number": number, "colour": colour})
+    color = rng.choice(["red", "blue", "green"], n).astype(object)
+    color[rng.uniform(size=n) < 0.15] = None
+    return pandas.DataFrame({"number": number, "color": color})
 
 
 KINDS = (vectors, categories, strings, tables)

@@ -84,7 +84,7 @@ def subsequence() -> None:
     their = 'stringdot(type = "string", length = 4, lambda = 0.5, normalized = TRUE)'
     letters = int(np.mean([len(text) for text in texts]))
     against_kernlab(
-        "Subsequence(4), 100 Reuters texts, normalised",
+        "Subsequence(4), 100 Reuters texts, normalized",
         ours,
         texts,
         100,

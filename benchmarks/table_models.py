@@ -54,7 +54,7 @@ def numbered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_hot(scaled: bool) -> Any:
-    """Numbers (imputed and standardised for those who need it) and indicators of categories."""
+    """Numbers (imputed and standardized for those who need it) and indicators of categories."""
     numbers: Any = "passthrough"
     if scaled:
         numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
@@ -145,7 +145,7 @@ def forest(task: str) -> Numbered:
 
 
 class Tuned:
-    """A learner whose parameters are searched by five-fold cross-validation on standardised one-hot
+    """A learner whose parameters are searched by five-fold cross-validation on standardized one-hot
     columns.
     """
 

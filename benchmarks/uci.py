@@ -7,7 +7,7 @@ Both sides learn the same model: mean zero, a scaled RBF kernel with one length 
 and Gaussian noise of variance at
 least 1e-6, by the exact evidence, in double precision, from the same start with the same
 tolerances: ours by its own descent, GPyTorch by
-SciPy's L-BFGS-B. Inputs and target are standardised by the training part. With fewer than 400
+SciPy's L-BFGS-B. Inputs and target are standardized by the training part. With fewer than 400
 training rows (yacht) ours begins at eight
 further points. Where there are more than 2,000 training rows (kin8nm), both learn on the first
 1,000 of them, and go on from there on all
@@ -48,7 +48,7 @@ except ImportError:
     gpytorch = None
 
 SETS = ("boston", "concrete", "energy", "yacht", "kin8nm")
-START_NOISE, LEAST_NOISE = 0.1, 1e-6  # variances of the standardised target
+START_NOISE, LEAST_NOISE = 0.1, 1e-6  # variances of the standardized target
 TINY, STARTS = 400, 8  # below TINY rows ours begins at so many further points
 MANY, FEW, CAP = (
     2000,
@@ -82,7 +82,7 @@ Learner = Callable[
 def descend(
     minus: Any, theta: np.ndarray, bounds: Any, iterations: int
 ) -> tuple[np.ndarray, float]:
-    """The optimiser mercer uses by itself, stopped early."""
+    """The optimizer mercer uses by itself, stopped early."""
     result = minimize(
         minus, theta, method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": iterations}
     )
@@ -209,7 +209,7 @@ def evidence(model: Any, X: Any, y: Any) -> Callable[[np.ndarray], tuple[float, 
 
 
 def learn(model: Any, X: Any, y: Any, iterations: int | None = None) -> float:
-    """Maximise the evidence over the model's raw parameters; the evidence reached."""
+    """Maximize the evidence over the model's raw parameters; the evidence reached."""
     raw = list(model.parameters())
     start = torch.nn.utils.parameters_to_vector(raw).detach().numpy()
     options = {} if iterations is None else {"maxiter": iterations}
@@ -304,11 +304,11 @@ def splits(name: str) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.n
 def run(
     learner: Learner, X: np.ndarray, y: np.ndarray, Z: np.ndarray, target: np.ndarray
 ) -> Outcome:
-    centre, spread = X.mean(axis=0), X.std(axis=0)
+    center, spread = X.mean(axis=0), X.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     start = time.perf_counter()
     mean, variance, evidence, noise = learner(
-        (X - centre) / spread, (y - y.mean()) / y.std(), (Z - centre) / spread
+        (X - center) / spread, (y - y.mean()) / y.std(), (Z - center) / spread
     )
     seconds = time.perf_counter() - start
     gap, variance = target - (y.mean() + y.std() * mean), y.var() * variance

@@ -4,7 +4,7 @@ The boundaries of k-means are straight, so that it needs compact clusters. In th
 a Gaussian kernel the boundaries are curved, but clusters are still compact in that space: kernel
 k-means is better on the moons, but not on the circles. With a narrower kernel the circles would
 have the lower inertia, but Lloyd's algorithm does not find them from a hundred starting points.
-Spectral clustering connects neighbours to a graph and cuts it where there are few edges: clusters
+Spectral clustering connects neighbors to a graph and cuts it where there are few edges: clusters
 may have any shape if there is a gap between them.
 
 Each figure shows the samples and the cluster predicted at every point; its title has the
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def shapes() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Standardised samples, so that one kernel width suits all data sets, and their groups."""
+    """Standardized samples, so that one kernel width suits all data sets, and their groups."""
     drawn = {
         "moons": make_moons(400, noise=0.06, random_state=0),
         "circles": make_circles(400, noise=0.05, factor=0.5, random_state=0),

@@ -89,7 +89,7 @@ def learned(X: np.ndarray, y: np.ndarray) -> GaussianProcessRegressor:
 
 
 def freed_period(model: GaussianProcessRegressor, X: np.ndarray, y: np.ndarray) -> float:
-    """The period that maximises the marginal likelihood, with the other hyperparameters fixed."""
+    """The period that maximizes the marginal likelihood, with the other hyperparameters fixed."""
     others = [name for name in model.kernel_.continuous_params() if name != PERIOD]
     free = GaussianProcessRegressor(model.kernel_, mean=DummyRegressor(), fixed=others).fit(X, y)
     return free.kernel_.continuous_params()[PERIOD]

@@ -1,7 +1,7 @@
 """Relevance vector regression compared with a Gaussian process.
 
 The data are a hundred noisy values of sin(x)/x. Relevance vector regression has a kernel function
-at every sample, gives each weight its own prior variance, and maximises the evidence, which sets
+at every sample, gives each weight its own prior variance, and maximizes the evidence, which sets
 nearly all of these variances to zero. Here it is as accurate as support vector regression, keeps
 about five of the hundred samples, learns the noise, and has no hyperparameters C and ε.
 

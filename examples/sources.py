@@ -1,10 +1,10 @@
 """Two mixed sources that KernelICA separates and FastICA does not.
 
 Each source is a mixture of two narrow Gaussians with weights 1 and 3 (density j of Bach and
-Jordan). FastICA maximises a contrast that is the mean of one fixed function. For the common
+Jordan). FastICA maximizes a contrast that is the mean of one fixed function. For the common
 functions logcosh and exp, the sum and the difference of two such sources have as large a contrast
 as the sources themselves, so that the result is random; cube fails less often. KernelICA
-minimises the correlation between all functions of a feature space, and does not have this
+minimizes the correlation between all functions of a feature space, and does not have this
 problem.
 
 Errors are Amari errors in per cent: 0 for the sources up to order and scale, 100 for the worst
@@ -29,7 +29,7 @@ DRAWS = 20
 
 
 def sources(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Two standardised sources, each a mixture of two Gaussians."""
+    """Two standardized sources, each a mixture of two Gaussians."""
     low = rng.random((n, 2)) < WEIGHT
     made = np.where(low, *LEVELS) + DEVIATION * rng.standard_normal((n, 2))
     return (made - made.mean(axis=0)) / made.std(axis=0)
@@ -86,9 +86,9 @@ def draw(path: Path) -> None:
     state = 2 * (S[:, 0] > S[:, 0].mean()) + (S[:, 1] > S[:, 1].mean())
     names = np.array(["low, low", "low, high", "high, low", "high, high"])[state]
     figure, axes = plt.subplots(1, 4, figsize=(14, 3.9), layout="constrained")
-    colours = [f"C{at}" for at in np.unique(names, return_inverse=True)[1]]
+    colors = [f"C{at}" for at in np.unique(names, return_inverse=True)[1]]
     for ax, points, title in ((axes[0], S, "Sources"), (axes[1], X, "Mixed")):
-        ax.scatter(*points.T, s=6, c=colours, alpha=0.75, linewidths=0)
+        ax.scatter(*points.T, s=6, c=colors, alpha=0.75, linewidths=0)
         ax.set(title=title, xlabel="column 0", ylabel="column 1")
     for ax, name in ((axes[2], "FastICA, logcosh"), (axes[3], "KernelICA")):
         model = machines()[name].fit(X)

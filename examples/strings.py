@@ -1,6 +1,6 @@
 """String kernels on news, names, DNA and proteins.
 
-Support vector machines with normalised string kernels are compared with `Spectrum(length=1)`, which
+Support vector machines with normalized string kernels are compared with `Spectrum(length=1)`, which
 counts single letters and ignores their order.
 
 * 880 Reuters articles on crude oil or grain, five folds, accuracy. The subsequence kernel
@@ -122,7 +122,7 @@ def tested(
     )
 
 
-def labelled(path: Path) -> tuple[list[str], np.ndarray]:
+def labeled(path: Path) -> tuple[list[str], np.ndarray]:
     """Sequences in upper case (lower case marks repeats), and labels, the names of the records."""
     labels, sequences = read_fasta(path)
     return [sequence.upper() for sequence in sequences], np.array(labels) == "1"
@@ -130,7 +130,7 @@ def labelled(path: Path) -> tuple[list[str], np.ndarray]:
 
 def dna() -> None:
     train, test = (
-        labelled(DATA / "ep300_dna" / f"EP300.{part}.fasta") for part in ("train", "test")
+        labeled(DATA / "ep300_dna" / f"EP300.{part}.fasta") for part in ("train", "test")
     )
     print(
         f"binding sites of EP300: {len(train[0])} sequences of DNA to learn, {len(test[0])} to test"
@@ -147,7 +147,7 @@ def dna() -> None:
 
 
 def proteins() -> None:
-    train, test = (labelled(DATA / "scop_1_1" / f"1.1.{part}.fasta") for part in ("train", "test"))
+    train, test = (labeled(DATA / "scop_1_1" / f"1.1.{part}.fasta") for part in ("train", "test"))
     print(
         f"SCOP 1.1: {len(train[0])} proteins to learn, "
         f"{len(test[0])} to test, {test[1].sum()} of them positive"

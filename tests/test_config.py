@@ -106,7 +106,7 @@ BAD = [
     ({"progress": None}, "progress = None must be True, False, 'auto' or a function"),
     ({"progress": 1}, "progress = 1 must be True, False, 'auto' or a function"),
     ({"thread": 2}, "setting = 'thread' is not known; use threads, memory_budget, progress"),
-    ({"threads": 1, "colour": "red"}, "setting = 'colour' is not known"),
+    ({"threads": 1, "color": "red"}, "setting = 'color' is not known"),
 ]
 
 

@@ -346,7 +346,7 @@ def test_a_changed_parameter_changes_the_values():
     np.testing.assert_allclose(total(X)[0, 1], math.exp(-1 / 2), rtol=1e-15)
 
 
-def test_a_changed_parameter_moves_the_centre():
+def test_a_changed_parameter_moves_the_center():
     X = np.random.default_rng(0).standard_normal((9, 2))
     kernel = RBF().center().fit(X)
     kernel.set_params(kernel__length_scale=3.0)

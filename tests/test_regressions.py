@@ -73,7 +73,7 @@ def test_power_series_whose_late_coefficients_are_negative():
     assert factorial.certificate().status == "psd"
 
 
-def test_centred_sets_see_every_element():
+def test_centered_sets_see_every_element():
     train, X, Y = [{1, 2}, {3}, {2, 3}], [{1}, {1, 2}], [{3}, {2, 3}]
     k = SetIntersection().center().fit(train)
     exact = np.array([[float(naive.value(k, x, y)) for y in Y] for x in X])
@@ -131,7 +131,7 @@ def test_no_nan_becomes_a_number():
             call()
 
 
-def test_the_centre_of_a_centred_kernel_normalises_to_zero():
+def test_the_center_of_a_centered_kernel_normalizes_to_zero():
     for seed in range(20):
         X = np.random.default_rng(seed).standard_normal((5, 2))
         k = Linear().center().fit(X).normalize()
@@ -184,7 +184,7 @@ def test_witnesses_show_what_they_say():
         mercer.kernel(lambda x, y: -1.0, status="indefinite")
 
 
-def test_a_centre_is_kept_and_its_mean_is_fresh(rng):
+def test_a_center_is_kept_and_its_mean_is_fresh(rng):
     Z = rng.standard_normal((6, 9))
     given = Z.copy()
     k = Linear().center().fit(given)

@@ -27,8 +27,8 @@ def draw_margin(axes: Any) -> None:
         u, v, values, levels=np.linspace(-2.5, 2.5, 21), cmap="RdBu_r", alpha=0.55, extend="both"
     )
     axes.contour(u, v, values, levels=[-1.0, 0.0, 1.0], colors=INK, linewidths=[0.7, 1.6, 0.7])
-    for label, colour in enumerate((BLUE, ORANGE)):
-        axes.scatter(*X[y == label].T, s=14, color=colour, edgecolor="white", linewidth=0.4)
+    for label, color in enumerate((BLUE, ORANGE)):
+        axes.scatter(*X[y == label].T, s=14, color=color, edgecolor="white", linewidth=0.4)
     axes.set_title("SVC with RBF(0.5):\ntwo classes and the margin between them")
 
 

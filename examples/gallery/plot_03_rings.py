@@ -80,12 +80,12 @@ space.plot_surface(
     alpha=0.35,
     linewidth=0,
 )
-for name, colour in (("disc", "C0"), ("ring", "C1")):
+for name, color in (("disc", "C0"), ("ring", "C1")):
     space.scatter(
         image[y == name, 0],
         image[y == name, 2],
         image[y == name, 1],
-        color=colour,
+        color=color,
         s=9,
         depthshade=False,
     )

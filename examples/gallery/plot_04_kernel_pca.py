@@ -54,10 +54,10 @@ for name, model in models.items():
 # The figure shows the projections on the first two components. The first component of the
 # quadratic kernel is the squared radius; the Gaussian kernel separates the clusters more widely.
 
-COLOURS = {"inner": "C0", "middle": "C1", "outer": "C2"}
+COLORS = {"inner": "C0", "middle": "C1", "outer": "C2"}
 figure, axes = plt.subplots(1, 4, figsize=(16, 4.4), layout="constrained")
-for name, colour in COLOURS.items():
-    axes[0].scatter(*X[y == name].T, s=10, color=colour, label=name)
+for name, color in COLORS.items():
+    axes[0].scatter(*X[y == name].T, s=10, color=color, label=name)
 axes[0].set(title="the data", xlabel="x₁", ylabel="x₂", xlim=(-5, 5), ylim=(-5, 6.5))
 axes[0].legend(
     frameon=False, loc="upper center", ncols=3, columnspacing=0.8, handletextpad=0.2
@@ -78,11 +78,11 @@ for ax, (name, model) in zip(axes, models.items()):
     level = model.transform(grid)[:, 0].reshape(across.shape)
     ax.contourf(across, along, level, levels=12, cmap="Greys", alpha=0.5)
     ax.contour(across, along, level, levels=12, colors="0.3", linewidths=0.7)
-    for group, colour in COLOURS.items():
+    for group, color in COLORS.items():
         ax.scatter(
             *X[y == group].T,
             s=9,
-            color=colour if group != "outer" else "white",
+            color=color if group != "outer" else "white",
             edgecolors="0.1",
             linewidths=0.4,
         )

@@ -170,14 +170,14 @@ figure, ax = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
 places = np.arange(len(NAMES))
 for shift, party in zip((-0.22, 0.0, 0.22), (*parties, None)):
     found = [accuracy[name] if party is None else each[name][party] for name in NAMES]
-    label, colour = (
+    label, color = (
         ("all", "0.35")
         if party is None
         else (f"{party}s", "C0" if party == parties[0] else "C1")
     )
     means, spreads = [f.mean() for f in found], [f.std(ddof=spread) for f in found]
     ax.errorbar(
-        places + shift, means, spreads, fmt="o", color=colour, capsize=4, label=label
+        places + shift, means, spreads, fmt="o", color=color, capsize=4, label=label
     )
 ax.set(
     title=f"House votes with missing values: accuracy, {REPEATS} × {SPLITS} folds",

@@ -74,12 +74,12 @@ print(f"{'1/(n+1) + δ':18}" + "".join(f"{1 / (n + 1) + DELTA:16.3f}" for n in S
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", sharey=True)
 for ax, d in zip(axes, (1, 10)):
-    for rule, colour, marker in zip(RULES, ("C0", "C3", "C1"), "os^"):
+    for rule, color, marker in zip(RULES, ("C0", "C3", "C1"), "os^"):
         ax.plot(
             SIZES,
             [rate for rate, _ in rates[rule, d]],
             marker=marker,
-            color=colour,
+            color=color,
             label=rule,
         )
     ax.plot(

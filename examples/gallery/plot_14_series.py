@@ -60,7 +60,7 @@ models = {
         X,
     ),
     "Signature of 4 levels": (SVC(kernel=Signature(4, RBF()), C=100.0), X),
-    "nearest neighbour by warping": (
+    "nearest neighbor by warping": (
         KernelNeighborsClassifier(1, kernel=DynamicTimeWarping()),
         X,
     ),

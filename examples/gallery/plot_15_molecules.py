@@ -29,7 +29,7 @@ from mercer import (
 )
 from mercer.datasets import data_folder
 from mercer.domains.base import Batch
-from mercer.kernels.whole_graphs.weisfeiler_lehman import colours_of
+from mercer.kernels.whole_graphs.weisfeiler_lehman import colors_of
 
 plt.style.use("tableau-colorblind10")
 FAST = os.environ.get("MERCER_GALLERY_FAST") == "1"
@@ -62,12 +62,12 @@ def compare(graphs, y):
 # compound.
 
 
-def votes_of_colours(graphs, y):
+def votes_of_colors(graphs, y):
     kernel = WeisfeilerLehman(DEPTH)
     samples = Batch(graphs).encode(kernel.domain)
-    colours = colours_of(samples, DEPTH, "degree")
-    hashes, columns = np.unique(colours, return_inverse=True)
-    columns = columns.reshape(colours.shape)
+    colors = colors_of(samples, DEPTH, "degree")
+    hashes, columns = np.unique(colors, return_inverse=True)
+    columns = columns.reshape(colors.shape)
     features = np.zeros((len(graphs), len(hashes)))
     np.add.at(features, (np.tile(samples.owners, (DEPTH + 1, 1)), columns), 1.0)
     model = LinearSVC(C=0.01).fit(features, y)
@@ -82,8 +82,8 @@ def layout(edges, count):
     distance[edges[:, 0], edges[:, 1]] = distance[edges[:, 1], edges[:, 0]] = 1.0
     for middle in range(count):
         distance = np.minimum(distance, distance[:, [middle]] + distance[[middle]])
-    centred = np.eye(count) - 1.0 / count
-    values, vectors = np.linalg.eigh(-0.5 * centred @ distance**2 @ centred)
+    centered = np.eye(count) - 1.0 / count
+    values, vectors = np.linalg.eigh(-0.5 * centered @ distance**2 @ centered)
     places = vectors[:, -2:] * np.sqrt(
         np.maximum(values[-2:], 0.0)
     )  # classical scaling
@@ -109,14 +109,14 @@ def draw(graphs, y, samples, votes, scores):
         for u, v in graph["edges"]:
             ax.plot(*places[[u, v]].T, color="0.6", zorder=1)
         of_atoms = votes[samples.starts[row] : samples.starts[row + 1]]
-        colours_of_atoms = {
+        colors_of_atoms = {
             "c": of_atoms,
             "cmap": "RdBu_r",
             "vmin": -limit,
             "vmax": limit,
         }
         dots = ax.scatter(
-            *places.T, s=260, edgecolor="0.4", zorder=2, **colours_of_atoms
+            *places.T, s=260, edgecolor="0.4", zorder=2, **colors_of_atoms
         )
         for place, label, vote in zip(
             places, graph["node_labels"], of_atoms, strict=True
@@ -165,7 +165,7 @@ if folder is None or not (folder / "MUTAG").exists():
 else:
     graphs, y = read_tudataset(folder / "MUTAG")
     compare(graphs, y)
-    samples, columns, model, votes, scores = votes_of_colours(graphs, y)
+    samples, columns, model, votes, scores = votes_of_colors(graphs, y)
     most_telling(graphs, samples, columns, model)
     draw(graphs, y, samples, votes, scores)
     plt.show()

@@ -156,7 +156,7 @@ for values, label in (
     (given, "given Z"),
 ):
     axis.plot(np.sort(values), shares, label=label)
-axis.plot([0, 1], [0, 1], ":", color="grey", label="uniform")
+axis.plot([0, 1], [0, 1], ":", color="gray", label="uniform")
 axis.set(
     title="p-values with a common cause Z", xlabel="p", ylabel="share of data sets"
 )

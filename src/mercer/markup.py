@@ -1,6 +1,6 @@
 """Pieces of HTML for notebooks: boxes, tables and small pictures, in light and in dark themes.
 
-Colours are those of the notebook; lines and backgrounds are half transparent greys, so that nothing
+Colors are those of the notebook; lines and backgrounds are half transparent greys, so that nothing
 has to know which theme is in use.
 """
 
@@ -25,7 +25,7 @@ _CELL = (
     "text-align:left;vertical-align:top;padding:.15em .9em .15em 0;border:0;color:inherit;"
     "background:none"
 )
-_BADGES = {  # green, green, amber, grey, red
+_BADGES = {  # green, green, amber, gray, red
     "strict": "46,160,67",
     "psd": "46,160,67",
     "cpd": "210,153,34",
@@ -33,8 +33,8 @@ _BADGES = {  # green, green, amber, grey, red
     "indefinite": "218,54,51",
 }
 _MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
-# five colours between which those of pictures lie: dark blue to yellow
-_COLOURS = np.array(
+# five colors between which those of pictures lie: dark blue to yellow
+_COLORS = np.array(
     [[38, 24, 82], [89, 44, 122], [178, 62, 108], [240, 122, 73], [250, 219, 128]], dtype=float
 )
 
@@ -75,10 +75,10 @@ def box(*parts: str) -> str:
 
 
 def badge(status: str, words: str) -> str:
-    """A coloured mark that says what is known of a kernel."""
-    colour = _BADGES.get(status, _BADGES["unknown"])
+    """A colored mark that says what is known of a kernel."""
+    color = _BADGES.get(status, _BADGES["unknown"])
     style = (
-        f"background:rgba({colour},.18);border:1px solid rgba({colour},.6);border-radius:1em;"
+        f"background:rgba({color},.18);border:1px solid rgba({color},.6);border-radius:1em;"
         "padding:0 .6em;white-space:nowrap"
     )
     return f'<span style="{style}">{escaped(words)}</span>'
@@ -116,7 +116,7 @@ def picture(matrix: np.ndarray, words: str, side: int = 160) -> str:
 
 def png(matrix: np.ndarray) -> bytes:
     """A matrix of numbers as a PNG file, one pixel each; values that are not finite are black."""
-    pixels = _colours(np.asarray(matrix, dtype=float))
+    pixels = _colors(np.asarray(matrix, dtype=float))
     height, width, _ = pixels.shape
     lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
     size = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -129,20 +129,20 @@ def _chunk(name: str, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
 
-def _colours(values: np.ndarray) -> np.ndarray:
-    """A colour for every value, from the least to the largest."""
+def _colors(values: np.ndarray) -> np.ndarray:
+    """A color for every value, from the least to the largest."""
     finite = np.isfinite(values)
     low, high = (values[finite].min(), values[finite].max()) if finite.any() else (0.0, 0.0)
     scaled = np.where(finite, values - low, 0.0) / ((high - low) or 1.0)
-    place = scaled * (len(_COLOURS) - 1)
-    below = np.minimum(place.astype(int), len(_COLOURS) - 2)
+    place = scaled * (len(_COLORS) - 1)
+    below = np.minimum(place.astype(int), len(_COLORS) - 2)
     share = (place - below)[..., None]
-    pixels = (1 - share) * _COLOURS[below] + share * _COLOURS[below + 1]
+    pixels = (1 - share) * _COLORS[below] + share * _COLORS[below + 1]
     return np.where(finite[..., None], pixels, 0.0).round().astype(np.uint8)
 
 
-class LabelledLines:
-    """Results that are shown as labelled lines of text, and in notebooks as a table."""
+class LabeledLines:
+    """Results that are shown as labeled lines of text, and in notebooks as a table."""
 
     def lines(self) -> list[tuple[str, str]]:
         """The result as labeled lines of text."""

@@ -145,7 +145,7 @@ def test_the_same_again(task, learner):
     "frame", [pytest.param(pd.DataFrame, id="pandas"), pytest.param(pl.DataFrame, id="polars")]
 )
 def test_frames(frame):
-    columns = {"size": X[:, 0], "weight": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")}
+    columns = {"size": X[:, 0], "weight": X[:, 1], "color": np.where(X[:, 2] > 0, "red", "blue")}
     table = frame(columns)
     model = AutoClassifier(learner="ridge").fit(table, TWO)
     assert model.feature_names_in_.tolist() == list(columns) and "one_hot" in repr(model.kernel_)
@@ -155,7 +155,7 @@ def test_frames(frame):
     )
     turned = frame({name: columns[name] for name in reversed(columns)})
     np.testing.assert_array_equal(model.predict(turned), model.predict(table))
-    with pytest.raises(errors.WidthError, match="no column 'colour'"):
+    with pytest.raises(errors.WidthError, match="no column 'color'"):
         model.predict(frame({"size": X[:, 0], "weight": X[:, 1]}))
 
 
@@ -169,19 +169,19 @@ def test_frames_whose_columns_are_numbered():
 
 def test_holes_are_told_and_filled():
     table = pd.DataFrame(
-        {"size": X[:, 0], "colour": np.where(X[:, 2] > 0, "red", "blue"), "none": np.nan}
+        {"size": X[:, 0], "color": np.where(X[:, 2] > 0, "red", "blue"), "none": np.nan}
     )
     model = AutoClassifier(learner="ridge").fit(table, TWO)
     assert model.left_out_ == ["none"]
     torn = table.copy()
     torn.loc[3, "size"] = np.nan
-    torn.loc[4, "colour"] = None
+    torn.loc[4, "color"] = None
     filled = "has missing values and had none in training: filled with"
-    with pytest.warns(UserWarning, match=rf"column 'size' {filled} .*; so have \['colour'\]"):
+    with pytest.warns(UserWarning, match=rf"column 'size' {filled} .*; so have \['color'\]"):
         said = model.predict(torn)
     filled = torn.assign(
         size=torn["size"].fillna(table["size"].median()),
-        colour=torn["colour"].fillna(table["colour"].mode()[0]),
+        color=torn["color"].fillna(table["color"].mode()[0]),
     )
     np.testing.assert_array_equal(said, model.predict(filled))
 
@@ -198,13 +198,13 @@ def test_a_filling_is_told_plainly():
 
 def test_holes_in_training():
     table = pd.DataFrame(
-        {"size": X[:, 0], "other": X[:, 1], "colour": np.where(X[:, 2] > 0, "red", "blue")}
+        {"size": X[:, 0], "other": X[:, 1], "color": np.where(X[:, 2] > 0, "red", "blue")}
     )
     table.loc[:9, "size"] = np.nan
-    table.loc[5:14, "colour"] = None
+    table.loc[5:14, "color"] = None
     model = AutoClassifier(learner="ridge").fit(table, TWO)
     assert "MissingAware" in repr(model.kernel_) and model.score(table, TWO) > 0.7
-    marked = table.assign(colour=table["colour"].fillna("?"))
+    marked = table.assign(color=table["color"].fillna("?"))
     again = AutoClassifier(learner="ridge", missing=("?",)).fit(marked, TWO)
     np.testing.assert_array_equal(again.predict(marked), model.predict(table))
     holed = np.where(rng.random(X.shape) < 0.1, np.nan, X)

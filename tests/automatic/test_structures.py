@@ -26,14 +26,14 @@ FORMS = {
     "edges": lambda graph: (list(graph.edges), len(graph)),
     "labels": lambda graph: (np.array(graph.edges), ["a"] * len(graph), [2] * len(graph.edges)),
     "matrix": lambda graph: nx.to_scipy_sparse_array(graph).tocsr(),
-    "labelled matrix": lambda graph: (nx.to_scipy_sparse_array(graph), ["a"] * len(graph)),
+    "labeled matrix": lambda graph: (nx.to_scipy_sparse_array(graph), ["a"] * len(graph)),
     "dictionary": lambda graph: {"edges": list(graph.edges)},
     "geometric": by_index,
 }
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_graphs_are_recognised(form):
+def test_graphs_are_recognized(form):
     graphs = [*map(form, SHAPES)]
     assert kind_of(graphs) == "graphs"
     assert kind_of(tuple(graphs)) == "graphs"

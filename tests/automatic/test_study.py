@@ -23,9 +23,9 @@ def table(**columns):
     return Source("table", pd.DataFrame(columns), None, [], None, "made up")
 
 
-def labelled(**more):
+def labeled(**more):
     return table(
-        a=A, b=B, colour=np.where(B > 0.5, "red", "blue"), y=np.where(A > 0, "yes", "no"), **more
+        a=A, b=B, color=np.where(B > 0.5, "red", "blue"), y=np.where(A > 0, "yes", "no"), **more
     )
 
 
@@ -33,15 +33,15 @@ def labelled(**more):
 
 
 def test_the_target_is_parted_from_the_samples():
-    asked = ask(labelled(), "y")
+    asked = ask(labeled(), "y")
     assert (asked.task, asked.target, list(asked.X.columns)) == (
         "classification",
         "y",
-        ["a", "b", "colour"],
+        ["a", "b", "color"],
     )
     for place in ("3", "-1"):
-        assert ask(labelled(), place).target == "y"
-    assert ask(labelled(), "a").task == "regression"
+        assert ask(labeled(), place).target == "y"
+    assert ask(labeled(), "a").task == "regression"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_which_task(values, task):
 
 
 def test_holes_of_the_target_are_left_out():
-    source = labelled()
+    source = labeled()
     source.samples.loc[[3, 5], "y"] = None
     asked = ask(source, "y")
     assert (
@@ -87,16 +87,16 @@ def test_classes_of_one_sample_are_left_out():
 
 REFUSED = {
     "not named": (
-        labelled,
+        labeled,
         None,
         "auto",
-        "target = None is not named; --target, one of: a, b, colour, y",
+        "target = None is not named; --target, one of: a, b, color, y",
     ),
-    "misspelt": (labelled, "Y", "auto", r"target = 'Y' is not a column; did you mean 'y'\?"),
-    "unknown": (labelled, "z", "auto", "target = 'z' is not a column; there are: a, b, colour, y"),
-    "too far": (labelled, "4", "auto", "target = '4' is not a column"),
+    "misspelt": (labeled, "Y", "auto", r"target = 'Y' is not a column; did you mean 'y'\?"),
+    "unknown": (labeled, "z", "auto", "target = 'z' is not a column; there are: a, b, color, y"),
+    "too far": (labeled, "4", "auto", "target = '4' is not a column"),
     "text as numbers": (
-        labelled,
+        labeled,
         "y",
         "regression",
         "holds text, which is not a number; --task classification",
@@ -156,7 +156,7 @@ def test_infinities_among_whole_numbers_are_refused():
 def made():
     heard = []
     found = study(
-        labelled(none=[None] * N),
+        labeled(none=[None] * N),
         "y",
         learner="ridge",
         folds=2,
@@ -183,7 +183,7 @@ def test_a_study_of_a_table(made):
     assert {one["name"]: one["kind"] for one in found.columns} == {
         "a": "number",
         "b": "number",
-        "colour": "category",
+        "color": "category",
         "none": "empty",
     }
     assert [stage for stage, _ in heard if stage] == [

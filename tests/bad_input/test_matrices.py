@@ -45,7 +45,7 @@ def test_not_fitted(kernel, call):
         errors.NotFittedError,
         lambda: call(kernel),
         "Centered = ",
-        ".center() does not know its centre yet",
+        ".center() does not know its center yet",
         "call kernel.fit(X) first",
     )
     with pytest.raises(NotFittedError):

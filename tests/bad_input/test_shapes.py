@@ -95,7 +95,7 @@ def test_two_widths_dense_against_sparse():
     refuses(WidthError, lambda: RBF()(sp.csr_matrix(points(4, 3)), points(4, 2)), "2 columns")
 
 
-def test_another_width_than_the_centre():
+def test_another_width_than_the_center():
     kernel = RBF().center().fit(points(4, 3))
     refuses(WidthError, lambda: kernel(points(4, 2)), "columns")
 

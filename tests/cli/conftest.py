@@ -70,7 +70,7 @@ def rows() -> list[list[str]]:
         ]
         for i in range(60)
     ]
-    return [["a", "b", "colour", "y"], *made]
+    return [["a", "b", "color", "y"], *made]
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
         "fall of the score when a column is shuffled",
         "‖f‖²",
         "with the largest weights",
-        "colour=",
+        "color=",
     ):
         assert part in said.out, part
     told = json.loads(mercer("explain", "t.mercer", "--json").out)

@@ -286,7 +286,7 @@ BAD = {
     "header only": (lambda rows: _table(rows[0]), ("has a header and no rows",)),
     "target not there": (
         lambda rows: _table(*(row[:3] for row in rows)),
-        ("target = 'y' is not a column", "a, b, colour"),
+        ("target = 'y' is not a column", "a, b, color"),
     ),
     "target misspelt": (
         lambda rows: _table([*rows[0][:3], "Y"], *rows[1:]),
@@ -323,7 +323,7 @@ BAD = {
         ("column 'far' = inf is not finite",),
     ),
     "two columns of a name": (
-        lambda rows: _table(["a", "a", "colour", "y"], *rows[1:]),
+        lambda rows: _table(["a", "a", "color", "y"], *rows[1:]),
         ("has two columns called 'a'",),
     ),
     "binary": (lambda rows: bytes(range(256)) * 40, ("is not text",)),
@@ -341,7 +341,7 @@ def test_refused_tables(fit, one_line, rows, tmp_path, content, parts):
 def test_refused_targets_and_options(mercer, one_line, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     for args, part in (
-        ((), "--target, one of: a, b, colour, y"),
+        ((), "--target, one of: a, b, color, y"),
         (("-t", "9"), "is not a column"),
         (("-t", "y", "-k", "RBF("), "cannot be read"),
         (("-t", "y", "-k", "Nope()"), "Nope"),
@@ -404,4 +404,4 @@ def test_data_in_doubt(fit, one_line, rows, write, tmp_path):
     assert "read as" not in refused.err.replace("read the column as", "")
     said = fit("t.csv", "-t", "y", "--text", "a")
     assert said.code == 0 and told(said)["note"] == []
-    one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean 'colour'?")
+    one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean 'color'?")

@@ -16,8 +16,8 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {  # arguments, and what the 
     "huge position": (["fit", "t.csv", "-t", HUGE], ["is not a column"]),
     "two minuses": (["fit", "t.csv", "-t", "--1"], ["'--1' is not a column"]),
     "a digit that is none": (["fit", "t.csv", "-t", "²"], ["'²' is not a column"]),
-    "column misspelt": (["fit", "t.csv", "-t", "colur"], ["did you mean 'colour'?"]),
-    "text misspelt": (["fit", "t.csv", "-t", "y", "--text", "colors"], ["did you mean 'colour'?"]),
+    "column misspelt": (["fit", "t.csv", "-t", "colur"], ["did you mean 'color'?"]),
+    "text misspelt": (["fit", "t.csv", "-t", "y", "--text", "colors"], ["did you mean 'color'?"]),
     "learner misspelt": (["fit", "t.csv", "-t", "y", "-l", "rigde"], ["did you mean 'ridge'?"]),
     "other learner": (["fit", "t.csv", "-t", "y", "-l", "svr"], ["svr", "classification"]),
     "task misspelt": (

@@ -61,7 +61,7 @@ def test_holes_and_new_categories(mercer, model, rows, write, tmp_path):
     assert mercer("predict", model, "new.csv", "--quiet") == (0, "", "")
     strange = [rows[0], *([*row[:2], "purple", row[3]] for row in rows[1:])]
     said = mercer("predict", model, write(tmp_path / "new.csv", strange))
-    note = "column 'colour' = 'purple' was not seen in training: 100 % of the values"
+    note = "column 'color' = 'purple' was not seen in training: 100 % of the values"
     assert said.code == 0 and said.err.count("note") == 1 and note in said.err
     assert mercer("predict", model, "new.csv", "--strict").code == 2
     some = [rows[0], *strange[1:25], *rows[25:]]
@@ -314,7 +314,7 @@ def test_formulas(mercer, fit, rows, write, tmp_path):
 
 def test_control_characters_do_not_reach_the_terminal(mercer, fit, rows, write, tmp_path):
     odd = [rows[0], *([*row[:2], f"\x1b[31m{row[2]}", f"\x1b]0;{row[3]}\x07"] for row in rows[1:])]
-    said = fit(write(tmp_path / "t.csv", odd), "-t", "y", "-k", "Overlap().on(['colour'])")
+    said = fit(write(tmp_path / "t.csv", odd), "-t", "y", "-k", "Overlap().on(['color'])")
     assert said.code == 0 and "\x1b" not in said.out + said.err and "\\x1b]0;yes" in said.out
     assert "\x1b" not in mercer("explain", "t.mercer").out
     dotted = [rows[0], *([*row[:3], "\x1b]0;no"] for row in rows[1:])]

@@ -156,16 +156,16 @@ CASES: dict[str, Case] = {
     ),
     "KernelKMeans": Case(
         {"n_clusters": 3, "random_state": 0},
-        cannot=none("copies of a sample change which centres are drawn first", "weights"),
-        unlike=none("copies of a sample change which centres are drawn first", *WEIGHTED),
+        cannot=none("copies of a sample change which centers are drawn first", "weights"),
+        unlike=none("copies of a sample change which centers are drawn first", *WEIGHTED),
     ),
     "KernelMap": Case(cannot=A_MAP),
     "MercerMap": Case(cannot=A_MAP),
     **dict.fromkeys(
         ("KernelNeighborsClassifier", "KernelNeighborsRegressor"),
         Case(
-            cannot=none("copies of a sample take the places of other neighbours", "weights"),
-            unlike=none("copies of a sample take the places of other neighbours", *WEIGHTED),
+            cannot=none("copies of a sample take the places of other neighbors", "weights"),
+            unlike=none("copies of a sample take the places of other neighbors", *WEIGHTED),
         ),
     ),
     "KernelPCA": Case({"n_components": 3}),

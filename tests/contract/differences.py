@@ -51,7 +51,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "decomposition.tests.test_kernel_pca": {
         "test_kernel_pca_precomputed_non_symmetric": "a matrix that is not symmetric is refused",
         "test_precomputed_kernel_not_psd[randomized]": "every solver finds the largest "
-        "eigenvalues; scikit-learn's randomised one finds the largest moduli",
+        "eigenvalues; scikit-learn's randomized one finds the largest moduli",
     },
     "cluster.tests.test_spectral": {},
     "neighbors.tests.test_kde": {

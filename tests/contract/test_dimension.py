@@ -133,9 +133,9 @@ def test_the_image_of_a_function_counts():
 
 def test_one_hot_is_as_wide_as_its_categories():
     kernel = Wendland(dimension=1) @ "one_hot"
-    colours = [["red"], ["green"], ["blue"], ["black"]] * 3
+    colors = [["red"], ["green"], ["blue"], ["black"]] * 3
     assert kernel.certificate(1).status == "unknown"
-    assert kernel.fit(colours).certificate().status == "unknown"
+    assert kernel.fit(colors).certificate().status == "unknown"
 
 
 def test_a_witness_on_columns_is_a_witness():

@@ -93,7 +93,7 @@ def test_more_copies_than_any_block():
     np.testing.assert_allclose(cut.eigenvalues_, 0.0, atol=1e-9)
 
 
-def test_randomised_components_are_as_many_as_asked_for():
+def test_randomized_components_are_as_many_as_asked_for():
     X = np.random.default_rng(0).standard_normal((600, 10))
     model = KernelPCA(150, kernel="rbf", eigen_solver="randomized", random_state=0).fit(X)
     assert (model.eigenvalues_ > 0).all()
@@ -130,7 +130,7 @@ def test_a_matrix_between_half_the_budget_and_all_of_it(cloud):
         assert KernelPCA(2, kernel=RBF(), eigen_solver="dense").fit(cloud).eigenvalues_.size == 2
 
 
-def test_one_neighbour_is_nobody(cloud):
+def test_one_neighbor_is_nobody(cloud):
     with pytest.warns(UserWarning, match="180 unlinked parts"):
         SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=1, random_state=0).fit(
             cloud

@@ -163,7 +163,7 @@ TEXTS = ["zebra zebra apple", "apple pear pear pear", "zebra pear", "apple"]
 @pytest.mark.parametrize("kernel", [BagOfWords(), TfIdf()], ids=str)
 def test_counts_are_left_alone(kernel):
     counts = CountVectorizer().fit_transform(TEXTS)
-    assert not counts.has_sorted_indices or counts.dtype != float  # as vectorisers make them
+    assert not counts.has_sorted_indices or counts.dtype != float  # as vectorizers make them
     before = counts.toarray()
     K = kernel.copy().fit(counts)(counts)
     np.testing.assert_array_equal(counts.toarray(), before)

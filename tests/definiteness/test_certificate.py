@@ -117,7 +117,7 @@ CASES = [
     (Polynomial(degree=3, offset=0.0).exp(), "strict"),
     (ANOVA(degree=2).exp(), "psd"),
     (AllSubsets().exp(), "strict"),
-    # normalisation and centring
+    # normalization and centering
     (RBF().normalize(), "strict"),
     (Linear().normalize(), "psd"),
     (RBF().center(), "psd"),
@@ -320,7 +320,7 @@ def test_matern_of_an_l1_distance_is_no_kernel_in_the_plane():
 
     assert l1_matern.certificate().status == "unknown"
     assert l1_matern.refute(d=1) is None
-    # a square around its centre, over and over at several sizes
+    # a square around its center, over and over at several sizes
     corners = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1], [0, 0]])
     X = np.vstack([s * corners for s in (0.05, 0.1, 0.2, 0.4)])
     assert l1_matern.refute(np.unique(X, axis=0)) is not None or l1_matern.refute(d=2) is not None

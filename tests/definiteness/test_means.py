@@ -68,7 +68,7 @@ CASES = [
     (White().exp(), "unknown"),
     (WeightedDegree().exp(), "yes"),
     (Spectrum().exp(), "unknown"),
-    # changes of length, centres, images
+    # changes of length, centers, images
     (ExponentialDot().normalize(), "yes"),
     (Polynomial(degree=2).normalize(), "no"),
     (NegativeDistance().center().normalize(), "unknown"),
@@ -163,7 +163,7 @@ def test_weisfeiler_lehman_does_not_tell_two_triangles_from_a_hexagon():
     networkx = pytest.importorskip("networkx")
     triangles = networkx.disjoint_union(networkx.cycle_graph(3), networkx.cycle_graph(3))
     hexagon = networkx.cycle_graph(6)
-    kernel = WeisfeilerLehman(node_labels=None, unlabelled="constant", edge_labels=None)
+    kernel = WeisfeilerLehman(node_labels=None, unlabeled="constant", edge_labels=None)
     K = kernel([triangles, hexagon])
     assert kernel.certificate().characteristic == "no"
     assert abs(K[0, 0] + K[1, 1] - 2 * K[0, 1]) < 1e-12
@@ -197,8 +197,8 @@ def test_distributions_with_equal_moments_differ(kernel):
         assert c @ K @ c > 1e-9
     rng = np.random.default_rng(0)
     X = rng.standard_normal((12, 2))
-    centred = np.eye(12) - 1 / 12
-    values = np.linalg.eigvalsh(centred @ kernel.fit(X)(X) @ centred)
+    centered = np.eye(12) - 1 / 12
+    values = np.linalg.eigvalsh(centered @ kernel.fit(X)(X) @ centered)
     assert values[1] > 1e-12  # one zero alone, of the constant
 
 

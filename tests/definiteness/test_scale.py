@@ -79,14 +79,14 @@ def test_small_blocks_beside_large_ones(rng):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("shift", [0.0, 10.0, 1e4])
 def test_what_is_left_of_a_subtraction_is_zero(n, shift, rng):
-    """Rows at the centre, and low ranks: all that is left is rounding."""
+    """Rows at the center, and low ranks: all that is left is rounding."""
     x = rng.standard_normal((n, 2))
     x[0] = x[1:].mean(axis=0)
     K = Linear()(x) + shift
-    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    centered = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
     if shift <= 10:
-        assert check_gram(centred).psd
-    exact = centred.copy()
+        assert check_gram(centered).psd
+    exact = centered.copy()
     exact[0], exact[:, 0] = 0.0, 0.0
     assert check_gram(Linear()(x)).psd
     assert check_gram(K).psd
@@ -128,7 +128,7 @@ def test_conditionally_positive_at_any_scale(rng):
     assert check_gram([[-3.0]]).cpd
 
 
-def test_kernels_that_centre(rng):
+def test_kernels_that_center(rng):
     X = rng.standard_normal((30, 2)) + 50.0
     kernel = Linear().center().fit(X)
     error = kernel.rounding_error(kernel.prepare(Batch(X)))

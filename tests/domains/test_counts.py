@@ -52,7 +52,7 @@ def test_sums_beyond_single_precision_are_exact():
 
 
 @pytest.mark.parametrize("weights", [1.0, [1.0, 2.0, 0.5]])
-def test_graphs_with_frequent_colours(weights):
+def test_graphs_with_frequent_colors(weights):
     rng = np.random.default_rng(0)
     edges = [(u, u + 1) for u in range(7)]
     graphs = [(edges, [0, 0, 1, *rng.integers(2, 500, 5).tolist()]) for _ in range(50)]

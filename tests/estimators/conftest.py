@@ -25,7 +25,7 @@ def classes() -> Callable:
 
 @pytest.fixture
 def dual_objective() -> Callable:
-    """``dual_objective(K, beta, target, eps)``: what every margin machine minimises."""
+    """``dual_objective(K, beta, target, eps)``: what every margin machine minimizes."""
     return lambda K, beta, target, eps=0.0: (
         0.5 * beta @ K @ beta - target @ beta + eps * np.abs(beta).sum()
     )

@@ -15,7 +15,7 @@ from mercer import RBF, LabelPropagation, LabelSpreading, errors
 BOTH = [LabelPropagation, LabelSpreading]
 
 
-def half_labelled() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def half_labeled() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, y = make_classification(150, n_classes=3, n_informative=3, n_redundant=0, random_state=0)
     y[::2] = -1
     return X[:120, :4], y[:120], X[120:, :4]
@@ -24,7 +24,7 @@ def half_labelled() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("ours", BOTH)
 @pytest.mark.parametrize("kernel", ["rbf", "knn", lambda a, b: rbf_kernel(a, b, gamma=0.3)])
 def test_as_scikit_learn(ours, kernel):
-    X, y, new = half_labelled()
+    X, y, new = half_labeled()
     parameters = {"kernel": kernel, "gamma": 0.3, "tol": 1e-8, "max_iter": 5000}
     model = ours(**parameters).fit(X, y)
     theirs = getattr(semi_supervised, ours.__name__)(**parameters).fit(X, y)
@@ -35,7 +35,7 @@ def test_as_scikit_learn(ours, kernel):
 
 
 def test_the_steady_state_is_the_closed_form():
-    X, y, _ = half_labelled()
+    X, y, _ = half_labeled()
     alpha = 0.4
     model = LabelSpreading(kernel=RBF(), alpha=alpha, tol=1e-12, max_iter=5000).fit(X, y)
     W = RBF()(X)
@@ -63,7 +63,7 @@ def test_two_labels_are_enough_for_two_moons(estimator):
 
 @pytest.mark.parametrize("estimator", BOTH)
 def test_bad_input(estimator):
-    X, y, new = half_labelled()
+    X, y, new = half_labeled()
     with pytest.raises(errors.ParameterError, match="needs a label"):
         estimator().fit(X, np.full(len(X), -1))
     with pytest.raises(errors.ParameterError, match="negative affinities"):
@@ -74,7 +74,7 @@ def test_bad_input(estimator):
     np.testing.assert_allclose(far, 1 / 3)
 
 
-def few_neighbours(X, Y):
+def few_neighbors(X, Y):
     """A function of whole collections, with a sparse matrix."""
     links = NearestNeighbors(n_neighbors=10).fit(X).kneighbors_graph(Y, mode="distance")
     links.data = np.exp(-(links.data**2))
@@ -83,9 +83,9 @@ def few_neighbours(X, Y):
 
 @pytest.mark.parametrize("ours", BOTH)
 def test_a_function_may_give_a_sparse_graph_of_all_samples(ours):
-    X, y, new = half_labelled()
-    model = ours(kernel=few_neighbours, max_iter=5000).fit(X, y)
-    theirs = getattr(semi_supervised, ours.__name__)(kernel=few_neighbours, max_iter=5000)
+    X, y, new = half_labeled()
+    model = ours(kernel=few_neighbors, max_iter=5000).fit(X, y)
+    theirs = getattr(semi_supervised, ours.__name__)(kernel=few_neighbors, max_iter=5000)
     theirs.fit(X, y)
     np.testing.assert_allclose(model.label_distributions_, theirs.label_distributions_, atol=1e-7)
     np.testing.assert_allclose(model.predict_proba(new), theirs.predict_proba(new), atol=1e-7)

@@ -178,10 +178,10 @@ def test_kinds():
 def mixed_table(n=400):
     X, y = problem(n)
     rng = np.random.default_rng(2)
-    colour = rng.choice(["red", "green", "blue"], n)
-    frame = pd.DataFrame({"a": X[:, 0], "colour": colour, "b": X[:, 1]})
+    color = rng.choice(["red", "green", "blue"], n)
+    frame = pd.DataFrame({"a": X[:, 0], "color": color, "b": X[:, 1]})
     frame.loc[::9, "b"] = np.nan
-    return frame, y + 3.0 * (colour == "red")
+    return frame, y + 3.0 * (color == "red")
 
 
 class ByNumbers(Ridge):
@@ -190,7 +190,7 @@ class ByNumbers(Ridge):
     @staticmethod
     def _columns(X):
         X = X if hasattr(X, "iloc") else pd.DataFrame(X.to_dict(as_series=False))
-        return np.c_[X["a"], X["b"].fillna(0.0), X["colour"] == "red"]
+        return np.c_[X["a"], X["b"].fillna(0.0), X["color"] == "red"]
 
     def fit(self, X, y, sample_weight=None):
         return super().fit(self._columns(X), y, sample_weight)
@@ -204,10 +204,10 @@ def test_frames_with_categories_and_holes():
     model = LocalModels(ByNumbers(), most=100).fit(frame, y)
     assert model.metric_.shape == (5,)
     assert len(set(model.metric_[2:])) == 1  # the indicators of a category share a weight
-    assert model.feature_names_in_.tolist() == ["a", "colour", "b"]
+    assert model.feature_names_in_.tolist() == ["a", "color", "b"]
     expected = model.predict(frame)
-    assert (model.predict(frame[["b", "a", "colour"]]) == expected).all()
-    new = frame.iloc[:3].assign(colour="yellow")
+    assert (model.predict(frame[["b", "a", "color"]]) == expected).all()
+    new = frame.iloc[:3].assign(color="yellow")
     assert np.isfinite(model.predict(new)).all()
     polars = pl.DataFrame({name: frame[name].to_list() for name in frame.columns})
     assert LocalModels(ByNumbers(), most=100).fit(polars, y).metric_ == pytest.approx(model.metric_)

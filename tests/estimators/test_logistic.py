@@ -83,7 +83,7 @@ def test_class_weights_are_scikit_learns(k, class_weight, weighted):
 
 
 def dual_value(alpha, K, C, sign):
-    """−½ Σ αα′ ss′ K + C Σ H(α/C), H the entropy: to be maximised over 0 ≤ α ≤ C."""
+    """−½ Σ αα′ ss′ K + C Σ H(α/C), H the entropy: to be maximized over 0 ≤ α ≤ C."""
     share = alpha / C
     return C * (entr(share) + entr(1 - share)).sum() - 0.5 * (sign * alpha) @ K @ (sign * alpha)
 

@@ -55,7 +55,7 @@ def table(file: Path, target: str, rows: int | None, test_rows: int | None = Non
     return Split(X[:n], y[:n], X[held], y[held])
 
 
-def labelled(folder: Path, name: str, rows: int | None) -> Split:
+def labeled(folder: Path, name: str, rows: int | None) -> Split:
     match name:
         case "letter":
             made = svmlight(
@@ -108,7 +108,7 @@ def same_numbers(data: Split, ours: Any, other: Any) -> None:
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_svc(shared_data, name):
-    data = labelled(shared_data, name, 1500)
+    data = labeled(shared_data, name, 1500)
     assert sp.issparse(data.X) == (name == "a9a")
     same_classes(data, CLASSIFIERS[name])
 
@@ -128,7 +128,7 @@ def test_ridge(shared_data, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["letter", "satimage", "spam", "a9a"])
 def test_svc_on_all_rows(shared_data, name):
-    same_classes(labelled(shared_data, name, None), CLASSIFIERS[name])
+    same_classes(labeled(shared_data, name, None), CLASSIFIERS[name])
 
 
 @pytest.mark.slow

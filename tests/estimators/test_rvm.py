@@ -1,4 +1,4 @@
-"""Relevance vector machines against the evidence they maximise, against known functions, and
+"""Relevance vector machines against the evidence they maximize, against known functions, and
 against bad input.
 """
 
@@ -629,7 +629,7 @@ def test_targets_without_noise_end_and_the_evidence_never_falls():
     X = np.random.default_rng(0).standard_normal((260, 4))
     y = np.sin(X[:, 0]) + X[:, 1]
     evidence = []
-    original = Gaussian.maximise
+    original = Gaussian.maximize
 
     def watched(self, basis, max_steps, callback):
         def listen(step, value):
@@ -640,7 +640,7 @@ def test_targets_without_noise_end_and_the_evidence_never_falls():
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("error")
-        patch.setattr(Gaussian, "maximise", watched)
+        patch.setattr(Gaussian, "maximize", watched)
         model = RVR(RBF.from_gamma(0.2)).fit(X, y)
     assert model.report_.converged and model.score(X, y) > 0.999
     steps, values = np.array(evidence).T

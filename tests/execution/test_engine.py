@@ -18,7 +18,7 @@ def test_map_keeps_the_order_of_blocks():
 def test_sums_follow_a_fixed_tree(count):
     values = (np.random.default_rng(count).random(count) * 10.0 ** np.arange(count)).tolist()
     level = [(value,) for value in values]
-    while len(level) > 1:  # neighbours first
+    while len(level) > 1:  # neighbors first
         pairs = [(a[0] + b[0],) for a, b in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[2 * len(pairs) :]
     assert tree_sum((value,) for value in values)[0] == pytest.approx(level[0][0], rel=1e-15)

@@ -134,7 +134,7 @@ def test_pairs_of_classes_are_summed():
         (make_pipeline(PCA(), SVR(kernel=RBF())), NUMBERS, "predict"),
         (peer.SVC(), TWO, "decision_function"),
     ],
-    ids=["neighbours", "local", "sigmoid", "svdd", "pipeline", "scikit-learn"],
+    ids=["neighbors", "local", "sigmoid", "svdd", "pipeline", "scikit-learn"],
 )
 def test_other_models_are_sampled(model, y, method):
     with warnings.catch_warnings():

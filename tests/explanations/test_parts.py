@@ -111,7 +111,7 @@ def test_the_words_sum_to_the_decision(kernel):
 
 
 def test_nodes():
-    """A node has the weights of its own colours: with no refinement, of its label."""
+    """A node has the weights of its own colors: with no refinement, of its label."""
     model = KernelRidge(0.1, kernel=WeisfeilerLehman(depth=0)).fit(GRAPHS, [1.0, 2.0, 0.0, 1.0])
     weights = Counter()
     for (_, labels), c in zip(GRAPHS, model.dual_coef_, strict=True):

@@ -185,7 +185,7 @@ def test_taylor_maps(rng):
 # --------------------------------------------------------------------------------------------------
 
 
-def test_centring(rng):
+def test_centering(rng):
     X, Y = rng.standard_normal((15, 2)), rng.standard_normal((4, 2))
     k = RBF().center()
     with pytest.raises(errors.NotFittedError):
@@ -335,17 +335,17 @@ class Counting(RBF, abstract=True):
         super().tile(pair, out)
 
 
-def nested_centres(depth, kernel):
+def nested_centers(depth, kernel):
     for _ in range(depth):
         kernel = kernel.center()
     return kernel
 
 
-def test_nested_centres_take_no_longer_than_as_many_single_ones(rng):
+def test_nested_centers_take_no_longer_than_as_many_single_ones(rng):
     X = rng.standard_normal((40, 3))
 
     def evaluations(depth):
-        kernel = nested_centres(depth, Counting())
+        kernel = nested_centers(depth, Counting())
         Counting.tiles = 0
         kernel.fit(X)(X)
         return Counting.tiles
@@ -353,7 +353,7 @@ def test_nested_centres_take_no_longer_than_as_many_single_ones(rng):
     assert evaluations(20) <= 20 * evaluations(1)
 
 
-def centred_sums(depth, make, combine=operator.add):
+def centered_sums(depth, make, combine=operator.add):
     kernel = make(1.0)
     for level in range(depth):
         kernel = combine(kernel.center(), make(2.0 + level))
@@ -361,11 +361,11 @@ def centred_sums(depth, make, combine=operator.add):
 
 
 @pytest.mark.parametrize("form", [lambda a, b: a + b, lambda a, b: 0.5 * a + b, lambda a, b: b - a])
-def test_centres_nested_in_sums_take_linear_time(rng, form):
+def test_centers_nested_in_sums_take_linear_time(rng, form):
     X, Y = rng.standard_normal((20, 2)), rng.standard_normal((5, 2))
 
     def evaluations(depth):
-        kernel = centred_sums(depth, Counting, form)
+        kernel = centered_sums(depth, Counting, form)
         Counting.tiles = 0
         kernel.fit(X)
         fitted, Counting.tiles = Counting.tiles, 0
@@ -378,29 +378,29 @@ def test_centres_nested_in_sums_take_linear_time(rng, form):
 
 @pytest.mark.parametrize("form", [operator.add, operator.mul, lambda a, b: a - 0.5 * b])
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_centres_nested_in_sums_and_products(rng, form, noise):
-    """Against centring by matrices."""
+def test_centers_nested_in_sums_and_products(rng, form, noise):
+    """Against centering by matrices."""
     X, Y = rng.standard_normal((12, 2)), rng.standard_normal((5, 2))
 
     def make(scale):
         return RBF(scale) + noise * White() if noise else RBF(scale)
 
     def slowly(depth, left, right):
-        """The kernel before its last centring."""
+        """The kernel before its last centering."""
         K = make(1.0)(left, right)
         if depth:
-            K = form(centred(depth - 1, left, right), make(1.0 + depth)(left, right))
+            K = form(centered(depth - 1, left, right), make(1.0 + depth)(left, right))
         return K
 
-    def centred(depth, left, right):
+    def centered(depth, left, right):
         K = slowly(depth, left, right)
         x, y = slowly(depth, left, X), slowly(depth, right, X)
         inside = slowly(depth, X, X).mean()
         return K - x.mean(axis=1)[:, None] - y.mean(axis=1)[None, :] + inside
 
-    kernel = centred_sums(3, make, form).fit(X)
+    kernel = centered_sums(3, make, form).fit(X)
     if not noise:
-        np.testing.assert_allclose(kernel(Y, X), centred(3, Y, X), atol=1e-12)
+        np.testing.assert_allclose(kernel(Y, X), centered(3, Y, X), atol=1e-12)
     W = rng.standard_normal((5, 5))
     gradient = kernel.gradient(Y, W)
     for name, value in kernel.continuous_params().items():
@@ -414,17 +414,17 @@ def test_centres_nested_in_sums_and_products(rng, form, noise):
             assert gradient[name] == pytest.approx(slope, abs=1e-7), name
 
 
-def test_nested_centres_of_a_saved_kernel_are_shared(rng, tmp_path):
+def test_nested_centers_of_a_saved_kernel_are_shared(rng, tmp_path):
     X = rng.standard_normal((20, 2))
-    kernel = centred_sums(20, RBF).fit(X)
+    kernel = centered_sums(20, RBF).fit(X)
     mercer.save(kernel, tmp_path / "k.mercer")
     loaded = mercer.load(tmp_path / "k.mercer")
     assert (loaded(X) == kernel(X)).all()
 
 
-def test_nested_centres_are_one(rng):
+def test_nested_centers_are_one(rng):
     X, Y = rng.standard_normal((30, 3)), rng.standard_normal((10, 3))
-    once, twice = RBF().center().fit(X), nested_centres(2, RBF()).fit(X)
+    once, twice = RBF().center().fit(X), nested_centers(2, RBF()).fit(X)
     np.testing.assert_allclose(twice(Y, X), once(Y, X), atol=1e-15)
     W = rng.standard_normal((30, 30))
     (first,), (second,) = once.gradient(X, W).values(), twice.gradient(X, W).values()

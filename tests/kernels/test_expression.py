@@ -793,7 +793,7 @@ def grown(parts):
     def attempt(operation, *operands):
         try:
             return operation(*operands)
-        except MercerError:  # division by zero, a kernel that cannot be normalised
+        except MercerError:  # division by zero, a kernel that cannot be normalized
             return operands[0]
 
     pairs = st.tuples(

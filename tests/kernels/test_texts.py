@@ -36,11 +36,11 @@ TEXTS = [
 
 def by_hand(texts, fitted):
     """log(1 + count) log(N / (1 + df)), of length one."""
-    analyse = CountVectorizer().build_analyzer()
-    sets = [set(analyse(text)) for text in fitted]
+    analyze = CountVectorizer().build_analyzer()
+    sets = [set(analyze(text)) for text in fitted]
     rows = []
     for text in texts:
-        words = analyse(text)
+        words = analyze(text)
         row = {}
         for word in set(words):
             df = sum(word in found for found in sets)
@@ -121,7 +121,7 @@ def test_features(kernel):
     ],
     ids=repr,
 )
-def test_counts_are_those_of_the_vectoriser(options):
+def test_counts_are_those_of_the_vectorizer(options):
     names = {"ngrams": "ngram_range"}
     theirs = CountVectorizer(
         **{names.get(name, name): value for name, value in options.items()}
@@ -251,9 +251,9 @@ def test_counts_made_elsewhere():
 @pytest.mark.parametrize("form", ["array", "list", "pandas", "nullable", "polars"])
 def test_dense_counts(kernel, form):
     texts = ["crude oil prices", "oil exports", "wheat and corn", "corn prices", "barley"]
-    vectoriser = CountVectorizer()
-    dense = vectoriser.fit_transform(texts).toarray()
-    frame = pd.DataFrame(dense, columns=vectoriser.get_feature_names_out())
+    vectorizer = CountVectorizer()
+    dense = vectorizer.fit_transform(texts).toarray()
+    frame = pd.DataFrame(dense, columns=vectorizer.get_feature_names_out())
     counts = {
         "array": dense,
         "list": dense.tolist(),

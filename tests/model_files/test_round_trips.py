@@ -147,7 +147,7 @@ def test_kernels(name, number, tmp_path):
     np.testing.assert_array_equal(bare.fit(X)(X), K)
 
 
-def test_a_centred_kernel_of_a_function_keeps_its_mean(tmp_path):
+def test_a_centered_kernel_of_a_function_keeps_its_mean(tmp_path):
     X = data(30)
     kernel = (RBF() @ mercer.kernels.functions.arctan).center().fit(X)
     made = trip(kernel, tmp_path)

@@ -337,7 +337,7 @@ def _mean(values: list):
 
 @lru_cache(maxsize=64)
 def _center_mean(node: Node, center: Rows, precision: int):
-    """Mean over all pairs of centres: one number shared by every entry of a Gram matrix, hence
+    """Mean over all pairs of centers: one number shared by every entry of a Gram matrix, hence
     remembered.
     """
     indices = range(len(center))
@@ -347,7 +347,7 @@ def _center_mean(node: Node, center: Rows, precision: int):
 def _centered(p, x, y, same):
     node, center = p["kernel"], p["center_"]
     if center is None:
-        raise ValueError("a Centered kernel without centres has no value")
+        raise ValueError("a Centered kernel without centers has no value")
     from_x = _mean([_evaluate(node, x, c, False) for c in center])
     from_y = _mean([_evaluate(node, y, c, False) for c in center])
     return _evaluate(node, x, y, same) - from_x - from_y + _center_mean(node, center, mp.prec)

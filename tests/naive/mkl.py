@@ -32,7 +32,7 @@ def left_out(Ks, Y, weights, folds=None):
     return errors
 
 
-def centred_alignment(K, Y):
+def centered_alignment(K, Y):
     H = np.eye(len(K)) - 1.0 / len(K)
     A, B = H @ K @ H, H @ Y @ Y.T @ H
     return np.sum(A * B) / np.sqrt(np.sum(A * A) * np.sum(B * B))

@@ -15,23 +15,23 @@ from scipy import linalg
 TINY = 1e-10  # share of the largest eigenvalue below which one is zero
 
 
-def centring(n: int) -> np.ndarray:
+def centering(n: int) -> np.ndarray:
     return np.eye(n) - np.ones((n, n)) / n
 
 
-def centred(K: np.ndarray) -> np.ndarray:
+def centered(K: np.ndarray) -> np.ndarray:
     """⟨φ(x_i) − μ, φ(x_j) − μ⟩, μ the mean of the n samples."""
-    H = centring(len(K))
+    H = centering(len(K))
     return H @ K @ H
 
 
-def centred_new(K_new: np.ndarray, K: np.ndarray) -> np.ndarray:
+def centered_new(K_new: np.ndarray, K: np.ndarray) -> np.ndarray:
     """⟨φ(x) − μ, φ(x_j) − μ⟩ from K_new = k(x, x_j), one row for each new x."""
     n = len(K)
-    return (K_new - np.ones((len(K_new), n)) / n @ K) @ centring(n)
+    return (K_new - np.ones((len(K_new), n)) / n @ K) @ centering(n)
 
 
-def centred_diagonal(diagonal: np.ndarray, K_new: np.ndarray, K: np.ndarray) -> np.ndarray:
+def centered_diagonal(diagonal: np.ndarray, K_new: np.ndarray, K: np.ndarray) -> np.ndarray:
     """‖φ(x) − μ‖² from diagonal = k(x, x)."""
     return diagonal - 2 * K_new.mean(axis=1) + K.mean()
 
@@ -56,20 +56,20 @@ class Components(NamedTuple):
 
     def scores(self, K_new: np.ndarray) -> np.ndarray:
         """⟨φ(x) − μ, v_j⟩, v_j = Σ_i a_ij (φ(x_i) − μ) of length 1."""
-        return centred_new(K_new, self.K) @ self.vectors / np.sqrt(self.values)
+        return centered_new(K_new, self.K) @ self.vectors / np.sqrt(self.values)
 
     def error(self, diagonal: np.ndarray, K_new: np.ndarray) -> np.ndarray:
         """‖φ(x) − μ − Σ_j ⟨φ(x) − μ, v_j⟩ v_j‖²."""
-        return centred_diagonal(diagonal, K_new, self.K) - (self.scores(K_new) ** 2).sum(axis=1)
+        return centered_diagonal(diagonal, K_new, self.K) - (self.scores(K_new) ** 2).sum(axis=1)
 
     def weights(self, scores: np.ndarray) -> np.ndarray:
         """g with μ + Σ_j z_j v_j = Σ_i g_i φ(x_i), one row for each row z of scores."""
         a = scores / np.sqrt(self.values) @ self.vectors.T
-        return a @ centring(len(self.K)) + 1 / len(self.K)
+        return a @ centering(len(self.K)) + 1 / len(self.K)
 
 
 def kernel_pca(K: np.ndarray, n_components: int | None = None) -> Components:
-    values, vectors = np.linalg.eigh(centred(K))
+    values, vectors = np.linalg.eigh(centered(K))
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = np.flatnonzero(values > TINY * values[0])[:n_components]
     return Components(K, values[kept], upright(vectors[:, kept]))
@@ -83,7 +83,7 @@ class Clustering(NamedTuple):
     inertia: float
 
 
-def centre_distances(
+def center_distances(
     diagonal: np.ndarray,
     K_new: np.ndarray,
     K: np.ndarray,
@@ -99,7 +99,7 @@ def centre_distances(
 
 
 def fill_empty(labels: np.ndarray, distances: np.ndarray, weight: np.ndarray, k: int) -> np.ndarray:
-    """Every cluster without weight takes the sample farthest from its own centre."""
+    """Every cluster without weight takes the sample farthest from its own center."""
     labels = labels.copy()
     for c in range(k):
         if weight[labels == c].sum() > 0:
@@ -125,15 +125,15 @@ def kernel_kmeans(
     if len(start) == n:
         present = [c for c in range(k) if weight[start == c].sum() > 0]
         distances = np.full((n, k), np.inf)
-        distances[:, present] = centre_distances(
+        distances[:, present] = center_distances(
             np.diag(K), K, K, [np.flatnonzero(start == c) for c in present], weight
         )
         labels = fill_empty(start, distances, weight, k)
     else:
-        distances = centre_distances(np.diag(K), K, K, [np.array([i]) for i in start], np.ones(n))
+        distances = center_distances(np.diag(K), K, K, [np.array([i]) for i in start], np.ones(n))
         labels = fill_empty(distances.argmin(axis=1), distances, weight, k)
     for _ in range(max_iter):
-        distances = centre_distances(
+        distances = center_distances(
             np.diag(K), K, K, [np.flatnonzero(labels == c) for c in range(k)], weight
         )
         new = fill_empty(distances.argmin(axis=1), distances, weight, k)
@@ -153,7 +153,7 @@ def inertia(K: np.ndarray, labels: np.ndarray, weight: np.ndarray | None = None)
             part = np.ix_(rows, rows)
             total += (
                 weight[rows]
-                @ centre_distances(
+                @ center_distances(
                     np.diag(K)[rows], K[part], K[part], [np.arange(len(rows))], weight[rows]
                 )[:, 0]
             )
@@ -185,7 +185,7 @@ def nearest_neighbors(D2: np.ndarray, k: int) -> np.ndarray:
 
 def laplacian(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """I − D^{−½} W D^{−½} with the diagonal of W left out, and the degrees; a sample without
-    neighbours has a row of zeros.
+    neighbors has a row of zeros.
     """
     W = W - np.diag(np.diag(W))
     d = W.sum(axis=1)
@@ -209,7 +209,7 @@ def spectral_embedding(W: np.ndarray, n_components: int) -> Embedding:
     return Embedding(values[:n_components], vectors[:, :n_components] / np.sqrt(d)[:, None])
 
 
-# ---- Regularised kernel canonical correlation ----
+# ---- Regularized kernel canonical correlation ----
 
 
 class Correlations(NamedTuple):
@@ -220,8 +220,8 @@ class Correlations(NamedTuple):
     def variates(self, view: int, K_new: np.ndarray | None = None) -> np.ndarray:
         """Coordinates with mean 0 and variance 1 on the training samples."""
         K, a = self.grams[view], self.weights[view]
-        ours = centred(K) @ a
-        new = ours if K_new is None else centred_new(K_new, K) @ a
+        ours = centered(K) @ a
+        new = ours if K_new is None else centered_new(K_new, K) @ a
         return new / np.sqrt((ours**2).mean(axis=0))
 
 
@@ -231,7 +231,7 @@ def kernel_cca(grams: list[np.ndarray], n_components: int, kappa: float) -> Corr
     """
     n, m = len(grams[0]), len(grams)
     A, B = np.zeros((m * n, m * n)), np.zeros((m * n, m * n))
-    views = [centred(K) for K in grams]
+    views = [centered(K) for K in grams]
     for i in range(m):
         for j in range(m):
             block = np.ix_(range(i * n, (i + 1) * n), range(j * n, (j + 1) * n))
@@ -301,7 +301,7 @@ def indicator(table: list[list[Any]], categories: list[list[Any]]) -> np.ndarray
 
 
 def mca(Z: np.ndarray, n_columns: int) -> Correspondences:
-    """Correspondence analysis of an indicator matrix, by the SVD of its standardised residuals."""
+    """Correspondence analysis of an indicator matrix, by the SVD of its standardized residuals."""
     P = Z / Z.sum()
     r, c = P.sum(axis=1), P.sum(axis=0)
     S = np.diag(r**-0.5) @ (P - np.outer(r, c)) @ np.diag(c**-0.5)

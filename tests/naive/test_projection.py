@@ -67,7 +67,7 @@ def test_the_spectral_embedding_is_scikit_learns():
     np.testing.assert_allclose(ours.extended(without), ours.u, atol=1e-10)
 
 
-def test_the_graph_of_neighbours_is_scikit_learns():
+def test_the_graph_of_neighbors_is_scikit_learns():
     X = points()
     A = kneighbors_graph(X, 7, include_self=True).toarray()
     np.testing.assert_array_equal(

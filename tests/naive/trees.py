@@ -97,7 +97,7 @@ def inner(a, b):
 
 
 def kernel_of(name):
-    """⟨φ(x), φ(y)⟩ of listed parts, normalised if asked."""
+    """⟨φ(x), φ(y)⟩ of listed parts, normalized if asked."""
 
     def value(p, x, y, same):
         a, b = features(name, p, x), features(name, p, y)

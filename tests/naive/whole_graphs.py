@@ -1,4 +1,4 @@
-"""Kernels between whole graphs, by dictionaries of colours and by enumeration."""
+"""Kernels between whole graphs, by dictionaries of colors and by enumeration."""
 
 from collections import Counter
 from functools import cache
@@ -15,7 +15,7 @@ def evaluate(node, x, y, same):
 
 
 class Plain:
-    """A graph of the test samples: neighbours with labels of edges, and labels of nodes."""
+    """A graph of the test samples: neighbors with labels of edges, and labels of nodes."""
 
     def __init__(self, graph, p):
         self.n = graph["n_nodes"]
@@ -32,38 +32,38 @@ class Plain:
             if not self.directed and u != v:
                 self.out[v].append((u, kind))
         labels = graph.get("node_labels")
-        self.labelled = labels is not None and p.get("node_labels") is not None
-        if self.labelled:
+        self.labeled = labels is not None and p.get("node_labels") is not None
+        if self.labeled:
             self.labels = list(labels)
-        elif p.get("unlabelled") == "degree":
-            self.labels = [len(neighbours) for neighbours in self.out]
+        elif p.get("unlabeled") == "degree":
+            self.labels = [len(neighbors) for neighbors in self.out]
         else:
             self.labels = [1] * self.n
         rows = graph.get("attributes")
         self.attributes = None if rows is None else [[float(v) for v in row] for row in rows]
 
 
-def _colours(graph, depth, known):
-    """How many nodes have each colour, round by round; colours are numbered in a dictionary."""
-    colours = [known.setdefault(("label", label), len(known)) for label in graph.labels]
-    rounds = [Counter(colours)]
+def _colors(graph, depth, known):
+    """How many nodes have each color, round by round; colors are numbered in a dictionary."""
+    colors = [known.setdefault(("label", label), len(known)) for label in graph.labels]
+    rounds = [Counter(colors)]
     for _ in range(depth):
         seen = []
         for v in range(graph.n):
-            forth = tuple(sorted((colours[u], str(kind)) for u, kind in graph.out[v]))
+            forth = tuple(sorted((colors[u], str(kind)) for u, kind in graph.out[v]))
             back = ()
             if graph.directed:
-                back = tuple(sorted((colours[u], str(kind)) for u, kind in graph.arriving[v]))
-            seen.append((colours[v], forth, back, graph.directed))
-        colours = [known.setdefault(sight, len(known)) for sight in seen]
-        rounds.append(Counter(colours))
+                back = tuple(sorted((colors[u], str(kind)) for u, kind in graph.arriving[v]))
+            seen.append((colors[v], forth, back, graph.directed))
+        colors = [known.setdefault(sight, len(known)) for sight in seen]
+        rounds.append(Counter(colors))
     return rounds
 
 
-def _by_colours(combine):
+def _by_colors(combine):
     def value(p, x, y, same):
         depth, known = int(p["depth"]), {}
-        left, right = (_colours(Plain(graph, p), depth, known) for graph in (x, y))
+        left, right = (_colors(Plain(graph, p), depth, known) for graph in (x, y))
         weights = p["weights"] if isinstance(p["weights"], list) else [p["weights"]] * (depth + 1)
         total = mpf(0)
         for weight, a, b in zip(weights, left, right, strict=True):
@@ -93,7 +93,7 @@ def _node_kernel(p, x, y):
     def value(u, v):
         if p["node"] is None:
             return mpf(x.labels[u] == y.labels[v])
-        if x.labelled and x.labels[u] != y.labels[v]:
+        if x.labeled and x.labels[u] != y.labels[v]:
             return mpf(0)
         return evaluate(p["node"], x.attributes[u], y.attributes[v], False)
 
@@ -102,7 +102,7 @@ def _node_kernel(p, x, y):
 
 def _shortest_paths(p, x, y, same):
     if p["node"] is None and p["length"] is not None:
-        p = {**p, "unlabelled": "constant"}
+        p = {**p, "unlabeled": "constant"}
     x, y = Plain(x, p), Plain(y, p)
     node = _node_kernel(p, x, y)
     lists = [
@@ -157,7 +157,7 @@ def _hopper(p, x, y, same):
 
 def _graph_walks(p, x, y, same):
     """1ᵀ(I − λA)⁻¹1 on the graph of matching pairs of nodes."""
-    p = {**p, "unlabelled": "constant"}
+    p = {**p, "unlabeled": "constant"}
     x, y = Plain(x, p), Plain(y, p)
     decay = p["decay"] if p["decay"] != "auto" else mpf(p["decay_"])
     pairs = [(u, v) for u in range(x.n) for v in range(y.n) if x.labels[u] == y.labels[v]]
@@ -189,7 +189,7 @@ def _graphlets(p, x, y, same):
 
 def _edit_distance(p, x, y, same):
     """By all assignments of the nodes of one graph to those of the other, or to none."""
-    x, y = (Plain(graph, {**p, "unlabelled": "constant"}) for graph in (x, y))
+    x, y = (Plain(graph, {**p, "unlabeled": "constant"}) for graph in (x, y))
     if x.n > y.n:
         x, y = y, x
 
@@ -203,7 +203,7 @@ def _edit_distance(p, x, y, same):
 
     target, best = edges(y, range(y.n)), None
     for image in permutations(range(y.n), x.n):
-        relabelled = sum(x.labels[u] != y.labels[v] for u, v in enumerate(image))
+        relabeled = sum(x.labels[u] != y.labels[v] for u, v in enumerate(image))
         mine = edges(x, image)
         ends = {pair for pair, _ in mine} | {pair for pair, _ in target}
         changed = sum(
@@ -211,7 +211,7 @@ def _edit_distance(p, x, y, same):
             != {k: n for (e, k), n in target.items() if e == pair}
             for pair in ends
         )
-        cost = y.n - x.n + relabelled + changed
+        cost = y.n - x.n + relabeled + changed
         best = cost if best is None else min(best, cost)
     return mp.exp(-p["gamma"] * best)
 
@@ -238,8 +238,8 @@ def _assignment(p, x, y, same):
 
 
 KERNELS = {
-    "WeisfeilerLehman": _by_colours(lambda a, b: a * b),
-    "WeisfeilerLehmanAssignment": _by_colours(min),
+    "WeisfeilerLehman": _by_colors(lambda a, b: a * b),
+    "WeisfeilerLehmanAssignment": _by_colors(min),
     "ShortestPaths": _shortest_paths,
     "GraphHopper": _hopper,
     "GraphWalks": _graph_walks,

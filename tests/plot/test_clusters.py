@@ -33,7 +33,7 @@ def _close():
     plt.close("all")
 
 
-def test_points_are_coloured_by_cluster():
+def test_points_are_colored_by_cluster():
     shown = ClusterDisplay.from_estimator(MODEL, X, resolution=20)
     assert [text.get_text() for text in shown.legend_.get_texts()] == [
         "cluster 0",
@@ -105,14 +105,14 @@ def test_on_components():
     )
 
 
-def test_many_clusters_have_a_colour_bar():
+def test_many_clusters_have_a_color_bar():
     shown = ClusterDisplay.from_estimator(KernelKMeans(12, random_state=0).fit(X), X, resolution=30)
     assert shown.legend_ is None and len(shown.points_) == 1
     assert [text.get_text() for text in shown.colorbar_.ax.get_yticklabels()] == [
         f"cluster {at}" for at in range(12)
     ]
     found = shown.grid[2]
-    color = shown.points_[0].to_rgba(found[4, 5])  # points and regions have the same colours
+    color = shown.points_[0].to_rgba(found[4, 5])  # points and regions have the same colors
     np.testing.assert_allclose(shown.regions_.get_array()[4, 5][:3], color[:3])
 
 

@@ -58,10 +58,10 @@ def test_points_are_the_transform_and_the_axes_tell_the_share():
 
 
 def test_few_classes_have_a_legend():
-    shown = ComponentDisplay.from_estimator(MODEL, X, pd.Series(CLASS, name="colour"))
+    shown = ComponentDisplay.from_estimator(MODEL, X, pd.Series(CLASS, name="color"))
     Z = MODEL.transform(X)
     assert [text.get_text() for text in shown.legend_.get_texts()] == ["blue", "green", "red"]
-    assert shown.legend_.get_title().get_text() == "colour"
+    assert shown.legend_.get_title().get_text() == "color"
     for part, name in zip(shown.points_, ("blue", "green", "red"), strict=True):
         np.testing.assert_allclose(part.get_offsets(), Z[name == CLASS][:, :2])
     numbered = ComponentDisplay.from_estimator(MODEL, X, np.arange(60) % 4)
@@ -70,7 +70,7 @@ def test_few_classes_have_a_legend():
     assert len(truths.points_) == 2 and truths.legend_ is None
 
 
-def test_many_numbers_have_a_colour_bar():
+def test_many_numbers_have_a_color_bar():
     shown = ComponentDisplay.from_estimator(MODEL, X, pd.Series(X[:, 1], name="height"))
     assert shown.legend_ is None and shown.colorbar_.ax.get_ylabel() == "height"
     np.testing.assert_allclose(shown.points_[0].get_array(), X[:, 1])

@@ -51,7 +51,7 @@ def test_two_classes_by_the_decision_function():
     ]
 
 
-def test_a_region_has_the_colour_of_its_class():
+def test_a_region_has_the_color_of_its_class():
     shown = DecisionDisplay.from_estimator(TWO, X[:40], Y[:40], resolution=21)
     low, high = (shown.surface_.cmap(shown.surface_.norm(value)) for value in (-1e9, 1e9))
     assert TWO.classes_.tolist() == ["one", "two"]
@@ -71,7 +71,7 @@ def test_more_classes_are_regions():
     assert DecisionDisplay.from_estimator(model, X, resolution=5).legend_ is None
 
 
-def test_points_have_the_colour_of_their_class_where_others_are_absent():
+def test_points_have_the_color_of_their_class_where_others_are_absent():
     model = SVC(kernel=RBF(length_scale=2.0)).fit(X, Y)
     shown = DecisionDisplay.from_estimator(model, X[20:40], Y[20:40], resolution=15)
     assert shown.surface_.cmap.N == 3 and [

@@ -32,7 +32,7 @@ def columns(holes: bool = False) -> dict[str, list]:
         "number": rng.normal(5.0, 3.0, N).tolist(),
         "count": rng.integers(0, 9, N).tolist(),
         "flag": (rng.random(N) < 0.5).tolist(),
-        "colour": rng.choice(["red", "green", "blue"], N).tolist(),
+        "color": rng.choice(["red", "green", "blue"], N).tolist(),
         "text": [" ".join(rng.choice(WORDS, 6)) + f" of {i}" for i in range(N)],
         "code": ["".join(rng.choice(list("ACGT"), 8)) for _ in range(N)],
         "date": [dt.datetime(2020, 1, 1) + dt.timedelta(days=29 * i) for i in range(N)],
@@ -56,7 +56,7 @@ EXPECTED = {
     "number": "number",
     "count": "number",
     "flag": "category",
-    "colour": "category",
+    "color": "category",
     "text": "text",
     "code": "string",
     "date": "date",
@@ -152,12 +152,12 @@ def test_dates_of_every_form_are_the_same_days():
 
 
 def test_it_is_one_rbf_of_the_whole_row():
-    table = frame()[["number", "count", "colour", "same"]]
-    share = table["colour"].value_counts(normalize=True).to_numpy()
+    table = frame()[["number", "count", "color", "same"]]
+    share = table["color"].value_counts(normalize=True).to_numpy()
     width = np.sqrt((2 + 2 + 2 * (1 - (share**2).sum())) / 2)
     scaled = table[["number", "count"]] / table[["number", "count"]].std(ddof=0)
     squares = -2 * np.log(RBF()(scaled.to_numpy())) + 2 * (
-        np.array(table["colour"])[:, None] != np.array(table["colour"])
+        np.array(table["color"])[:, None] != np.array(table["color"])
     )
     np.testing.assert_allclose(
         table_kernel(table)(table), np.exp(-squares / (2 * width**2)), rtol=2e-3
@@ -169,10 +169,10 @@ def test_it_is_one_rbf_of_the_whole_row():
 
 
 def test_it_is_shown_as_algebra():
-    kernel = table_kernel(frame()[["number", "colour", "same"]])
-    number, colour = repr(kernel).split(" * ")
+    kernel = table_kernel(frame()[["number", "color", "same"]])
+    number, color = repr(kernel).split(" * ")
     assert number.startswith("RBF(length_scale=[") and number.endswith("]).on(['number'])")
-    assert colour.startswith("(RBF(length_scale=") and colour.endswith(" @ one_hot).on(['colour'])")
+    assert color.startswith("(RBF(length_scale=") and color.endswith(" @ one_hot).on(['color'])")
     assert "same" not in repr(kernel)
     assert (
         repr(table_kernel(pd.DataFrame({"c": ["a", "b"]})))
@@ -199,7 +199,7 @@ def test_every_kind_of_column(holes):
 
 
 def test_markers_mean_holes():
-    table = frame(holes=True)[["number", "colour"]].astype(object)
+    table = frame(holes=True)[["number", "color"]].astype(object)
     marked = table.where(table.notna(), "?")
     a, b = table_kernel(table), table_kernel(marked, missing=("?",))
     np.testing.assert_array_equal(a.fit(table)(table), b.fit(marked)(marked))
@@ -224,7 +224,7 @@ def test_holes_that_only_new_rows_have():
 def test_a_category_and_a_word_that_were_not_seen():
     train = frame()
     new = train.iloc[:2].copy()
-    new["colour"], new["text"], new["code"] = "violet", "something else entirely now", "NNN"
+    new["color"], new["text"], new["code"] = "violet", "something else entirely now", "NNN"
     K = table_kernel(train).fit(train)(new, train)
     assert (K[0, 0] < 1) and (K > 0).all()
 
@@ -285,11 +285,11 @@ def test_a_column_that_is_not_there_is_named():
     train = frame()
     model = SVC(kernel=table_kernel(train)).fit(train, np.arange(N) % 2)
     for table in (train, pl.DataFrame(columns())):
-        with pytest.raises(errors.WidthError, match=r"\['colour'\] are not in the table"):
+        with pytest.raises(errors.WidthError, match=r"\['color'\] are not in the table"):
             model.predict(
-                table.drop(columns="colour")
+                table.drop(columns="color")
                 if isinstance(table, pd.DataFrame)
-                else table.drop("colour")
+                else table.drop("color")
             )
     assert (
         model.predict(train[train.columns[::-1]]).tolist() == model.predict(train).tolist()
@@ -303,7 +303,7 @@ def test_a_column_that_is_not_there_is_named():
 @pytest.mark.parametrize("holes", [False, True])
 def test_under_estimators(holes):
     X = frame(holes)
-    y = (frame()["colour"] == "red").to_numpy().astype(int)
+    y = (frame()["color"] == "red").to_numpy().astype(int)
     kernel = table_kernel(X, scale=0.7, holes=True)
     assert cross_val_score(SVC(kernel=kernel, C=10.0), X, y, cv=4).mean() > 0.7
     assert (
@@ -329,7 +329,7 @@ def test_under_estimators(holes):
 def test_one_hot_rows_are_what_scikit_learn_makes():
     from sklearn.preprocessing import OneHotEncoder
 
-    X = frame()[["colour", "flag"]]
+    X = frame()[["color", "flag"]]
     rows = OneHotEncoder(sparse_output=False).fit_transform(X)
     np.testing.assert_allclose(
         (RBF(length_scale=1.3) @ one_hot)(X), RBF(length_scale=1.3)(rows), rtol=1e-13

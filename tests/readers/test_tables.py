@@ -13,7 +13,7 @@ from mercer import errors
 from mercer.readers import Layout, read_table
 
 ROWS = [(f"{0.5 * at - 7:.2f}", ("red", "green", "blue")[at % 3], str(at % 2)) for at in range(30)]
-TEXT = "size,colour,y\n" + "".join(",".join(row) + "\n" for row in ROWS)
+TEXT = "size,color,y\n" + "".join(",".join(row) + "\n" for row in ROWS)
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def written(tmp_path):
 
 
 def assert_read(frame, layout):
-    assert layout.names == ("size", "colour", "y") and layout.header and layout.texts == ("colour",)
+    assert layout.names == ("size", "color", "y") and layout.header and layout.texts == ("color",)
     assert frame["size"].tolist() == [float(row[0]) for row in ROWS]
-    assert frame["colour"].tolist() == [row[1] for row in ROWS] and frame["y"].tolist() == [
+    assert frame["color"].tolist() == [row[1] for row in ROWS] and frame["y"].tolist() == [
         int(row[2]) for row in ROWS
     ]
 
@@ -43,7 +43,7 @@ LAYOUTS = {
     "semicolons": TEXT.replace(",", ";"),
     "blanks": TEXT.replace(",", "   "),
     "blanks at the ends": TEXT.replace(",", " ").replace("\n", "  \n  "),
-    "quoted names between blanks": TEXT.replace(",", " ").replace("size colour", '"size" "colour"'),
+    "quoted names between blanks": TEXT.replace(",", " ").replace("size color", '"size" "color"'),
     "a blank after the comma": TEXT.replace(",", ", "),
     "CRLF": TEXT.replace("\n", "\r\n"),
     "CR": TEXT.replace("\n", "\r"),
@@ -52,7 +52,7 @@ LAYOUTS = {
     "blank lines first": "\n  \n\n" + TEXT,
     "blank lines between": TEXT.replace("\n-6", "\n\n-6"),
     "quoted": TEXT.replace("green", '"green"'),
-    "quoted names": TEXT.replace("size,colour", '"size","colour"'),
+    "quoted names": TEXT.replace("size,color", '"size","color"'),
     "byte-order mark": b"\xef\xbb\xbf" + TEXT.encode(),
     "UTF-16": TEXT.encode("utf-16"),
     "UTF-16, big end first": b"\xfe\xff" + TEXT.encode("utf-16-be"),
@@ -118,7 +118,7 @@ def test_lines_end_only_where_lines_end(written):
     """Marks that Python takes for line ends, and tables do not, stand inside cells."""
     for mark in ("\x85", "\u2028", "\x0c", "\x1c"):
         frame, _ = read_table(written(TEXT.replace("red", f"r{mark}d")))
-        assert len(frame) == 30 and frame["colour"][0] == f"r{mark}d"
+        assert len(frame) == 30 and frame["color"][0] == f"r{mark}d"
     frame, _ = read_table(
         written(TEXT.replace("red", "r\x85d").encode("latin-1")), encoding="latin-1"
     )
@@ -127,20 +127,20 @@ def test_lines_end_only_where_lines_end(written):
 
 def test_newlines_inside_quotes(written):
     frame, _ = read_table(written(TEXT.replace("red", '"re\nd, ""so"""')))
-    assert len(frame) == 30 and frame["colour"][0] == 're\nd, "so"'
+    assert len(frame) == 30 and frame["color"][0] == 're\nd, "so"'
 
 
 def test_trailing_separators_are_a_column_without_values(written):
     for more in (",", ",,"):
         frame, layout = read_table(written(TEXT.replace("\n", f"{more}\n")))
-        assert layout.names[:3] == ("size", "colour", "y") and len(layout.names) == 3 + len(more)
+        assert layout.names[:3] == ("size", "color", "y") and len(layout.names) == 3 + len(more)
         assert frame["c3"].isna().all()
 
 
 def test_long_cells(written):
     before = csv.field_size_limit()
     frame, _ = read_table(written(TEXT.replace("blue", "w " * 100_000)))
-    assert len(frame["colour"][2]) == 199_999 and csv.field_size_limit() == before
+    assert len(frame["color"][2]) == 199_999 and csv.field_size_limit() == before
 
 
 def test_missing_values(written):
@@ -221,7 +221,7 @@ def test_decimal_commas_and_blanks_around_marks(written):
 def test_words_in_a_later_table(written):
     _, layout = read_table(written(TEXT))
     with pytest.warns(errors.DataWarning, match="line 3, column 'size' = 'big'"):
-        frame, _ = read_table(written("size,colour\n1,red\nbig,red\n2,red\n"), like=layout)
+        frame, _ = read_table(written("size,color\n1,red\nbig,red\n2,red\n"), like=layout)
     assert np.isnan(frame["size"][1])
 
 
@@ -279,10 +279,10 @@ def test_is_there_a_header(written, text, header):
 def test_like_an_earlier_table(written):
     _, layout = read_table(written(TEXT))
     assert_read(read_table(written(TEXT), like=layout)[0], layout)
-    again, _ = read_table(written("extra,more,colour,and,size,those\n1,2,3,4,5,6\n"), like=layout)
-    assert again["colour"].tolist() == ["3"] and again["size"].tolist() == [5]  # text stays text
-    again, _ = read_table(written("new,names,here,colour\n1,2,3,red\n"), like=layout)
-    assert list(again.columns) == ["new", "names", "here", "colour"]
+    again, _ = read_table(written("extra,more,color,and,size,those\n1,2,3,4,5,6\n"), like=layout)
+    assert again["color"].tolist() == ["3"] and again["size"].tolist() == [5]  # text stays text
+    again, _ = read_table(written("new,names,here,color\n1,2,3,red\n"), like=layout)
+    assert list(again.columns) == ["new", "names", "here", "color"]
 
 
 def test_like_an_earlier_table_without_header(written):

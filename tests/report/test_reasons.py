@@ -58,8 +58,8 @@ def test_parts_whose_labels_differ_need_no_positions():
 def test_graphs_and_series_are_shown_by_their_sizes():
     graph = {"n_nodes": 3, "edges": np.array([[0, 1]])}
     assert sample_text(graph) == "3 nodes, 1 edges"
-    labelled = sample_text({**graph, "node_labels": list("COC")})
-    assert labelled == "3 nodes, 1 edges; labels 2 × C, 1 × O"
+    labeled = sample_text({**graph, "node_labels": list("COC")})
+    assert labeled == "3 nodes, 1 edges; labels 2 × C, 1 × O"
     assert sample_text(np.array([[0.5], [1.25]])) == "2 points: 0.5, 1.25"
     assert sample_text(np.zeros((4, 2))) == "4 points of 2 channels"
     assert len(sample_text(np.full((40, 1), -1.23456))) == 90

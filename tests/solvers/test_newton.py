@@ -1,4 +1,4 @@
-"""Newton's method for log-losses against a minimiser that knows nothing of kernels, by every way to
+"""Newton's method for log-losses against a minimizer that knows nothing of kernels, by every way to
 take a step.
 """
 

@@ -232,7 +232,7 @@ def test_samples_of_other_kinds_show_a_map_with_names(page):
         if state(page, "focus") is not None:
             break
     page.settle()
-    rows = page.driver.find_elements("css selector", "#neighbours tbody tr")
+    rows = page.driver.find_elements("css selector", "#neighbors tbody tr")
     assert state(page, "focus") is None or len(rows) == 6
 
 

@@ -3,7 +3,7 @@
 ===================  ===============================================================================
 module               what it computes
 ===================  ===============================================================================
-elementary           scalar exp that LLVM can vectorise (others call it inside their loops)
+elementary           scalar exp that LLVM can vectorize (others call it inside their loops)
 storage              storing and mirroring of a finished tile, products with it, weighted sums
 streaming            stores of finished tiles that bypass the cache
 nearest              the nearest and the farthest of a row's samples, tile by tile
@@ -79,7 +79,7 @@ _MODULES = {
     "lanes": "strings.lanes",
     "graphs": "structures.graphs",
     "numbering": "structures.numbering",
-    "colours": "structures.colours",
+    "colors": "structures.colors",
     "trees": "structures.trees",
     "series": "structures.series",
     "signatures": "structures.signatures",

@@ -8,7 +8,7 @@ from mercer._compiled import compiled
 
 
 @compiled
-def update(tile, left, right, column, skip, distances, neighbours):
+def update(tile, left, right, column, skip, distances, neighbors):
     """Insert the samples of a tile into every row's sorted list of squared distances.
 
     d² = left + right − 2k. Of equal distances the one that came first stays first. ``skip[i]`` is
@@ -16,7 +16,7 @@ def update(tile, left, right, column, skip, distances, neighbours):
     """
     k = distances.shape[1]
     for i in range(tile.shape[0]):
-        row, best, where = tile[i], distances[i], neighbours[i]
+        row, best, where = tile[i], distances[i], neighbors[i]
         worst = best[k - 1]
         for j in range(row.size):
             d = (left[i] + right[j]) - 2.0 * row[j]

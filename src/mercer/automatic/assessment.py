@@ -1,4 +1,4 @@
-"""Generalisation error: repeated cross-validation with model selection inside, or a test set."""
+"""Generalization error: repeated cross-validation with model selection inside, or a test set."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _table_kernels(X: RawSamples, missing: tuple[object, ...]) -> list[Kernel]:
     columns = read_columns(some, missing)
     kernels = [table_kernel(some, scale=scale, missing=missing) for scale in SCALES]
     if len(columns) > 1 and all(c.kind == "number" and not c.missing_share for c in columns):
-        # Numbers in one unit, such as pixels, lose information by being standardised.
+        # Numbers in one unit, such as pixels, lose information by being standardized.
         variance = sum(column.unit**2 for column in columns if column.spread > 0)
         kernels += _rbf_kernels(float(np.sqrt(variance)))
     return kernels

@@ -184,7 +184,7 @@ def _terms(kernel: KernelLike) -> list[Kernel]:
 def trials(model: Estimator) -> list[tuple[str, float, float]]:
     """What model selection tried: the kernel, the penalty, and the loss in units of the target.
 
-    Regressors are fitted to the standardised target z = (y − mean)/scale. Squared errors of y are
+    Regressors are fitted to the standardized target z = (y − mean)/scale. Squared errors of y are
     scale² times those of z, and its density is that of z divided by the scale.
     """
     scale = getattr(model, "target_scale_", 1.0)

@@ -234,7 +234,7 @@ _ALPHAS = tuple(float(f"{10.0**p:.3g}") for p in np.arange(1.5, -6.01, -0.5))
 _COSTS = (0.25, 1.0, 4.0, 16.0, 64.0, 256.0)
 _COARSE_COSTS = (1.0, 16.0)
 _FACTORS = (1.0, 4.0, 16.0, 64.0)
-_NEIGHBOURS = (15.0, 9.0, 5.0, 3.0, 1.0)
+_NEIGHBORS = (15.0, 9.0, 5.0, 3.0, 1.0)
 _LOO = "closed-form leave-one-out"
 _LAPLACE = "evidence (Laplace)"
 SQUARED_ERROR = "mean squared error"
@@ -280,7 +280,7 @@ def _classifiers() -> list[Learner]:
             "gp", task, _gp_classifier, _FACTORS, "factor", _LAPLACE, EVIDENCE, _laplace_scores
         ),
         _searched("rvm", task, _factory("RVC"), (1.0,), "none"),
-        _searched("neighbors", task, neighbors, _NEIGHBOURS, "n_neighbors"),
+        _searched("neighbors", task, neighbors, _NEIGHBORS, "n_neighbors"),
         _searched("discriminant", task, discriminant, (1.0, 0.1, 0.01, 0.001), "alpha", (0.1,)),
     ]
 
@@ -298,7 +298,7 @@ def _regressors() -> list[Learner]:
         ),
         _searched("svr", task, svr, _COSTS, coarse=_COARSE_COSTS, inexact=inexact),
         _searched("rvm", task, _factory("RVR"), (1.0,), "none"),
-        _searched("neighbors", task, neighbors, _NEIGHBOURS, "n_neighbors"),
+        _searched("neighbors", task, neighbors, _NEIGHBORS, "n_neighbors"),
     ]
 
 

@@ -333,10 +333,10 @@ class AutoRegressor(RegressorMixin, Automatic):
         self.target_mean_ = float(np.average(y, weights=weight))
         variance = np.average((y - self.target_mean_) ** 2, weights=weight)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0
-        standardised = (y - self.target_mean_) / self.target_scale_
-        self._fit(X, standardised, weight, groups)
+        standardized = (y - self.target_mean_) / self.target_scale_
+        self._fit(X, standardized, weight, groups)
         if self.learner_ == LEARNED:
-            errors = standardised[self.model_.loo_rows_] - self.model_.loo_predictions_
+            errors = standardized[self.model_.loo_rows_] - self.model_.loo_predictions_
             self._add_note(interval_note(errors, self._seed()))
             self.loo_errors_ = np.sort(self.target_scale_ * errors)
         return self

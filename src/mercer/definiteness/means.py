@@ -148,7 +148,7 @@ def of_columns(parts: Sequence[Means]) -> Means:
 
 
 def of_length(part: Means, nonzero: bool) -> Means:
-    """f(x) k(x,y) f(y), normalised kernels among them: the measure fμ takes the place of μ."""
+    """f(x) k(x,y) f(y), normalized kernels among them: the measure fμ takes the place of μ."""
     if part.finite:
         return finite("those of the part, scaled")
     if nonzero and part.signed:

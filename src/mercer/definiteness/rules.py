@@ -287,10 +287,10 @@ def normalize_rule(claim: str, part: Certificate) -> Certificate:
 def center_rule(claim: str, part: Certificate) -> Certificate:
     """⟨φ(x) − φ_c, φ(y) − φ_c⟩: psd for psd and cpd kernels."""
     if not part.cpd:
-        return _no_rule(claim, "centring needs a psd or cpd kernel", part.where, [part])
-    rule = "centring a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
+        return _no_rule(claim, "centering needs a psd or cpd kernel", part.where, [part])
+    rule = "centering a cpd kernel: δ_x − mean has Σc = 0, so the form is ≥ 0"
     if part.psd:
-        rule = "centring: feature map φ − φ_c"
+        rule = "centering: feature map φ − φ_c"
     facts, means = _kept(part, SEPARATES), of_center(part.means)
     return Certificate(PSD, claim, rule, part.where, (part,), facts, means=means)
 

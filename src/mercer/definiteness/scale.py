@@ -79,7 +79,7 @@ def judge(
 def _sizes(A: np.ndarray, eps: float) -> np.ndarray:
     """For every row the size of the numbers that its entries may be what is left of.
 
-    Centring, repairing and factoring subtract numbers as large as the rows that a row has entries
+    Centering, repairing and factoring subtract numbers as large as the rows that a row has entries
     in common with. What is left of these is a multiple of their last digit: a row with a smaller
     diagonal was not computed that way, and its own entries are all that counts.
     """
@@ -137,7 +137,7 @@ def _differences(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 def lowest_if_negative(K: np.ndarray, rows: np.ndarray, balanced: bool) -> float | None:
     """The smallest eigenvalue of a matrix that is not psd on some of its rows.
 
-    For cpd it is that of the centred matrix. None of a matrix that is. An attempt of a Cholesky
+    For cpd it is that of the centered matrix. None of a matrix that is. An attempt of a Cholesky
     factor is all that most matrices need, and of a large one only a part is looked at, so that the
     test is cheap against any fit.
     """

@@ -61,15 +61,15 @@ class Probabilities(Domain):
         return np.stack([rng.multinomial(1024, share) for share in shares]) / 1024.0
 
     def lattices(self, n_columns: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """A grid, a segment between two corners, clusters, corners with the centre, and noise."""
+        """A grid, a segment between two corners, clusters, corners with the center, and noise."""
         d = n_columns
         segment = np.zeros((33, d))
         segment[:, -1] = np.linspace(1.0, 0.0, 33)
         segment[:, 0] = 1.0 - segment[:, -1]
         if d == 1:
             segment[:] = 1.0
-        centres = rng.dirichlet(np.ones(d), 6)
-        clusters = np.abs(centres[:, None] + 1e-3 * rng.standard_normal((6, 6, d))).reshape(-1, d)
+        centers = rng.dirichlet(np.ones(d), 6)
+        clusters = np.abs(centers[:, None] + 1e-3 * rng.standard_normal((6, 6, d))).reshape(-1, d)
         corners = np.vstack([np.eye(d), np.ones((1, d)), np.ones((d, d)) + np.eye(d)])
         noise = [rng.dirichlet(np.full(d, alpha), 60) for alpha in (1.0, 0.2)]
         points = [_simplex_grid(d), segment, clusters, corners, *noise]

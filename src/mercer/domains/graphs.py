@@ -62,7 +62,7 @@ class Graph:
 
     @functools.cached_property
     def lonely(self) -> int:
-        """The number of nodes without a neighbour other than themselves."""
+        """The number of nodes without a neighbor other than themselves."""
         count, label = self.components
         return int((np.bincount(label, minlength=count) == 1).sum())
 

@@ -124,10 +124,10 @@ class Words(Domain):
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
-        analyse = CountVectorizer(**self.options).build_analyzer()
+        analyze = CountVectorizer(**self.options).build_analyzer()
         indptr, indices, data = [0], [], []
         for text in texts_of(batch):
-            for word, count in Counter(analyse(text)).items():
+            for word, count in Counter(analyze(text)).items():
                 indices.append(vocabulary.setdefault(word, len(vocabulary)))
                 data.append(float(count))
             indptr.append(len(indices))
@@ -140,7 +140,7 @@ class Words(Domain):
     def _from_counts(
         matrix: RawSamples, batch: Batch, vocabulary: dict[Hashable, int]
     ) -> WordSamples:
-        """Counts with a column for each word, as a vectoriser makes them."""
+        """Counts with a column for each word, as a vectorizer makes them."""
         from scipy.sparse import csr_matrix
 
         counts = csr_matrix(matrix, dtype=np.float64, copy=True)

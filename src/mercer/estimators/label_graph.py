@@ -68,9 +68,9 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
         self.n_jobs = n_jobs
 
     def _given_kernel(self) -> KernelLike:
-        return "linear" if self._by_neighbours() else self.kernel
+        return "linear" if self._by_neighbors() else self.kernel
 
-    def _by_neighbours(self) -> bool:
+    def _by_neighbors(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "knn"
 
     @fits
@@ -93,8 +93,8 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
         data = begin(self, X, y, None, target="labels")
         check_classification_targets(data.y)
         numeric = data.y.dtype.kind in "iuf"
-        unlabelled = data.y == -1 if numeric else np.zeros(data.count, dtype=bool)
-        self.classes_ = np.unique(data.y[~unlabelled])
+        unlabeled = data.y == -1 if numeric else np.zeros(data.count, dtype=bool)
+        self.classes_ = np.unique(data.y[~unlabeled])
         if len(self.classes_) == 0:
             raise ParameterError("y", "-1 only", "needs a label", "label some of the samples")
         self.kernel_, self.X_ = data.kernel, data.X
@@ -104,13 +104,13 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
             rule = "is a sum of negative affinities"
             remedy = "use a kernel with values >= 0, such as 'rbf'"
             raise ParameterError("degree", float(degree.min()), rule, remedy)
-        step = self._step(given, unlabelled, multiply, degree, loops)
+        step = self._step(given, unlabeled, multiply, degree, loops)
         converged = self._iterate(given, step)
-        self._normalise()
+        self._normalize()
         seconds = time.perf_counter() - start
         facts = {"iterations": self.n_iter_}
         solver = "iteration to a steady state"
-        notes = (f"{int((~unlabelled).sum())} samples have labels",)
+        notes = (f"{int((~unlabeled).sum())} samples have labels",)
         self.report_ = FitReport(
             data.kernel, plan, solver, data.count, seconds, converged, facts, notes
         )
@@ -118,7 +118,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
 
     def _graph(self, data: Training) -> tuple[str, Step, np.ndarray, np.ndarray]:
         """Products with the affinities, their column sums, and those of samples themselves."""
-        if self._by_neighbours():
+        if self._by_neighbors():
             search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(data.X)
             links = sparse.csr_array(search.kneighbors_graph(data.X, mode="connectivity"))
             degree = np.asarray(links.sum(axis=0)).ravel()
@@ -134,7 +134,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
     def _links_of_function(
         self, left: RawSamples, right: RawSamples
     ) -> np.ndarray | SparseMatrix | None:
-        """What a user's function gives for two whole collections: it may look for neighbours.
+        """What a user's function gives for two whole collections: it may look for neighbors.
 
         None for everything else, and for a function of two samples.
         """
@@ -152,7 +152,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
     def _step(
         self,
         given: np.ndarray,
-        unlabelled: np.ndarray,
+        unlabeled: np.ndarray,
         multiply: Step,
         degree: np.ndarray,
         loops: np.ndarray,
@@ -173,7 +173,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
             warn(f"{message} Raise max_iter, or tol={self.tol}", ConvergenceWarning)
         return rounds < self.max_iter
 
-    def _normalise(self) -> None:
+    def _normalize(self) -> None:
         total = self.label_distributions_.sum(axis=1, keepdims=True)
         self.label_distributions_ = self.label_distributions_ / np.where(total > 0, total, 1.0)
         self.transduction_ = self.classes_[np.argmax(self.label_distributions_, axis=1)]
@@ -199,7 +199,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
 
     def _sums(self, X: RawSamples, values: np.ndarray) -> np.ndarray:
         """Values of the training samples, summed by their affinities with new ones."""
-        if self._by_neighbours():
+        if self._by_neighbors():
             search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self.X_)
             return values[search.kneighbors(X, return_distance=False)].sum(axis=1)
         links = self._links_of_function(self.X_, X)

@@ -13,7 +13,7 @@ from mercer.estimators.label_graph import LabelGraph, Step
 
 
 class LabelPropagation(LabelGraph):
-    """Label propagation: every sample takes the mean of its neighbours' labels, given ones stay.
+    """Label propagation: every sample takes the mean of its neighbors' labels, given ones stay.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class LabelPropagation(LabelGraph):
     def _step(
         self,
         given: np.ndarray,
-        unlabelled: np.ndarray,
+        unlabeled: np.ndarray,
         multiply: Step,
         degree: np.ndarray,
         loops: np.ndarray,
@@ -81,7 +81,7 @@ class LabelPropagation(LabelGraph):
             sums = multiply(F)
             total = sums.sum(axis=1, keepdims=True)
             mean = sums / np.where(total == 0, 1.0, total)
-            return np.where(unlabelled[:, None], mean, given)
+            return np.where(unlabeled[:, None], mean, given)
 
         return step
 
@@ -171,7 +171,7 @@ class LabelSpreading(LabelGraph):
     def _step(
         self,
         given: np.ndarray,
-        unlabelled: np.ndarray,
+        unlabeled: np.ndarray,
         multiply: Step,
         degree: np.ndarray,
         loops: np.ndarray,

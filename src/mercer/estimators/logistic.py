@@ -239,7 +239,7 @@ class KernelLogisticRegression(DualClassifier):
         return self
 
     def _fit_on_centers(self, rows: RowData, start: float) -> None:
-        """Minimise the loss of all rows over functions on the centers."""
+        """Minimize the loss of all rows over functions on the centers."""
         loss: SmoothLoss = Logistic()
         n_outputs = 1
         if len(self.classes_) > 2:
@@ -266,9 +266,9 @@ class KernelLogisticRegression(DualClassifier):
         return Multinomial(data.y, weight, len(self.classes_))
 
     def _matrix(self, data: Training) -> tuple[Matrix, np.ndarray]:
-        """K and the means of its rows; a stored K is centred if there is a bias.
+        """K and the means of its rows; a stored K is centered if there is a bias.
 
-        Centring changes the bias by Σ a·row_means only.
+        Centering changes the bias by Σ a·row_means only.
         """
         matrix = data.matrix(COPY)
         if not matrix.plan.stored or not self.fit_intercept:

@@ -58,7 +58,7 @@ class LocalEngine:
 class TreeSum:
     """A sum of tuples in the order of a binary tree whose shape only their number decides.
 
-    Neighbours are added first, then neighbouring pairs, and so on. Only one partial sum of each
+    Neighbors are added first, then neighboring pairs, and so on. Only one partial sum of each
     level is held: some twenty for a million blocks.
     """
 

@@ -102,9 +102,9 @@ def as_html(explanation: Explanation) -> str:
 
 def _html_row(one: Explanation, j: int) -> str:
     longest = float(np.abs(one.values).max(initial=0.0)) or 1.0
-    colour = "#d62728" if one.values[j] > 0 else "#1f77b4"
+    color = "#d62728" if one.values[j] > 0 else "#1f77b4"
     width = round(150 * abs(float(one.values[j])) / longest)
-    bar = f'<div style="background:{colour};height:0.8em;width:{width}px"></div>'
+    bar = f'<div style="background:{color};height:0.8em;width:{width}px"></div>'
     cells = [html.escape(one.feature_names[j]), html.escape(shown_value(one.data[j]))]
     cells += [f"{one.values[j]:+.4g}", bar]
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -122,12 +122,12 @@ class PartExplanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The letters or words with a background whose colour is their contribution."""
+        """The letters or words with a background whose color is their contribution."""
         parts = [f"<p>contributions of parts to the {html.escape(self.quantity)}</p>"]
         for title, one in self._single_outputs():
             for row in range(min(_SAMPLES, len(one))):
                 head = html.escape(f"sample {row}{title}")
-                parts.append(f"<p>{head}: {''.join(_coloured(one, row))}</p>")
+                parts.append(f"<p>{head}: {''.join(_colored(one, row))}</p>")
         return "".join(parts)
 
 
@@ -139,13 +139,13 @@ def _sample_text(title: str, one: PartExplanation, row: int) -> list[str]:
     return lines
 
 
-def _coloured(one: PartExplanation, row: int) -> list[str]:
+def _colored(one: PartExplanation, row: int) -> list[str]:
     longest = float(np.abs(one.values[row]).max(initial=0.0)) or 1.0
     is_string = all(len(label) == 1 for label in one.labels[row])
     spans = []
     for label, value in zip(one.labels[row], one.values[row], strict=True):
-        colour = "214,39,40" if value > 0 else "31,119,180"
-        style = f"background:rgba({colour},{abs(value) / longest:.2f})"
+        color = "214,39,40" if value > 0 else "31,119,180"
+        style = f"background:rgba({color},{abs(value) / longest:.2f})"
         text = html.escape(label if is_string else f"{label} ")
         spans.append(f'<span style="{style}" title="{value:+.4g}">{text}</span>')
     return spans

@@ -1,6 +1,6 @@
-"""Rows against few centres: the tiles of K_nm, of which nothing is ever stored.
+"""Rows against few centers: the tiles of K_nm, of which nothing is ever stored.
 
-A tile has all centres as columns and as many rows as stay in the cache. Tiles are in single
+A tile has all centers as columns and as many rows as stay in the cache. Tiles are in single
 precision where the kernel has it, and all sums are in double precision.
 """
 
@@ -31,16 +31,16 @@ class CenterKernel(QuickKernel, Protocol):
 
 
 class Centers:
-    """The centres, and tiles of rows against them.
+    """The centers, and tiles of rows against them.
 
-    It can be sent to other processes: what is prepared of the centres is prepared there again.
+    It can be sent to other processes: what is prepared of the centers is prepared there again.
 
     Parameters
     ----------
     kernel : Kernel
         The fitted kernel.
     samples : array-like or collection
-        The centres.
+        The centers.
     single : bool, default=True
         Whether tiles may be in single precision.
     """
@@ -56,12 +56,12 @@ class Centers:
 
     @functools.cached_property
     def batch(self) -> Batch:
-        """The centres, with what was read of them."""
+        """The centers, with what was read of them."""
         return Batch(self.samples)
 
     @functools.cached_property
     def prepared(self) -> Prepared:
-        """The centres as the kernel reads them."""
+        """The centers as the kernel reads them."""
         return self.kernel.prepare(self.batch)
 
     @functools.cached_property
@@ -84,7 +84,7 @@ class Centers:
         return self.quick.rounding * EPS
 
     def in_double_precision(self) -> Centers:
-        """The same centres with tiles in double precision."""
+        """The same centers with tiles in double precision."""
         return Centers(self.kernel, self.samples, single=False)
 
     def strip_rows(self) -> int:
@@ -97,7 +97,7 @@ class Centers:
         return samples if self.quick is None else self.quick.scaled(samples)
 
     def tile(self, x: Prepared, start: int, stop: int, work: Workspace) -> WideTile:
-        """k of some rows, as `read` gives them, with all centres."""
+        """k of some rows, as `read` gives them, with all centers."""
         if self.quick is not None:
             work.serial_blas()
             out = work.scratch(stop - start, len(self), np.float32)
@@ -119,7 +119,7 @@ class Centers:
             yield tile, left
 
     def rows(self, X: RawSamples) -> np.ndarray:
-        """k of rows with all centres as a matrix, in the precision of tiles."""
+        """k of rows with all centers as a matrix, in the precision of tiles."""
         x = self.read(X)
         count, step = raw_length(X), self.strip_rows()
         out = np.empty((count, len(self)), dtype=self.dtype)
@@ -134,7 +134,7 @@ class Centers:
         return out
 
     def apply(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
-        """k(X, centres) @ U, tile by tile."""
+        """k(X, centers) @ U, tile by tile."""
         x, vectors = self.read(X), np.ascontiguousarray(U.T, dtype=np.float64)
         count, step = raw_length(X), self.strip_rows()
         out = np.zeros((count, U.shape[1]))

@@ -88,12 +88,12 @@ class FusedPass:
 
 
 class CenterMatrix:
-    """K_nm of a source of rows and some centres: all that solvers ask of the data.
+    """K_nm of a source of rows and some centers: all that solvers ask of the data.
 
     Parameters
     ----------
     centers : Centers
-        The centres and the kernel.
+        The centers and the kernel.
     rows : Rows
         The source, with targets and weights as the loss reads them.
     engine : Engine
@@ -123,7 +123,7 @@ class CenterMatrix:
         return loss, slopes.T, sums
 
     def of_sample(self, block: Block) -> CenterMatrix:
-        """The same centres and some rows in memory; its passes are not counted here."""
+        """The same centers and some rows in memory; its passes are not counted here."""
         sample = object.__new__(CenterMatrix)
         sample.__dict__.update(self.__dict__)
         sample.rows = ArrayRows(block.X, block.y, block.weight)

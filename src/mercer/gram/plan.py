@@ -21,7 +21,7 @@ kernels)                    the budget, in double or else in     needed
 `plan_dual` (SVM)           the matrix of a small problem fits   rows in single precision, computed
                             half the budget                      again when needed
 `plan_centers` (learners    the matrix fits half the budget, or  a function on some of the rows, the
-with ``centers="auto"``)    n² times the steps is below 6·10¹¹   centres, by passes over all of them
+with ``centers="auto"``)    n² times the steps is below 6·10¹¹   centers, by passes over all of them
 ==========================  ===================================  =================================
 """
 
@@ -41,7 +41,7 @@ FLOAT32 = np.dtype(np.float32)
 _QUICK_ROWS = 256 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
 _ALL_CLASSES = 512 * 2**20  # bytes of a matrix that serves every two classes
 _EXACT_WORK = 6e11  # entries that an exact solver computes at most, in all of its steps
-_PER_ROOT = 10  # centres for each √n
+_PER_ROOT = 10  # centers for each √n
 _MANY_ENTRIES = 2e7  # of a pass: fewer cost little in double precision
 _MANY_PAIRS = 4e8  # of a matrix that is not stored: products of fewer are quick in any precision
 _RANK_PER_ROOT, _HIGHEST_RANK = 6, 2000  # of a preconditioner, the first for each √n
@@ -157,7 +157,7 @@ def plan_dual(n: int, *, given: bool, precise: bool, small: bool) -> Plan:
 
 
 def plan_centers(n: int, steps: float) -> int | None:
-    """How many centres stand for n rows; None where all rows do, because that is affordable.
+    """How many centers stand for n rows; None where all rows do, because that is affordable.
 
     Parameters
     ----------
@@ -173,12 +173,12 @@ def plan_centers(n: int, steps: float) -> int | None:
 
 
 def default_centers(n: int) -> int:
-    """How many centres stand for n rows, where not all do: 10 √n, or what the budget holds."""
+    """How many centers stand for n rows, where not all do: 10 √n, or what the budget holds."""
     return max(1, min(n, int(_PER_ROOT * math.sqrt(n)), most_centers()))
 
 
 def most_centers() -> int:
-    """How many centres the budget holds: two matrices of them, and a factor."""
+    """How many centers the budget holds: two matrices of them, and a factor."""
     return max(1, math.isqrt(_room(0.5) // (3 * FLOAT64.itemsize)))
 
 
@@ -199,7 +199,7 @@ def preconditioner_rank(n: int) -> int:
 
 
 def single_tiles(n: int, n_centers: int) -> bool:
-    """Whether tiles of rows and centres may be in single precision: only where they are many."""
+    """Whether tiles of rows and centers may be in single precision: only where they are many."""
     return float(n) * n_centers >= _MANY_ENTRIES
 
 

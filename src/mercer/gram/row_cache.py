@@ -10,7 +10,7 @@ from mercer.aliases import Prepared
 from mercer.gram.fill import Fills, dense
 from mercer.gram.plan import row_capacity
 
-_APART = 32 * 2**20  # bytes of rows on their way to slots that are not neighbours
+_APART = 32 * 2**20  # bytes of rows on their way to slots that are not neighbors
 _LEAST = 64  # rows that are stored whatever the budget
 
 

@@ -152,4 +152,4 @@ def _of_copy(kind: Callable[..., Kernel], kernel: Kernel, *args: float) -> Kerne
 builds("power")(functools.partial(_of_copy, Power))
 builds("exponential")(functools.partial(_of_copy, Exp))
 builds("normalization")(functools.partial(_of_copy, Normalized))
-builds("centring")(functools.partial(_of_copy, Centered))
+builds("centering")(functools.partial(_of_copy, Centered))

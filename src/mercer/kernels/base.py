@@ -34,7 +34,7 @@ from mercer.kernels import derivatives, refutation
 from mercer.kernels.faces.shown import Shown
 from mercer.kernels.logarithms import Logarithms
 from mercer.kernels.operators import Algebra
-from mercer.kernels.parameters import Parameterised, restore
+from mercer.kernels.parameters import Parameterized, restore
 from mercer.kernels.separable.separable import Separable
 from mercer.params import integer
 from mercer.state import State
@@ -72,13 +72,13 @@ def _is_row(value: RawSamples) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
 
 
-class Kernel(Algebra, Logarithms, Separable, Shown, Parameterised):
+class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS
     invariance: ClassVar[str] = "none"
     definite: ClassVar[Definite | None] = None
-    is_distance: ClassVar[bool] = False  # −d²/2 of a distance d, for searches of neighbours
+    is_distance: ClassVar[bool] = False  # −d²/2 of a distance d, for searches of neighbors
     abstract: ClassVar[bool] = True
     aligned: ClassVar[bool] = False  # whether features of compared samples have the same columns
     leaves: ClassVar[int] = 1  # formulas that ask for products of a tile: one need not share them

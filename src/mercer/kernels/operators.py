@@ -86,8 +86,8 @@ class Algebra:
         return _BUILDERS["normalization"](self)
 
     def center(self) -> Kernel:
-        """Centred in feature space on the data given to ``fit``."""
-        return _BUILDERS["centring"](self)
+        """Centered in feature space on the data given to ``fit``."""
+        return _BUILDERS["centering"](self)
 
     def on(self, columns: Columns) -> Kernel:
         """The kernel on some columns only."""

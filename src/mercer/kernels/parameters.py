@@ -58,7 +58,7 @@ class computed(property, Generic[T]):  # noqa: N801
 
 @dataclass_transform(field_specifiers=(param,), eq_default=False)
 @dataclasses.dataclass(repr=False, eq=False)
-class Parameterised:
+class Parameterized:
     """An object whose parameters are its fields, each checked whenever it is set."""
 
     _own_init: ClassVar[bool] = False
@@ -156,7 +156,7 @@ class Parameterised:
         for name in self._names:
             value = getattr(self, name)
             params[name] = value
-            if deep and isinstance(value, Parameterised):
+            if deep and isinstance(value, Parameterized):
                 params.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
         return params
 
@@ -173,7 +173,7 @@ class Parameterised:
         """This kernel and all inside it, with the attributes of each."""
         states: Snapshot = [(self, dict(self.__dict__))]
         for value in self.__dict__.values():
-            if isinstance(value, Parameterised):
+            if isinstance(value, Parameterized):
                 states += value._snapshot()
         return states
 
@@ -194,7 +194,7 @@ class Parameterised:
         self._assign(own)
         for name, values in nested.items():
             child = getattr(self, name)
-            if not isinstance(child, Parameterised):
+            if not isinstance(child, Parameterized):
                 raise ParameterError("set_params", name, "has no parameters of its own")
             child._set_params(values)
         if nested:
@@ -256,7 +256,7 @@ class Parameterised:
         """The same kernel with copies of its children; what was fitted stays, arrays are shared."""
         duplicate = copy.copy(self)
         for name, value in vars(self).items():
-            if isinstance(value, Parameterised):
+            if isinstance(value, Parameterized):
                 object.__setattr__(duplicate, name, value.copy())
         return duplicate
 
@@ -273,13 +273,13 @@ def _by_present_names(init: Callable[..., None]) -> Callable[..., None]:
     """A constructor that takes old names of parameters, and says what a wrong one should be."""
 
     @functools.wraps(init)
-    def wrapper(self: Parameterised, *args: Any, **named: Any) -> None:
+    def wrapper(self: Parameterized, *args: Any, **named: Any) -> None:
         init(self, *args, **(self._present_names(named) if named else named))
 
     return wrapper
 
 
-Snapshot = list[tuple[Parameterised, Params]]
+Snapshot = list[tuple[Parameterized, Params]]
 
 
 def restore(before: Snapshot) -> None:
@@ -303,7 +303,7 @@ def value_key(value: Any) -> Hashable:
 
 
 @value_key.register
-def _(value: Parameterised) -> Hashable:
+def _(value: Parameterized) -> Hashable:
     return value._value_key()
 
 
@@ -331,7 +331,7 @@ def _(value: slice) -> Hashable:
 @functools.singledispatch
 def show_value(value: object) -> str:
     """A parameter as text that `mercer.parse` reads back, where that can be."""
-    if callable(value) and not isinstance(value, Parameterised):
+    if callable(value) and not isinstance(value, Parameterized):
         entry = describe(value)
         if FUNCTIONS.get(entry.name) is entry:
             return entry.name

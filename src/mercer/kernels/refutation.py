@@ -44,11 +44,11 @@ def witness_among(kernel: Kernel, points: RawSamples, balanced: bool) -> Witness
 
 def _lowest(k: np.ndarray, balanced: bool) -> tuple[np.ndarray, float]:
     """The unit vector c with the smallest cᵀKc, among those with Σc = 0 if balanced; and cᵀKc."""
-    centre = np.eye(len(k))
+    center = np.eye(len(k))
     if balanced:
-        centre -= 1.0 / len(k)
-    _, vectors = np.linalg.eigh(centre @ k @ centre)
-    c = centre @ vectors[:, 0]
+        center -= 1.0 / len(k)
+    _, vectors = np.linalg.eigh(center @ k @ center)
+    c = center @ vectors[:, 0]
     return c, float(c @ k @ c)
 
 

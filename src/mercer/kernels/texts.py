@@ -53,7 +53,7 @@ _words = Constraint("words", _are_words, "give None, 'english', or a list of wor
 
 
 class _WordKernel(Kernel, abstract=True):
-    """Texts read by scikit-learn's vectoriser: words of two letters or more."""
+    """Texts read by scikit-learn's vectorizer: words of two letters or more."""
 
     aligned: ClassVar[bool] = True
     ngrams: tuple[int, int] = param(default=(1, 1), check=_range)
@@ -71,7 +71,7 @@ class _WordKernel(Kernel, abstract=True):
 class BagOfWords(_WordKernel):
     """Σ_w |x|_w |y|_w: the inner product of the counts of words.
 
-    Texts are read by scikit-learn's vectoriser: words of two letters or more. An array, a sparse
+    Texts are read by scikit-learn's vectorizer: words of two letters or more. An array, a sparse
     matrix or a data frame of numbers is taken for counts, with a column for each word.
 
     Parameters

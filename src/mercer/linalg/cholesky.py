@@ -10,9 +10,9 @@ from mercer.linalg.matrices import HasRows
 def landmarks(
     matrix: HasRows, rank: int, tol: float = 1e-10, weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pivots of a Cholesky factorisation, and the factor L with L Lᵀ near the matrix.
+    """Pivots of a Cholesky factorization, and the factor L with L Lᵀ near the matrix.
 
-    The largest remaining diagonal entry is the next pivot. The factorisation ends at the given
+    The largest remaining diagonal entry is the next pivot. The factorization ends at the given
     rank, or where the remaining trace is less than ``tol`` of the whole; ``weight`` counts samples
     several times in it.
     """

@@ -164,7 +164,7 @@ class _KrylovSpace:
         return bool((spread <= _EQUAL * largest).any())
 
     def new_directions(self, image: np.ndarray) -> np.ndarray:
-        """What the last images add to the space; orthogonalised twice, against rounding error."""
+        """What the last images add to the space; orthogonalized twice, against rounding error."""
         block = self._outside(self._outside(image))
         block = _orthonormal(block, float(np.linalg.norm(image, axis=0).max()))
         if block.shape[1]:

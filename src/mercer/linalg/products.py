@@ -1,8 +1,8 @@
-"""Products by SciPy's BLAS, beside SciPy's factorisations.
+"""Products by SciPy's BLAS, beside SciPy's factorizations.
 
 NumPy and SciPy come with a BLAS each. Threads of the one that worked last wait in a loop, for some
 thirty milliseconds, and take a core from the other: a small product by NumPy between two
-factorisations by SciPy can double the time of both.
+factorizations by SciPy can double the time of both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The classes of scikit-learn that model files may hold, and what is special about a few of them.
 
 They are what fitted kernels hold, and what people put around models of mercer. What ``fit`` sets
-is recognised by its name, which begins or ends with an underscore.
+is recognized by its name, which begins or ends with an underscore.
 """
 
 from __future__ import annotations

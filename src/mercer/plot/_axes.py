@@ -1,4 +1,4 @@
-"""Axes, and points in the colours of their labels."""
+"""Axes, and points in the colors of their labels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from mercer.aliases import Axes, Targets
 from mercer.errors import MissingDependencyError, ShapeError
 
-Artist = Any  # something that Matplotlib has drawn: points, a text, a legend, a colour bar
+Artist = Any  # something that Matplotlib has drawn: points, a text, a legend, a color bar
 Option = Any  # a keyword argument that is passed on
-Colours = list[Any]  # of Matplotlib, by name or by numbers
+Colors = list[Any]  # of Matplotlib, by name or by numbers
 
-_MOST_COLOURS = 10  # that can be distinguished, those of Matplotlib's cycle
-_MOST_TICKS = 30  # names that a colour bar has room for
+_MOST_COLORS = 10  # that can be distinguished, those of Matplotlib's cycle
+_MOST_TICKS = 30  # names that a color bar has room for
 
 
 def pyplot() -> ModuleType:
@@ -44,7 +44,7 @@ class Labels(NamedTuple):
 
 
 def read_labels(y: Targets, count: int) -> Labels | None:
-    """Labels for the colours: text, and numbers of few values, are classes; others are numbers."""
+    """Labels for the colors: text, and numbers of few values, are classes; others are numbers."""
     if y is None:
         return None
     title = getattr(y, "name", None)
@@ -52,7 +52,7 @@ def read_labels(y: Targets, count: int) -> Labels | None:
         title = str(title)
     values = _label_vector(y, count)
     classes, codes = np.unique(values, return_inverse=True)
-    if values.dtype.kind in "iuf" and len(classes) > _MOST_COLOURS:
+    if values.dtype.kind in "iuf" and len(classes) > _MOST_COLORS:
         return Labels(values.astype(float), None, title)
     style = "g" if values.dtype.kind == "f" else ""
     return Labels(codes, [format(value, style) for value in classes], title)
@@ -71,15 +71,15 @@ def _label_vector(y: Targets, count: int) -> np.ndarray:
     return np.array([str(value) for value in values])
 
 
-def class_colours(count: int) -> Colours:
-    """A colour for each class; of many classes neighbours look alike."""
-    if count <= _MOST_COLOURS:
+def class_colors(count: int) -> Colors:
+    """A color for each class; of many classes neighbors look alike."""
+    if count <= _MOST_COLORS:
         return [f"C{at}" for at in range(count)]
     return list(pyplot().get_cmap("turbo")(np.linspace(0.03, 0.97, count)))
 
 
 class Scattered(NamedTuple):
-    """The artists of coloured points."""
+    """The artists of colored points."""
 
     points: list[Artist]
     legend: Artist
@@ -95,20 +95,20 @@ def scatter(
     legend: bool = True,
     **style: Option,
 ) -> Scattered:
-    """Points in the colours of their labels, with a legend, or a colour bar of many classes."""
+    """Points in the colors of their labels, with a legend, or a color bar of many classes."""
     style = {"s": 18, "alpha": 0.75, "linewidths": 0, **style}
     if labels is None:
         return Scattered([ax.scatter(*points.T, color="C0", **style)], None, None)
     if labels.names is None:
         drawn = ax.scatter(*points.T, c=labels.codes, cmap=cmap, **style)
-        return Scattered([drawn], None, _colour_bar(ax, drawn, labels) if legend else None)
-    if len(labels.names) > _MOST_COLOURS:
+        return Scattered([drawn], None, _color_bar(ax, drawn, labels) if legend else None)
+    if len(labels.names) > _MOST_COLORS:
         drawn = ax.scatter(*points.T, c=labels.codes, **class_scale(len(labels.names)), **style)
-        return Scattered([drawn], None, _colour_bar(ax, drawn, labels) if legend else None)
+        return Scattered([drawn], None, _color_bar(ax, drawn, labels) if legend else None)
     classes = []
-    for at, colour in enumerate(class_colours(len(labels.names))):
+    for at, color in enumerate(class_colors(len(labels.names))):
         part = points[labels.codes == at]
-        classes.append(ax.scatter(*part.T, color=colour, label=labels.names[at], **style))
+        classes.append(ax.scatter(*part.T, color=color, label=labels.names[at], **style))
     if not legend:
         return Scattered(classes, None, None)
     look = {"fontsize": "small", "framealpha": 0.8, "edgecolor": "none", "markerscale": 1.5}
@@ -116,13 +116,13 @@ def scatter(
 
 
 def class_scale(count: int) -> dict[str, Option]:
-    """The colour scale of codes of classes: a colour for each, with its code in the middle."""
+    """The color scale of codes of classes: a color for each, with its code in the middle."""
     from matplotlib.colors import ListedColormap
 
-    return {"cmap": ListedColormap(class_colours(count)), "vmin": -0.5, "vmax": count - 0.5}
+    return {"cmap": ListedColormap(class_colors(count)), "vmin": -0.5, "vmax": count - 0.5}
 
 
-def _colour_bar(ax: Axes, drawn: Artist, labels: Labels) -> Artist:
+def _color_bar(ax: Axes, drawn: Artist, labels: Labels) -> Artist:
     """The scale of numbers, or the names of classes, of as many as there is room for."""
     bar = ax.figure.colorbar(drawn, ax=ax, label=labels.title or "")
     bar.solids.set_alpha(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from mercer.aliases import Axes
-from mercer.plot._axes import Artist, Colours, Option
+from mercer.plot._axes import Artist, Colors, Option
 
 Alignment = tuple[str, str]  # of a text at its point, horizontal and vertical
 
@@ -22,7 +22,7 @@ def write_names(
     ax: Axes,
     points: np.ndarray,
     names: Iterable[object],
-    colours: Colours,
+    colors: Colors,
     *,
     shafts: bool = False,
     gap: float = 4,
@@ -44,8 +44,8 @@ def write_names(
     obstacles = ax.transData.transform((along * points).reshape(-1, 2))
     boxes: list[Artist] = []
     texts = []
-    for point, name, colour in zip(points, names, colours, strict=True):
-        text = ax.annotate(str(name), point, (0, 0), color=colour, **style)
+    for point, name, color in zip(points, names, colors, strict=True):
+        text = ax.annotate(str(name), point, (0, 0), color=color, **style)
         alignments = _outwards(point) if shafts else _ALIGNMENTS
         costs = [_cost(_place(text, way, gap), boxes, obstacles, ax.bbox) for way in alignments]
         boxes.append(_place(text, alignments[int(np.argmin(costs))], gap))

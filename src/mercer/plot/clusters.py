@@ -1,4 +1,4 @@
-"""The map of a clustering: samples in the colours of their clusters, and regions behind them."""
+"""The map of a clustering: samples in the colors of their clusters, and regions behind them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mercer.aliases import Axes, Columns, Estimator, RawSamples
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.projection.pca import KernelPCA
-from mercer.plot._axes import Labels, Option, axes, class_colours, scatter
+from mercer.plot._axes import Labels, Option, axes, class_colors, scatter
 from mercer.plot._estimator import before_last_step, component_names, last_step, two_positions
 from mercer.plot._plane import Grid, check_resolution, column_names, extent, matrix, over_plane
 
@@ -164,8 +164,8 @@ class ClusterDisplay:
         if self.grid is not None:
             from matplotlib.colors import to_rgba
 
-            colours = np.array([to_rgba(colour, alpha) for colour in class_colours(len(known))])
-            image = colours[np.searchsorted(known, self.grid[2])]
+            colors = np.array([to_rgba(color, alpha) for color in class_colors(len(known))])
+            image = colors[np.searchsorted(known, self.grid[2])]
             look = {"origin": "lower", "aspect": "auto", "interpolation": "nearest", "zorder": 0}
             self.regions_ = ax.imshow(image, extent=extent(self.grid), **look)
         codes = np.searchsorted(known, self.clusters)

@@ -206,7 +206,7 @@ class DecisionDisplay:
         return self.ax_.imshow(self.grid[2], extent=extent(self.grid), **look)
 
     def _draw_regions(self) -> None:
-        """The region of each class in its colour, with boundaries."""
+        """The region of each class in its color, with boundaries."""
         across, along, codes = self.grid
         count = int(codes.max()) + 1
         if self.labels is not None and self.labels.names is not None:
@@ -219,16 +219,16 @@ class DecisionDisplay:
         ]
 
     def _draw_decision(self, cmap: str | None) -> None:
-        """The decision function in the colours of the two classes, its boundary and margins."""
+        """The decision function in the colors of the two classes, its boundary and margins."""
         from matplotlib.colors import LinearSegmentedColormap
 
         across, along, decision = self.grid
-        colours: object = cmap
+        colors: object = cmap
         if cmap is None:
-            colours = LinearSegmentedColormap.from_list("sides", ["C0", "white", "C1"])
+            colors = LinearSegmentedColormap.from_list("sides", ["C0", "white", "C1"])
         far = float(np.quantile(np.abs(decision), 0.95)) or 1.0
         look = {"alpha": 0.5, "interpolation": "bilinear"}
-        self.surface_ = self._image(cmap=colours, vmin=-far, vmax=far, **look)
+        self.surface_ = self._image(cmap=colors, vmin=-far, vmax=far, **look)
         styles = {0.0: "-"}
         if self.kind == "margin":
             styles = {-1.0: "--", 0.0: "-", 1.0: "--"}
@@ -264,7 +264,7 @@ def _answers(estimator: Estimator, kind: str, Z: RawSamples) -> np.ndarray:
 
 
 def _in_order_of(classes: np.ndarray, labels: Labels, y: Targets) -> Labels:
-    """Labels in the order of the estimator's classes, which gives points the colours of regions."""
+    """Labels in the order of the estimator's classes, which gives points the colors of regions."""
     positions = {str(name): at for at, name in enumerate(classes)}
     codes = [positions.get(str(value), -1) for value in np.asarray(y).ravel()]
     if -1 in codes:

@@ -128,7 +128,7 @@ class DecompositionDisplay:
             along = np.linspace(low - reach, high + reach, grid)
             Z = np.tile(np.median(values, axis=0), (grid, 1))
             Z[:, column] = along
-            means, stds = term_posteriors(process, Z, centred=True)
+            means, stds = term_posteriors(process, Z, centered=True)
             display.grids.append(along)
             display.means.append(means[:, at])
             display.stds.append(stds[:, at])

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
 from mercer.domains.base import pick_rows, raw_length
 from mercer.kernels.base import Kernel
-from mercer.plot._axes import Labels, Option, axes, class_colours, read_labels
+from mercer.plot._axes import Labels, Option, axes, class_colors, read_labels
 from mercer.plot._estimator import evenly, kernel_and_samples, square_matrix
 
 _MOST = 1000  # samples beyond which a screen has no pixels left
@@ -233,9 +233,9 @@ class GramDisplay:
         else:
             ax.set_yticks(ticks, names[::step])
             ax.set_xticks(ticks, names[::step], rotation=45, ha="right")
-        colours = class_colours(len(names))
-        for label, colour in zip(ax.get_yticklabels(), colours[::step], strict=True):
-            label.set_color(colour)
+        colors = class_colors(len(names))
+        for label, color in zip(ax.get_yticklabels(), colors[::step], strict=True):
+            label.set_color(color)
 
 
 def _by_similarity(K: np.ndarray, part: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Axes, Columns, Estimator, RawSamples, Targets
 from mercer.errors import ParameterError, ShapeError
-from mercer.plot._axes import Colours, Option, axes
+from mercer.plot._axes import Colors, Option, axes
 from mercer.plot._estimator import component_names, two_positions
 from mercer.plot._names import write_names
 
@@ -164,7 +164,7 @@ class LoadingsDisplay:
         # In the units of the axes, so that an arrow ends where its coordinates say.
         look = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.006}
         self.arrows_ = []
-        shades: Colours = []
+        shades: Colors = []
         for part, name, color in zip(self.loadings, self.view_names, colors, strict=True):
             start = np.zeros(len(part))
             self.arrows_.append(ax.quiver(start, start, *part.T, color=color, label=name, **look))

@@ -17,7 +17,7 @@ from mercer.plot._estimator import last_step, shares
 _NAMES = {
     "explained_variance_": "variance",
     "inertia_": "inertia",
-    "correlations_": "regularised correlation",
+    "correlations_": "regularized correlation",
     "eigenvalues_": "eigenvalue",
     "explained_variance_ratio_": "share",
 }

@@ -13,7 +13,7 @@ from mercer.errors import ParameterError
 from mercer.plot._axes import Option, axes
 from mercer.plot._estimator import last_step
 
-_MOST_NAMES = 10  # colours that can be told apart
+_MOST_NAMES = 10  # colors that can be told apart
 _LONGEST = 32  # characters of a kernel in the legend
 
 
@@ -125,7 +125,7 @@ class WeightsDisplay:
         return self
 
     def _look_of(self, k: int, rank: int) -> dict[str, Option]:
-        """A colour and a name for the heaviest kernels, grey for the others."""
+        """A color and a name for the heaviest kernels, gray for the others."""
         if rank >= _MOST_NAMES or self.path[-1, k] == 0:
             return {"color": "0.8", "zorder": 1}
         text = self.names[k]

@@ -1,6 +1,6 @@
 """The kinds of sample whose kernels are learned, beside numbers and categories.
 
-A line of `KINDS` adds a kind: how its samples are recognised, the kernels that are tried on them,
+A line of `KINDS` adds a kind: how its samples are recognized, the kernels that are tried on them,
 and the function that reads a column of a table as a list of them.
 """
 

@@ -29,7 +29,7 @@ _SMALL_TREES = 60  # nodes, on average, up to which partial trees are counted qu
 
 
 def graph_kernels(samples: Sequence[Any]) -> Families:
-    """Colours of neighbourhoods of several depths, and shortest paths."""
+    """Colors of neighborhoods of several depths, and shortest paths."""
     return [
         [WeisfeilerLehman(depth=depth).normalize() for depth in (3, 1, 5)],
         [WeisfeilerLehmanAssignment(depth=depth).normalize() for depth in (3, 5)],

@@ -286,7 +286,7 @@ _OF_ITEMS: dict[str, tuple[Callable[[], Kernel], Callable[..., list[Any]]]] = {
 def _column_kernels(column: TableColumn, width: float, incomplete: bool) -> list[Kernel]:
     """The kernels of a column of dates, texts or sets; none of others, which are in blocks.
 
-    That of texts or sets is the RBF of the features of a kernel k: exp(k/ℓ²), normalised.
+    That of texts or sets is the RBF of the features of a kernel k: exp(k/ℓ²), normalized.
     """
     if column.kind == "date":
         return _date_kernels(column, width, incomplete)

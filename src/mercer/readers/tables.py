@@ -72,7 +72,7 @@ def read_table(
     --------
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "some.csv"
-    >>> _ = file.write_text("age;colour\\n31;red\\n?;blue\\n")
+    >>> _ = file.write_text("age;color\\n31;red\\n?;blue\\n")
     >>> from mercer.readers import read_table
     >>> frame, layout = read_table(file)
     >>> print(layout, frame["age"].tolist())

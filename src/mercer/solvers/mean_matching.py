@@ -1,6 +1,6 @@
 """The quadratic program of kernel mean matching, by a primal-dual interior point method.
 
-Minimise ½ βᵀKβ − κᵀβ subject to 0 ≤ β ≤ B and low ≤ Σβ ≤ high. Every constraint is written as a
+Minimize ½ βᵀKβ − κᵀβ subject to 0 ≤ β ≤ B and low ≤ Σβ ≤ high. Every constraint is written as a
 slack s ≥ 0 with a multiplier u ≥ 0; Newton steps lead to the points where all products s u are
 equal, and this value is lowered to zero.
 

@@ -1,4 +1,4 @@
-"""Newton's method for log-losses in feature space: minimise L(F) + ½ Σ aᵀKa, F = KA + 1b.
+"""Newton's method for log-losses in feature space: minimize L(F) + ½ Σ aᵀKa, F = KA + 1b.
 
 There is one column of A for each output. A step solves A = −∇L(F₀) − H(F − F₀). With H = RRᵀ sample
 by sample and A = RU it reads (I + RᵀKR) U + Rᵀ1b = s, where Σ(RU) = 0 determines b. The matrix is
@@ -183,7 +183,7 @@ def newton(
     start: tuple[np.ndarray, np.ndarray] | None = None,
     callback: Callable[[int, float], Any] | None = None,
 ) -> NewtonSolution:
-    """Minimise L(KA + 1b) + ½ Σ aᵀKa.
+    """Minimize L(KA + 1b) + ½ Σ aᵀKa.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def softmax_regression(
     start: np.ndarray | None = None,
     max_iter: int = 150,
 ) -> SoftmaxSolution:
-    """Minimise the penalised log-loss from a start by L-BFGS.
+    """Minimize the penalized log-loss from a start by L-BFGS.
 
     ``lower`` is the factor of the Gram matrix, and ``indicators`` has a column for each class.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.kernels.base import Kernel
-from mercer.markup import LabelledLines, shortened
+from mercer.markup import LabeledLines, shortened
 from mercer.params import between
 
 _LEVEL = 0.05  # that texts speak of
@@ -19,7 +19,7 @@ _SHOWN = 1  # kernels of many that a text names
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
-class TestResult(LabelledLines):
+class TestResult(LabeledLines):
     """The result of a test of a hypothesis.
 
     ``print`` shows it as text, notebooks show it as a table, and `to_dict` gives plain values.

@@ -13,7 +13,7 @@ N = 120
 A, B = rng.standard_normal((2, N))
 TWO = np.where(A > 0.5, "yes", "no")
 THREE = np.digitize(A, [-0.5, 0.5]).astype(str)
-HONEST = {"b": B, "noisy": A + 0.3 * B, "colour": rng.choice(["red", "blue"], N)}
+HONEST = {"b": B, "noisy": A + 0.3 * B, "color": rng.choice(["red", "blue"], N)}
 
 
 LEAKS = {

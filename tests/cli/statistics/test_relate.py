@@ -14,11 +14,11 @@ from mercer.cli import main
 def data(tmp_path):
     rng = np.random.default_rng(0)
     z, a, b = rng.standard_normal((3, 90))
-    lines = ["z,x,y,colour,clinic"]
+    lines = ["z,x,y,color,clinic"]
     for i in range(90):
-        colour = "red" if z[i] > 0 else "blue"
+        color = "red" if z[i] > 0 else "blue"
         shown = "" if i % 9 == 0 else f"{z[i] + 0.5 * a[i]:.4f}"
-        lines.append(f"{z[i]:.4f},{shown},{z[i] + 0.5 * b[i]:.4f},{colour},{i // 3}")
+        lines.append(f"{z[i]:.4f},{shown},{z[i] + 0.5 * b[i]:.4f},{color},{i // 3}")
     path = tmp_path / "data.csv"
     path.write_text("\n".join(lines) + "\n")
     return path

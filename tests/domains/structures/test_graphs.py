@@ -152,7 +152,7 @@ def test_equal_numbers_are_equal_labels_and_texts_are_not():
 def test_absent_labels_are_degrees_or_constant_and_the_kernel_says_which():
     path = ([(0, 1), (1, 2)], 3)
     assert WeisfeilerLehman(depth=0).fit([path])([path]).tolist() == [[5.0]]
-    assert WeisfeilerLehman(depth=0, unlabelled="constant")([path]).tolist() == [[9.0]]
+    assert WeisfeilerLehman(depth=0, unlabeled="constant")([path]).tolist() == [[9.0]]
     assert WeisfeilerLehman().fit([path]).labels_ == "degree"
     assert GraphWalks(decay=0.1).fit([path]).labels_ == "constant"
     assert kernel.copy().fit([RING]).labels_ == "labels"
@@ -270,15 +270,15 @@ def test_attributes_are_checked():
 
 def test_matrices_of_ones_are_graphs_without_labels_of_edges():
     ones = scipy.sparse.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    labelled = scipy.sparse.csr_array(np.array([[0, 2, 0], [2, 0, 1], [0, 1, 0]]))
+    labeled = scipy.sparse.csr_array(np.array([[0, 2, 0], [2, 0, 1], [0, 1, 0]]))
     edges = ([(0, 1), (1, 2)], 3)
     kernel = WeisfeilerLehman(2)
     assert len(np.unique(kernel([edges, ones]))) == 1
-    K = kernel([labelled, ones])
-    assert np.array_equal(kernel([ones], [labelled, ones]), K[1:])
-    assert GraphWalks(decay=0.1).fit([ones]).prepare(Batch([ones])).labelled is False
+    K = kernel([labeled, ones])
+    assert np.array_equal(kernel([ones], [labeled, ones]), K[1:])
+    assert GraphWalks(decay=0.1).fit([ones]).prepare(Batch([ones])).labeled is False
     with pytest.raises(InputTypeError, match=r"X\[1\] = 'a graph' has no labels of edges"):
-        kernel([labelled, edges])
+        kernel([labeled, edges])
 
 
 @pytest.mark.parametrize("kernel", [WeisfeilerLehman, ShortestPaths, partial(GraphWalks, 0.1)])

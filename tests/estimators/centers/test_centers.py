@@ -104,7 +104,7 @@ def test_sources_and_arrays_give_the_same_model(name):
     assert "read block by block" in str(streamed.report_)
 
 
-def test_ridge_is_the_explicit_formula_on_the_centred_target():
+def test_ridge_is_the_explicit_formula_on_the_centered_target():
     model = KernelRidge(0.3, kernel=KERNEL, centers=40).fit(X, Y)
     C = model.X_fit_
     K, inner = KERNEL(X, C), KERNEL(C)

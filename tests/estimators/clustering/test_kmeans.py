@@ -43,7 +43,7 @@ def drawn_anew(estimator):
     these checks too.
     """
     return {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the first centres are drawn"
+        f"check_sample_weight_equivalence_on_{kind}_data": "the first centers are drawn"
         for kind in ("dense", "sparse")
     }
 
@@ -71,10 +71,10 @@ def rows_of(n: int, k: int, seed: int = 0):
 
 
 def distances(kernel, new, X, labels, weight=None):
-    """Squared, to the centres of these labels."""
+    """Squared, to the centers of these labels."""
     members = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
     weight = np.ones(len(X)) if weight is None else weight
-    return naive.centre_distances(np.diag(kernel(new)), kernel(new, X), kernel(X), members, weight)
+    return naive.center_distances(np.diag(kernel(new)), kernel(new, X), kernel(X), members, weight)
 
 
 # -- equal to scikit-learn, and to the definition
@@ -210,7 +210,7 @@ def test_a_weight_is_a_number_of_copies(kernel, rng):
     np.testing.assert_allclose(a.transform(new), b.transform(new), atol=1e-8)
 
 
-def test_samples_without_weight_are_labelled_and_count_for_nothing():
+def test_samples_without_weight_are_labeled_and_count_for_nothing():
     X, new = samples(60)
     weight = np.ones(60)
     weight[40:] = 0.0
@@ -347,7 +347,7 @@ def test_an_empty_cluster_takes_the_farthest_sample():
 @pytest.mark.parametrize("seed", [105, 2005, 2734, 4632, 5977])
 def test_clusters_that_empty_on_the_way(seed):
     """Seeds at which a cluster loses its last sample after some steps; farthest is meant from the
-    centre of the new label.
+    center of the new label.
     """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((12, 2))
@@ -540,7 +540,7 @@ def test_one_cluster_has_the_spread_of_the_data(kernel, init):
     X, _ = samples()
     model = KernelKMeans(1, kernel=kernel, init=init, random_state=0).fit(X)
     assert not model.labels_.any() and model.inertia_ == pytest.approx(
-        np.trace(naive.centred(kernel(X))), rel=1e-9
+        np.trace(naive.centered(kernel(X))), rel=1e-9
     )
 
 

@@ -153,7 +153,7 @@ def test_scikit_learns_labels(way, affinity, k):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["moons", "circles", "blobs"])
-def test_shapes_by_their_neighbours(name, way):
+def test_shapes_by_their_neighbors(name, way):
     X, y = shapes(name)
     model = fitted(
         SpectralClustering(
@@ -164,7 +164,7 @@ def test_shapes_by_their_neighbours(name, way):
     assert ari(y, model.labels_) >= 0.99
 
 
-def test_the_graph_of_neighbours():
+def test_the_graph_of_neighbors():
     X = one_cloud()
     for kernel in ("linear", RBF(length_scale=2.0)):  # nearest for one is nearest for the other
         model = fitted(
@@ -258,7 +258,7 @@ def test_new_points_of_shapes(name, way):
     [{"affinity": "nearest_neighbors"}, {"kernel": "linear", "local_scaling": 7}],
     ids=str,
 )
-def test_new_points_of_moons_by_neighbours_and_by_local_scales(options):
+def test_new_points_of_moons_by_neighbors_and_by_local_scales(options):
     X, y = shapes("moons")
     new, truth = shapes("moons", seed=1)
     model = fitted(SpectralClustering(2, random_state=0, **options), X)
@@ -272,12 +272,12 @@ def test_new_samples_by_nystroem():
     kernel = RBF()
     model = SpectralClustering(3, kernel=kernel, n_init=20, random_state=0).fit(X)
     slow = naive.spectral_embedding(kernel(X), 3)
-    centres = np.array([slow.u[model.labels_ == c].mean(axis=0) for c in range(3)])
+    centers = np.array([slow.u[model.labels_ == c].mean(axis=0) for c in range(3)])
     gaps = np.sort(
-        ((slow.extended(kernel(new, X))[:, None] - centres[None]) ** 2).sum(axis=2), axis=1
+        ((slow.extended(kernel(new, X))[:, None] - centers[None]) ** 2).sum(axis=2), axis=1
     )
     expected = (
-        ((slow.extended(kernel(new, X))[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
+        ((slow.extended(kernel(new, X))[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     )
     clear = gaps[:, 1] - gaps[:, 0] > 1e-4 * gaps[:, 1]
     assert clear.sum() > 50
@@ -328,7 +328,7 @@ def test_more_parts_than_clusters(way):
     assert all(len(set(part)) == 1 for part in model.labels_.reshape(4, 6))
 
 
-def test_a_sample_without_neighbours():
+def test_a_sample_without_neighbors():
     W = np.ones((12, 12))
     W[0, 1:] = W[1:, 0] = 0.0
     model = SpectralClustering(2, affinity="precomputed", random_state=0).fit(W)
@@ -337,7 +337,7 @@ def test_a_sample_without_neighbours():
     assert ari(np.arange(12) > 0, model.labels_) == 1.0
 
 
-def test_neighbours_far_apart():
+def test_neighbors_far_apart():
     X, y = blobs()
     model = SpectralClustering(3, affinity="nearest_neighbors", n_neighbors=8, random_state=0).fit(
         X
@@ -443,7 +443,7 @@ def test_a_small_memory_budget_changes_the_way_only():
 @pytest.mark.parametrize(
     "options",
     [{"kernel": RBF()}, {"affinity": "nearest_neighbors", "n_neighbors": 30}],
-    ids=["kernel", "neighbours"],
+    ids=["kernel", "neighbors"],
 )
 def test_bits_do_not_depend_on_threads(budget, options):
     X = one_cloud(400)
@@ -642,7 +642,7 @@ def test_less_than_one_copy_has_no_loop():
         {"kernel": "linear", "local_scaling": 7},
         {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 12},
     ],
-    ids=["neighbours", "local scaling", "given neighbours"],
+    ids=["neighbors", "local scaling", "given neighbors"],
 )
 def test_a_sample_of_weight_0_is_embedded_as_a_new_one(options):
     X = one_cloud(60)

@@ -10,13 +10,13 @@ Y = [0, 1, 0, 1]
 
 
 def test_what_stands_for_labels_of_graphs():
-    kernel = WeisfeilerLehman(2).normalize() + 0.5 * WeisfeilerLehman(1, unlabelled="constant")
+    kernel = WeisfeilerLehman(2).normalize() + 0.5 * WeisfeilerLehman(1, unlabeled="constant")
     report = SVC(kernel=kernel).fit(SHAPES, Y).report_
     assert "WeisfeilerLehman: nodes have no labels; their degrees stand for them" in str(report)
     assert "WeisfeilerLehman: nodes have no labels; a constant stands for them" in str(report)
     assert len(report.to_dict()["learned"]) == 2
-    labelled = [(list(graph.edges), list(map(str, graph))) for graph in SHAPES]
-    assert "no labels" not in str(SVC(kernel=kernel).fit(labelled, Y).report_)
+    labeled = [(list(graph.edges), list(map(str, graph))) for graph in SHAPES]
+    assert "no labels" not in str(SVC(kernel=kernel).fit(labeled, Y).report_)
 
 
 def test_learned_values():

@@ -26,7 +26,7 @@ def test_every_estimator_says_it(name):
         warnings.simplefilter("always")
         make(name, "precomputed").fit(K, y)
     told = [str(w.message) for w in caught if w.category is errors.DefinitenessWarning]
-    assert len(told) == 1 and re.search("smallest eigenvalue (after centring )?-", told[0]), told
+    assert len(told) == 1 and re.search("smallest eigenvalue (after centering )?-", told[0]), told
     assert "repair" in told[0]
 
 
@@ -43,7 +43,7 @@ def test_nothing_is_said_of_gram_matrices(name):
             make(name, "precomputed").fit(K, y)
 
 
-def test_repair_is_honoured():
+def test_repair_is_honored():
     X = numbers(60)
     y = (X[:, 0] > 0).astype(int)
     K = Sigmoid()(X)
@@ -64,7 +64,7 @@ def test_conditionally_positive_matrices():
     with warnings.catch_warnings():
         warnings.simplefilter("error", errors.DefinitenessWarning)
         SVR(kernel="precomputed").fit(NegativeDistance()(X), y)
-    with pytest.warns(errors.DefinitenessWarning, match="smallest eigenvalue (after centring )?-"):
+    with pytest.warns(errors.DefinitenessWarning, match="smallest eigenvalue (after centering )?-"):
         KernelRidge(kernel="precomputed").fit(NegativeDistance()(X), y)
 
 
@@ -86,7 +86,7 @@ def test_of_a_large_matrix_a_part_is_looked_at(monkeypatch):
     assert scale.lowest_if_negative(RBF()(numbers(200)), np.arange(200), balanced=True) is None
 
 
-@pytest.mark.parametrize(("model", "said"), [(SVC, "after centring -3'"), (KernelRidge, "e -3'")])
+@pytest.mark.parametrize(("model", "said"), [(SVC, "after centering -3'"), (KernelRidge, "e -3'")])
 def test_the_eigenvalue_is_that_of_the_matrix(model, said, rng):
     Z = rng.standard_normal((30, 3))
     with pytest.warns(errors.DefinitenessWarning, match=said):

@@ -1,4 +1,4 @@
-"""Nearest neighbours in feature space against scikit-learn's, with distances worked out from the
+"""Nearest neighbors in feature space against scikit-learn's, with distances worked out from the
 kernel's definition.
 """
 
@@ -32,7 +32,7 @@ from mercer import (
 )
 
 COPIES = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "copies take the places of other neighbours"
+    f"check_sample_weight_equivalence_on_{kind}_data": "copies take the places of other neighbors"
     for kind in ("dense", "sparse")
 }
 
@@ -91,7 +91,7 @@ WEIGHTS = ["uniform", "distance", None, lambda d: np.exp(-d)]
     ids=lambda v: "distance" if callable(v) and not hasattr(v, "certificate") else repr(v),
 )
 @pytest.mark.parametrize("k", [1, 5, 90])
-def test_scikit_learns_neighbours_under_the_same_distance(k, kernel, distance, weights):
+def test_scikit_learns_neighbors_under_the_same_distance(k, kernel, distance, weights):
     X, label, number, new = samples()
     inside, outside = distance(X, X), distance(new, X)
     np.fill_diagonal(inside, 0.0)
@@ -125,7 +125,7 @@ def test_the_linear_kernel_is_the_euclidean_distance():
     np.testing.assert_allclose(ours.predict(X[300:]), theirs.predict(X[300:]))
 
 
-def test_a_radial_kernel_has_the_neighbours_of_its_argument():
+def test_a_radial_kernel_has_the_neighbors_of_its_argument():
     X, label, _, new = samples()
     expected = KNeighborsClassifier(7).fit(X, label).kneighbors(new)[1]
     for kernel in (RBF(length_scale=2.0), NegativeDistance(), "rbf"):
@@ -142,7 +142,7 @@ def test_a_radial_kernel_has_the_neighbours_of_its_argument():
 
 
 @pytest.mark.parametrize("kernel", [RBF(), Linear(), NegativeDistance(), "precomputed"], ids=repr)
-def test_neighbours_of_the_training_samples_are_others(kernel):
+def test_neighbors_of_the_training_samples_are_others(kernel):
     X, label, _, _ = samples()
     X[1] = X[0]
     data = RBF()(X) if isinstance(kernel, str) else X
@@ -354,7 +354,7 @@ def test_duplicates_constants_and_few_samples_are_legal():
 # --------------------------------------------------------------------------------------------------
 
 
-def test_more_neighbours_than_samples():
+def test_more_neighbors_than_samples():
     X, label, number, new = samples(10)
     model = KernelNeighborsRegressor(11).fit(X, number)
     with pytest.raises(ValueError, match="n_neighbors = 11"):
@@ -477,7 +477,7 @@ def test_weights_of_samples_are_weights_of_votes():
     np.testing.assert_allclose(model.predict_proba([[1.1]]), [[3 / 8, 5 / 8]])
     mean = KernelNeighborsRegressor(3, kernel=RBF(9.0)).fit(X, numbers, sample_weight=weight)
     np.testing.assert_allclose(mean.predict([[1.1]]), [(1.0 + 4.0 + 15.0) / 8])
-    # a sample of weight 0 is nobody's neighbour, and positions are those of the others
+    # a sample of weight 0 is nobody's neighbor, and positions are those of the others
     assert mean.n_samples_fit_ == len(mean.X_fit_) == 4
     assert mean.kneighbors([[3.0]], 4, return_distance=False)[0].tolist() == [2, 1, 0, 3]
     assert mean.kneighbors(n_neighbors=1, return_distance=False)[:, 0].tolist() == [1, 0, 1, 2]

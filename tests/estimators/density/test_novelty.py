@@ -47,7 +47,7 @@ def samples(n: int = 40, seed: int = 0, d: int = 3):
 
 
 def features(kernel, *collections):
-    """Explicit features of all collections, by the square root of their common matrix, centred
+    """Explicit features of all collections, by the square root of their common matrix, centered
     where it must be.
     """
     rows = np.vstack(collections)

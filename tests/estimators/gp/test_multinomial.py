@@ -45,7 +45,7 @@ def multinomial(kernel=None, **options) -> GaussianProcessClassifier:
     )
 
 
-def labelled(
+def labeled(
     n: int = 30, classes: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Overlapping groups on a circle, every class at least once."""
@@ -85,7 +85,7 @@ def moved(kernel, theta: np.ndarray):
 @pytest.mark.parametrize("classes", [3, 4])
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_evidence_and_its_gradient(name, classes):
-    X, label, _ = labelled(classes=classes)
+    X, label, _ = labeled(classes=classes)
     kernel = KERNELS[name]
     model = multinomial(kernel).fit(X, label)
 
@@ -104,7 +104,7 @@ def test_the_evidence_and_its_gradient(name, classes):
 
 @pytest.mark.parametrize("classes", [3, 5])
 def test_probabilities_are_averaged_over_the_latent_functions(classes):
-    X, label, Z = labelled(classes=classes)
+    X, label, Z = labeled(classes=classes)
     kernel = KERNELS["matern"]
     found = naive_gp.multinomial_laplace(kernel(X), label, classes)
     latent = naive_gp.multinomial_latent(found, kernel(X), kernel(Z, X), kernel.diag(Z))
@@ -123,7 +123,7 @@ def test_probabilities_are_averaged_over_the_latent_functions(classes):
     width=st.floats(1e-2, 1e2),
 )
 def test_any_data_agree_with_the_definition(seed, n, classes, factor, width):
-    X, label, Z = labelled(max(n, classes), classes, seed)
+    X, label, Z = labeled(max(n, classes), classes, seed)
     kernel = factor * RBF(length_scale=width)
     model = multinomial(kernel).fit(X, label)
     assert model.log_marginal_likelihood_value_ == pytest.approx(
@@ -135,7 +135,7 @@ def test_any_data_agree_with_the_definition(seed, n, classes, factor, width):
 
 
 def test_the_names_of_the_classes_do_not_matter():
-    X, label, Z = labelled()
+    X, label, Z = labeled()
     turned = np.array(["b", "c", "a"])[label]
     one, other = multinomial(2.0 * RBF()).fit(X, label), multinomial(2.0 * RBF()).fit(X, turned)
     assert other.classes_.tolist() == ["a", "b", "c"] and other.n_classes_ == 3
@@ -151,7 +151,7 @@ def test_the_names_of_the_classes_do_not_matter():
 
 
 def test_there_is_one_kernel_and_it_is_learned():
-    X, label, _ = labelled(60)
+    X, label, _ = labeled(60)
     start = multinomial(1.0 * RBF()).fit(X, label)
     model = multinomial(1.0 * RBF(), optimizer="fmin_l_bfgs_b").fit(X, label)
     assert isinstance(model.kernel_, Kernel) and isinstance(start.kernel_, Kernel)
@@ -163,7 +163,7 @@ def test_there_is_one_kernel_and_it_is_learned():
 
 
 def test_two_classes_are_the_model_of_two_classes():
-    X, label, Z = labelled(classes=2)
+    X, label, Z = labeled(classes=2)
     one, other = (
         multinomial(2.0 * RBF()).fit(X, label),
         GaussianProcessClassifier(2.0 * RBF(), optimizer=None).fit(X, label),
@@ -194,13 +194,13 @@ def test_iris_is_learned_as_well_as_by_one_against_the_rest():
 
 
 def test_far_from_the_data_every_class_is_as_likely():
-    X, label, _ = labelled()
+    X, label, _ = labeled()
     model = multinomial(4.0 * RBF()).fit(X, label)
     np.testing.assert_allclose(model.predict_proba([[1e3, 1e3], [-1e3, 0.0]]), 1 / 3, atol=1e-3)
 
 
 def test_two_fits_and_two_predictions_are_the_same():
-    X, label, Z = labelled()
+    X, label, Z = labeled()
     one, other = multinomial(2.0 * RBF()).fit(X, label), multinomial(2.0 * RBF()).fit(X, label)
     np.testing.assert_array_equal(one.predict_proba(Z), other.predict_proba(Z))
     np.testing.assert_array_equal(one.predict_proba(Z), one.predict_proba(Z))
@@ -208,7 +208,7 @@ def test_two_fits_and_two_predictions_are_the_same():
 
 
 def test_a_large_factor_does_not_overflow():
-    X, label, Z = labelled()
+    X, label, Z = labeled()
     model = multinomial(1e6 * RBF(length_scale=0.3)).fit(X, label)
     expected = naive_gp.multinomial_laplace(1e6 * RBF(length_scale=0.3)(X), label, 3).evidence
     assert (
@@ -218,7 +218,7 @@ def test_a_large_factor_does_not_overflow():
 
 
 def test_as_many_classes_as_samples_and_samples_twice():
-    X, _, Z = labelled(6)
+    X, _, Z = labeled(6)
     assert multinomial(RBF()).fit(X, np.arange(6)).predict_proba(Z).shape == (10, 6)
     twice, label = np.repeat(X, 2, axis=0), np.tile([0, 1, 2], 4)
     expected = naive_gp.multinomial_laplace(RBF()(twice), label, 3).evidence
@@ -239,14 +239,14 @@ def test_sets():
 
 
 def test_what_the_report_says():
-    X, label, _ = labelled()
+    X, label, _ = labeled()
     model = multinomial(RBF()).fit(X, label)
     assert model.report_.likelihood == model.log_marginal_likelihood_value_
     assert "Laplace" in str(model.report_)
 
 
 def test_refusals():
-    X, label, _ = labelled()
+    X, label, _ = labeled()
     with pytest.raises(errors.DefinitenessError, match="cpd"):
         multinomial(NegativeDistance()).fit(X, label)
     with pytest.raises(ValueError, match="2 or more distinct classes"):

@@ -254,7 +254,7 @@ def test_several_targets(method):
 
 
 @pytest.mark.parametrize("method", ["sparse", "iterative"])
-def test_a_normalised_target(method):
+def test_a_normalized_target(method):
     X, y, Z = data()
     y = 100 + 20 * y
     kernel = RBF(length_scale=0.8) + 0.1 * White()

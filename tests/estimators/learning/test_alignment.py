@@ -1,4 +1,4 @@
-"""The centred alignment of two Gram matrices."""
+"""The centered alignment of two Gram matrices."""
 
 from __future__ import annotations
 

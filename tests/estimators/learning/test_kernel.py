@@ -326,7 +326,7 @@ def test_the_given_kernel_is_left_alone():
     kernel = RBF([1.0, 2.0]).center()
     learn_kernel(kernel, X, y, max_iter=2)
     assert kernel == RBF([1.0, 2.0]).center()
-    assert not vars(kernel).keys() & {"_limits", "centre_"}
+    assert not vars(kernel).keys() & {"_limits", "center_"}
 
 
 def test_it_is_fitted_on_all_samples():

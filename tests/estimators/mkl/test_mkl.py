@@ -164,11 +164,11 @@ def test_kinds_of_samples_on_one_table():
     table = pd.DataFrame(
         {
             "size": rng.standard_normal(n),
-            "colour": rng.choice(["red", "blue"], n),
+            "color": rng.choice(["red", "blue"], n),
             "text": [code * 4 for code in codes],
         }
     )
-    kernels = [RBF().on(["size"]), Overlap().on(["colour"]), Spectrum(2).on("text")]
+    kernels = [RBF().on(["size"]), Overlap().on(["color"]), Spectrum(2).on("text")]
     target = 2.0 * (codes == "ab") + table["size"]
     model = MultipleKernelRegressor(kernels).fit(table, target)
     assert model.shares_[2] > 0 and model.score(table, target) > 0.9

@@ -1,4 +1,4 @@
-"""Kernel canonical correlation against the generalised eigenproblem written out, and against plain
+"""Kernel canonical correlation against the generalized eigenproblem written out, and against plain
 canonical correlation.
 """
 
@@ -80,7 +80,7 @@ def quiet(model, *args):
 
 @pytest.mark.parametrize("kernel", ["linear", Linear()], ids=str)
 @pytest.mark.parametrize("shape", ["wide", "one column"])
-def test_linear_views_without_regularisation_are_plain_canonical_correlation(kernel, shape):
+def test_linear_views_without_regularization_are_plain_canonical_correlation(kernel, shape):
     X, Y = linear_views()
     Y = Y if shape == "wide" else Y[:, :1]
     expected = naive.canonical_correlations(X, Y)
@@ -144,10 +144,10 @@ def test_two_views_twice_over_are_as_two():
     X, Y = views()
     two = KernelCCA(2, kernel=RBF(), kappa=0.1).fit(X, Y)
     expected = naive.kernel_cca([RBF()(X), RBF()(Y)], 2, 0.1)
-    R = [naive.centred(RBF()(V)) + len(X) * 0.05 * np.eye(len(X)) for V in (X, Y)]
+    R = [naive.centered(RBF()(V)) + len(X) * 0.05 * np.eye(len(X)) for V in (X, Y)]
     M = (
-        np.linalg.solve(R[0], naive.centred(RBF()(X)))
-        @ naive.centred(RBF()(Y))
+        np.linalg.solve(R[0], naive.centered(RBF()(X)))
+        @ naive.centered(RBF()(Y))
         @ np.linalg.inv(R[1])
     )
     np.testing.assert_allclose(two.correlations_, np.linalg.svd(M, compute_uv=False)[:2], atol=1e-7)
@@ -217,7 +217,7 @@ def test_the_circle_is_found_and_noise_is_not():
     assert shuffled.correlations_[0] < 0.6 * found.correlations_[0]
 
 
-def test_more_regularisation_is_less_correlation():
+def test_more_regularization_is_less_correlation():
     X, Y = views()
     found = [
         KernelCCA(1, kernel=RBF(), kappa=k).fit(X, Y).correlations_[0]

@@ -138,7 +138,7 @@ def test_the_eigenproblem_of_explicit_features(kernel, alpha, weighted):
 
 
 @pytest.mark.parametrize("kernel", [RBF(length_scale=2.0), NegativeDistance()], ids=repr)
-def test_infinite_features_by_the_square_root_of_the_centred_matrix(kernel):
+def test_infinite_features_by_the_square_root_of_the_centered_matrix(kernel):
     X, y = wine()
     n = len(y)
     H = np.eye(n) - 1 / n

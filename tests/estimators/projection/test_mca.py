@@ -63,7 +63,7 @@ def table(n: int = 60, seed: int = 0) -> list[list[str]]:
 
 
 def frame(rows=None) -> pd.DataFrame:
-    return pd.DataFrame(rows or table(), columns=["size", "answer", "colour"])
+    return pd.DataFrame(rows or table(), columns=["size", "answer", "color"])
 
 
 def with_holes(seed: int = 1):
@@ -249,7 +249,7 @@ def test_frames_lists_and_arrays_are_the_same_table():
         np.array(X),
         frame(),
         frame().astype("category"),
-        pl.DataFrame(X, schema=["size", "answer", "colour"], orient="row"),
+        pl.DataFrame(X, schema=["size", "answer", "color"], orient="row"),
     ]
     for kind in kinds:
         model = MCA(2).fit(kind)
@@ -264,7 +264,7 @@ def test_names():
     assert set(model.column_names_) == {
         *(f"size={c}" for c in ("low", "middle", "high")),
         *(f"answer={c}" for c in ("no", "yes")),
-        *(f"colour={c}" for c in ("red", "green", "blue", "white")),
+        *(f"color={c}" for c in ("red", "green", "blue", "white")),
     }
     assert list(model.column_names_) == [
         f"{n}={c}" for n, cs in zip(frame().columns, model.categories_, strict=True) for c in cs
@@ -327,8 +327,8 @@ def test_in_a_pipeline():
     y = (X["size"] == "low").to_numpy()
     assert (
         make_pipeline(MCA(4), LogisticRegression())
-        .fit(X[["answer", "colour", "size"]], y)
-        .score(X[["answer", "colour", "size"]], y)
+        .fit(X[["answer", "color", "size"]], y)
+        .score(X[["answer", "color", "size"]], y)
         > 0.95
     )
 
@@ -369,7 +369,7 @@ def test_a_hole_may_be_no_category(kind):
     made = {
         "objects": lambda: objects(X),
         "pandas": lambda: frame(X),
-        "polars": lambda: pl.DataFrame(X, schema=["size", "answer", "colour"], orient="row"),
+        "polars": lambda: pl.DataFrame(X, schema=["size", "answer", "color"], orient="row"),
     }[kind]()
     model = MCA(2, missing="ignore").fit(made)
     expected = slow(X, [[c for c in names if isinstance(c, str)] for names in model.categories_])
@@ -565,4 +565,4 @@ def test_refusals_after_the_fit():
     with pytest.raises(ValueError):
         MCA().fit(X).transform(X[:, :2])
     with pytest.raises(ValueError):
-        MCA().fit(frame()).transform(frame()[["colour", "size", "answer"]])
+        MCA().fit(frame()).transform(frame()[["color", "size", "answer"]])

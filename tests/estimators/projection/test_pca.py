@@ -193,7 +193,7 @@ def test_all_components_keep_every_distance():
 def test_shares_of_variance_are_of_the_whole():
     X, _ = samples()
     model = KernelPCA(2, kernel=RBF(length_scale=4.0)).fit(X)
-    total = np.trace(naive.centred(RBF(length_scale=4.0)(X)))
+    total = np.trace(naive.centered(RBF(length_scale=4.0)(X)))
     np.testing.assert_allclose(
         model.explained_variance_ratio_, model.eigenvalues_ / total, rtol=1e-9
     )
@@ -340,7 +340,7 @@ def test_reconstruction_errors(kernel):
     )
     own = model.reconstruction_error(X)
     assert own.sum() == pytest.approx(
-        np.trace(naive.centred(kernel(X))) - model.eigenvalues_.sum(), rel=1e-7
+        np.trace(naive.centered(kernel(X))) - model.eigenvalues_.sum(), rel=1e-7
     )
 
 
@@ -433,7 +433,7 @@ def test_definiteness():
     assert (model.eigenvalues_ > 0).all() and np.isfinite(model.transform(K)).all()
     repaired = KernelPCA(kernel="precomputed").fit(repair(K).matrix)
     assert len(repaired.eigenvalues_) == 3
-    lowest = np.linalg.eigvalsh(naive.centred(K))[0]
+    lowest = np.linalg.eigvalsh(naive.centered(K))[0]
     with pytest.warns(errors.DefinitenessWarning, match=f"{lowest:.0f}"[:4]):
         KernelPCA(2, kernel="precomputed").fit(K)
     with warnings.catch_warnings():

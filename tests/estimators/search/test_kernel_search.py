@@ -201,15 +201,15 @@ def test_the_report_says_what_each_term_is_worth(found):
     terms, report = additive_terms(found.kernel_), found.report_
     np.testing.assert_allclose([row[2] for row in report.terms], found.shares_)
     losses = {None: report.loss, **{at: row[3] for at, row in enumerate(report.terms)}}
-    centred, noise = y - y.mean(), found.noise_ * np.eye(len(y))
+    centered, noise = y - y.mean(), found.noise_ * np.eye(len(y))
     for without, loss in losses.items():
         K = sum(term(X) for at, term in enumerate(terms) if at != without)
         gaps = []
         for i in range(len(y)):
             rest = np.flatnonzero(np.arange(len(y)) != i)
             part = np.ix_(rest, rest)
-            dual = np.linalg.solve(K[part] + noise[part], centred[rest])
-            gaps.append(centred[i] - K[i, rest] @ dual)
+            dual = np.linalg.solve(K[part] + noise[part], centered[rest])
+            gaps.append(centered[i] - K[i, rest] @ dual)
         assert loss == pytest.approx(np.mean(np.square(gaps)), rel=1e-6)
     assert min(row[3] for row in report.terms) > report.loss
     assert "loss without" in str(report)

@@ -33,8 +33,8 @@ def test_svdd_is_the_smallest_ball(rng):
     """With the linear kernel and ν small, every point lies inside, and some on the sphere."""
     X = rng.standard_normal((60, 3))
     model = SVDD(kernel=Linear(), nu=1e-6).fit(X)
-    centre = (model.dual_coef_[0] / 2) @ model.support_vectors_
-    distance = np.linalg.norm(X - centre, axis=1)
+    center = (model.dual_coef_[0] / 2) @ model.support_vectors_
+    distance = np.linalg.norm(X - center, axis=1)
     assert distance.max() == pytest.approx(model.radius_, rel=1e-6)
     np.testing.assert_allclose(
         model.decision_function(X), model.radius_**2 - distance**2, atol=1e-6

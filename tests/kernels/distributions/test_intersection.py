@@ -40,7 +40,7 @@ def test_the_smaller_of_both_counts(kernel, X):
         assert np.array_equal(k(X[cut:], X[:cut]), exact[cut:, :cut])
 
 
-def test_colours_of_nodes_give_the_optimal_assignment():
+def test_colors_of_nodes_give_the_optimal_assignment():
     k = HistogramIntersection(of=mercer.WeisfeilerLehman(depth=3))
     assert np.array_equal(k(GRAPHS), mercer.WeisfeilerLehmanAssignment(depth=3)(GRAPHS))
     model = mercer.SVC(kernel=k).fit(GRAPHS[:3], [0, 1, 0])

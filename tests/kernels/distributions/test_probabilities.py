@@ -123,7 +123,7 @@ def test_certificates_survive_all_shares_of_a_few_parts(kernel):
             assert np.linalg.eigvalsh(kernel(points)).min() >= -1e-13 * len(points)
 
 
-def test_a_strict_kernel_tells_neighbours_apart():
+def test_a_strict_kernel_tells_neighbors_apart():
     p = np.array([[0.5, 0.5], [0.5 + 2**-20, 0.5 - 2**-20], [0.0, 1.0]])
     for kernel in (JensenShannon(gamma=50.0), Hellinger(gamma=50.0)):
         assert np.linalg.eigvalsh(kernel(p)).min() > 0

@@ -579,8 +579,8 @@ def test_learners():
     )
     assert search.best_score_ > 0.9
     parts = KernelPCA(n_components=2, kernel=LaplacianDiffusion(B, t=1.0)).fit_transform(range(60))
-    centres = np.array([parts[label == c].mean(axis=0) for c in range(3)])
-    nearest = np.argmin(((parts[:, None] - centres) ** 2).sum(axis=2), axis=1)
+    centers = np.array([parts[label == c].mean(axis=0) for c in range(3)])
+    nearest = np.argmin(((parts[:, None] - centers) ** 2).sum(axis=2), axis=1)
     assert (nearest == label).mean() > 0.9
 
 

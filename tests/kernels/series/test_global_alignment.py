@@ -65,7 +65,7 @@ def test_extreme_length_scales_neither_overflow_nor_underflow(scale):
     assert values[0] >= -1e-10 * values[-1]
 
 
-def test_raw_values_overflow_with_a_word_and_normalised_ones_do_not():
+def test_raw_values_overflow_with_a_word_and_normalized_ones_do_not():
     long = [np.zeros(500), np.zeros(450)]
     with pytest.raises(KernelOverflowError):
         GlobalAlignment(normalized=False)(long)
@@ -115,7 +115,7 @@ def test_length_scales_of_channels():
         GlobalAlignment([1.0, 2.0, 3.0])(X)
 
 
-def labelled(count=40, seed=0):
+def labeled(count=40, seed=0):
     """Series with one bump up, or one down, somewhere."""
     rng = np.random.default_rng(seed)
     X, y = [], []
@@ -130,13 +130,13 @@ def labelled(count=40, seed=0):
 
 
 def test_from_a_classifier_to_a_file_and_back(tmp_path):
-    X, y = labelled()
+    X, y = labeled()
     model = SVC(kernel=GlobalAlignment("median"), C=10.0)
     assert cross_val_score(model, X, y, cv=4).mean() > 0.9
     model.fit(X, y)
     save(model, tmp_path / "bumps.mercer")
     again = load(tmp_path / "bumps.mercer")
-    new, _ = labelled(seed=1)
+    new, _ = labeled(seed=1)
     assert np.array_equal(again.decision_function(new), model.decision_function(new))
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.decision_function(new), model.decision_function(new))
@@ -156,11 +156,11 @@ def test_arrays_of_three_axes_in_a_classifier():
 
 
 def test_a_gaussian_process_learns_the_length_scale():
-    X, labels = labelled(24)
+    X, labels = labeled(24)
     y = np.where(labels == "up", 1.0, -1.0) + 0.1 * np.random.default_rng(0).standard_normal(24)
     model = GaussianProcessRegressor(kernel=GlobalAlignment(20.0), alpha=0.01).fit(X, y)
     assert model.kernel_.length_scale != 20.0
-    assert model.score(*_numbers(labelled(20, seed=3))) > 0.8
+    assert model.score(*_numbers(labeled(20, seed=3))) > 0.8
 
 
 def _numbers(pair):

@@ -122,6 +122,6 @@ def test_expressions_and_files(tmp_path):
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
 
 
-def test_the_proof_says_what_is_normalised():
+def test_the_proof_says_what_is_normalized():
     assert "weights ≥ 0" in mercer.Signature(levels=3).certificate().rule
     assert "the levels" not in mercer.Signature(levels=None).certificate().rule

@@ -43,7 +43,7 @@ def test_the_smallest_eigenvalue_of_three_series():
     assert np.linalg.eigvalsh(K)[0] == pytest.approx(-0.0280, abs=1e-4)
 
 
-def test_neighbours_take_it_as_their_distance_and_no_other_learner_does():
+def test_neighbors_take_it_as_their_distance_and_no_other_learner_does():
     rng = np.random.default_rng(1)
     X = [rng.standard_normal(n).cumsum() for n in rng.integers(3, 20, 12)]
     y = np.arange(12) % 3

@@ -127,7 +127,7 @@ def test_short_and_empty_strings_have_no_features(kernel):
         )
 
 
-def test_normalised_with_unseen_substrings(storage):
+def test_normalized_with_unseen_substrings(storage):
     kernel = Spectrum(length=2).normalize()
     np.testing.assert_allclose(
         kernel(["abab"], ["ab", "xy", "abxy", "abab"]),

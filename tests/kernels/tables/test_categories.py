@@ -23,22 +23,22 @@ from mercer.kernels.tables.categories import one_hot, rarity
 ROWS = [["red", 1, True], ["red", 2, False], ["blue", 1, True], ["green", 3, True]]
 AGREE = np.array([[3, 1, 2, 1], [1, 3, 0, 0], [2, 0, 3, 1], [1, 0, 1, 3]]) / 3
 POLARS = pl.DataFrame(
-    {"colour": [r[0] for r in ROWS], "size": [r[1] for r in ROWS], "round": [r[2] for r in ROWS]}
+    {"color": [r[0] for r in ROWS], "size": [r[1] for r in ROWS], "round": [r[2] for r in ROWS]}
 )
 FORMS = {
     "lists": ROWS,
     "tuples": [tuple(row) for row in ROWS],
     "objects": np.array(ROWS, dtype=object),
     "texts": np.array(ROWS, dtype=object).astype(str),
-    "pandas": pd.DataFrame(ROWS, columns=["colour", "size", "round"]),
-    "pandas types": pd.DataFrame(ROWS, columns=["colour", "size", "round"]).astype(
-        {"colour": "category", "size": "Int64"}
+    "pandas": pd.DataFrame(ROWS, columns=["color", "size", "round"]),
+    "pandas types": pd.DataFrame(ROWS, columns=["color", "size", "round"]).astype(
+        {"color": "category", "size": "Int64"}
     ),
-    "pandas texts": pd.DataFrame(ROWS, columns=["colour", "size", "round"]).astype(
-        {"colour": "string", "size": "category"}
+    "pandas texts": pd.DataFrame(ROWS, columns=["color", "size", "round"]).astype(
+        {"color": "string", "size": "category"}
     ),
     "polars": POLARS,
-    "polars types": POLARS.with_columns(pl.col("colour").cast(pl.Categorical)),
+    "polars types": POLARS.with_columns(pl.col("color").cast(pl.Categorical)),
 }
 
 
@@ -105,7 +105,7 @@ def test_features_are_those_of_the_kernel():
 @pytest.mark.parametrize("hole", [None, np.nan, pd.NA, pd.NaT], ids=str)
 @pytest.mark.parametrize("kernel", [Overlap(), RBF() @ one_hot, WeightedOverlap()], ids=str)
 def test_holes_are_refused_with_the_remedy(kernel, hole):
-    X = pd.DataFrame({"colour": ["red", "blue"], "size": [1, hole]}, dtype=object)
+    X = pd.DataFrame({"color": ["red", "blue"], "size": [1, hole]}, dtype=object)
     with pytest.raises(
         errors.DomainError,
         match=r"X\[1\], size = .* is missing; use MissingAware\(kernel\), or fill it",
@@ -149,12 +149,12 @@ def test_weighted_overlap_was_fitted_on_other_columns_or_not_at_all():
 
 
 def fruits(n: int = 80, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """The class follows the colour, mostly."""
+    """The class follows the color, mostly."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
-    colour = np.where(rng.random(n) < 0.85, np.where(y, "red", "blue"), "green")
+    color = np.where(rng.random(n) < 0.85, np.where(y, "red", "blue"), "green")
     return pd.DataFrame(
-        {"colour": colour, "size": rng.integers(0, 3, n), "from": rng.choice(list("abcdef"), n)}
+        {"color": color, "size": rng.integers(0, 3, n), "from": rng.choice(list("abcdef"), n)}
     ), y
 
 
@@ -176,7 +176,7 @@ def test_under_estimators(kernel):
     assert cross_val_score(KernelRidge(kernel=kernel), X, y, cv=4).mean() > 0.2
     assert KernelPCA(2, kernel=kernel).fit_transform(X).shape == (80, 2)
     model = SVC(kernel=kernel).fit(X, y)
-    new = pd.DataFrame({"colour": ["violet", "red"], "size": [7, 1], "from": ["z", "a"]})
+    new = pd.DataFrame({"color": ["violet", "red"], "size": [7, 1], "from": ["z", "a"]})
     np.testing.assert_array_equal(
         pickle.loads(pickle.dumps(model)).decision_function(new), model.decision_function(new)
     )

@@ -75,7 +75,7 @@ def path(depth):
     return tree
 
 
-def test_large_trees_are_normalised_in_logarithms():
+def test_large_trees_are_normalized_in_logarithms():
     """2^1100 fragments and more."""
     wide = ("a", *[("b", "c")] * 1100)
     trees = [wide, (*wide[:-1], ("b", "d")), ("b", "c")]

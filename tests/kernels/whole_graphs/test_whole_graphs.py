@@ -119,15 +119,15 @@ def test_a_decay_from_the_training_graphs_may_be_too_large_for_others():
         kernel([CLIQUE])
 
 
-def test_the_radius_of_labelled_graphs_is_that_of_matching_pairs():
-    labelled = (CLIQUE[0], list("abcde"))
-    value = mercer.GraphWalks(decay=0.2)([labelled])[0, 0]
+def test_the_radius_of_labeled_graphs_is_that_of_matching_pairs():
+    labeled = (CLIQUE[0], list("abcde"))
+    value = mercer.GraphWalks(decay=0.2)([labeled])[0, 0]
     np.testing.assert_allclose(value, 5 / (1 - 0.2 * 4))
     with pytest.raises(RadiusError, match=r"below 0.25"):
-        mercer.GraphWalks(decay=0.25)([labelled])
+        mercer.GraphWalks(decay=0.25)([labeled])
 
 
-@pytest.mark.parametrize("labels", [50, ["a"] * 50], ids=["unlabelled", "labelled"])
+@pytest.mark.parametrize("labels", [50, ["a"] * 50], ids=["unlabeled", "labeled"])
 def test_a_decay_so_close_to_the_bound_that_the_sum_does_not_end_is_refused(labels):
     cycle = ([(v, (v + 1) % 50) for v in range(50)], labels)
     near, nearer = mercer.GraphWalks(decay=0.99 / 4), mercer.GraphWalks(decay=0.999999 / 4)
@@ -138,7 +138,7 @@ def test_a_decay_so_close_to_the_bound_that_the_sum_does_not_end_is_refused(labe
         nearer([([(0, 1)], labels[:2] if labels != 50 else 2), cycle])
 
 
-@pytest.mark.parametrize("labels", [10, ["a"] * 10], ids=["unlabelled", "labelled"])
+@pytest.mark.parametrize("labels", [10, ["a"] * 10], ids=["unlabeled", "labeled"])
 def test_walks_of_graphs_in_two_parts_are_summed_close_to_the_bound(labels):
     star = ([(0, v) for v in range(1, 10)], labels)
     decay = 0.99 / 9  # there are 10 · 9^s walks of 2s edges and 18 · 9^s of 2s + 1
@@ -156,7 +156,7 @@ def test_the_decay_is_learned_from_the_training_graphs():
 
 
 @pytest.mark.parametrize("size", range(3, 12))
-def test_half_of_what_labelled_training_graphs_allow_is_enough_for_them(size):
+def test_half_of_what_labeled_training_graphs_allow_is_enough_for_them(size):
     labels = [f"label {v}" for v in range(size)]
     cycle = ([(v, (v + 1) % size) for v in range(size)], labels)
     kernel = mercer.GraphWalks().fit([cycle])  # ρ is 2, and 4 without labels

@@ -69,7 +69,7 @@ def test_a_swarm_has_a_point_for_each_row():
     assert len(shown.points_) == 3
 
 
-def test_categories_are_grey_and_missing_values_are_drawn():
+def test_categories_are_gray_and_missing_values_are_drawn():
     table = pd.DataFrame({"a": X[:, 0], "c": np.where(X[:, 1] > 0, "u", "v")})
     table.loc[:4, "a"] = np.nan
     model = AutoRegressor(time="fast").fit(table, X[:, 0] + X[:, 1])

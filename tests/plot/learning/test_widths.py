@@ -49,7 +49,7 @@ def test_samples_give_units_and_names():
     assert display.ax_.get_xlabel() == "deviation / width"
 
 
-def test_terms_of_single_columns_share_a_colour_and_other_parts_have_their_own():
+def test_terms_of_single_columns_share_a_color_and_other_parts_have_their_own():
     kernel = 1.0 * RBF(2.0).on([0]) + 1.0 * RBF(4.0).on([2]) + Matern(length_scale=[1.0, 2.0, 8.0])
     display = WidthsDisplay.from_kernel(kernel, feature_names=["a", "b", "c"])
     assert list(display.part_names) == ["RBF", "Matern"]

@@ -48,7 +48,7 @@ def test_errors_are_those_of_refitting(folds):
 
 def test_alignment_is_its_definition():
     K = sum(w * K for w, K in zip(WEIGHTS, Ks, strict=True))
-    expected = naive.centred_alignment(K, Y)
+    expected = naive.centered_alignment(K, Y)
     assert alignment_objective(Ks, Y, WEIGHTS) == pytest.approx(expected, rel=1e-10)
 
 
@@ -114,7 +114,7 @@ def test_shares_neither_depend_on_units_nor_on_order(name):
 
 
 @pytest.mark.parametrize("name", ["evidence", "loo", "folds"])
-def test_no_other_minimiser_is_lower(name):
+def test_no_other_minimizer_is_lower(name):
     found = METHODS[name](Ks)
     objective = OBJECTIVES[name]
 

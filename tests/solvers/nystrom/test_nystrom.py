@@ -1,4 +1,4 @@
-"""Learning on centres against the explicit formula, for every loss."""
+"""Learning on centers against the explicit formula, for every loss."""
 
 import numpy as np
 import pytest
@@ -155,7 +155,7 @@ def test_a_start_near_the_solution_saves_steps():
     assert again.objective == pytest.approx(first.objective, rel=1e-8)
 
 
-def test_what_the_centres_explain_is_all_of_themselves():
+def test_what_the_centers_explain_is_all_of_themselves():
     matrix = matrix_of(Y)
     whitening = Whitening(matrix.inner.dense(), np.dtype(float))
     q = whitening.explained(matrix.centers.rows(X))
@@ -164,7 +164,7 @@ def test_what_the_centres_explain_is_all_of_themselves():
     assert q[:M] == pytest.approx(np.ones(M), abs=1e-8)
 
 
-def test_duplicate_centres_are_no_obstacle():
+def test_duplicate_centers_are_no_obstacle():
     rows = ArrayRows(X, Y, WEIGHT)
     centers = Centers(KERNEL, np.repeat(X[:10], 3, axis=0), False)
     matrix = CenterMatrix(centers, rows, LocalEngine())

@@ -1,4 +1,4 @@
-"""The kernel generalised variance against its definition, and its gradient against differences."""
+"""The kernel generalized variance against its definition, and its gradient against differences."""
 
 from __future__ import annotations
 

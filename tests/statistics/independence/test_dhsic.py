@@ -76,11 +76,11 @@ def test_conditionally_positive_kernels_see_dependence_of_two_of_three_views():
     assert result.null.min() > 0
 
 
-def test_centred_kernels_are_warned_of():
+def test_centered_kernels_are_warned_of():
     rng = np.random.default_rng(5)
     x, y, z = rng.standard_normal((3, 60))
-    centred = RBF().center()
-    result = dhsic_test(x, x + 0.1 * y, z, kernels=centred, n_permutations=99, random_state=0)
+    centered = RBF().center()
+    result = dhsic_test(x, x + 0.1 * y, z, kernels=centered, n_permutations=99, random_state=0)
     assert any("signed measures" in note for note in result.notes)
 
 

@@ -21,7 +21,7 @@ from mercer.errors import (
 from mercer.statistics.independence.dhsic import dhsic_test
 from mercer.statistics.independence.hsic import hsic_test
 from mercer.statistics.independence.null import cross_sum, permutation_moments
-from mercer.statistics.independence.views import Centred, centred, read_view
+from mercer.statistics.independence.views import Centered, centered, read_view
 
 
 def naive_hsic(K, L):
@@ -83,7 +83,7 @@ def test_factors_and_matrices_have_the_same_sums(forms):
     rng = np.random.default_rng(3)
     A, B = rng.standard_normal((9, 3)), rng.standard_normal((9, 2))
     order = rng.permutation(9)
-    K, L = (Centred(F, True) if f else Centred(F @ F.T) for F, f in zip((A, B), forms))
+    K, L = (Centered(F, True) if f else Centered(F @ F.T) for F, f in zip((A, B), forms))
     expected = np.sum((A @ A.T) * (B @ B.T)[np.ix_(order, order)])
     assert cross_sum(K, L, order) == pytest.approx(expected, rel=1e-12)
 
@@ -91,7 +91,7 @@ def test_factors_and_matrices_have_the_same_sums(forms):
 def test_exact_factors_are_found_and_change_nothing():
     rng = np.random.default_rng(4)
     X, Y = rng.standard_normal((400, 3)), rng.standard_normal((400, 2))
-    found = centred(read_view(X, "X", Linear(), "hsic_test"))
+    found = centered(read_view(X, "X", Linear(), "hsic_test"))
     assert found.factor and found.array.shape[1] == 3 and "exact" in found.text()
     result = hsic_test(X, Y, kernel_x=Linear(), kernel_y=RBF(), n_permutations=9, random_state=0)
     H = np.eye(400) - 1 / 400
@@ -149,11 +149,11 @@ def test_tables_with_missing_values():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(9)
     number = rng.standard_normal(60)
-    colour = np.where(number > 0, "red", "blue").astype(object)
+    color = np.where(number > 0, "red", "blue").astype(object)
     table = pandas.DataFrame({"number": number})
     table.loc[::7, "number"] = np.nan
-    colour[::9] = None
-    assert hsic_test(table, pandas.DataFrame({"colour": colour}), random_state=0).pvalue == 0.001
+    color[::9] = None
+    assert hsic_test(table, pandas.DataFrame({"color": color}), random_state=0).pvalue == 0.001
 
 
 def test_groups_move_as_a_whole():

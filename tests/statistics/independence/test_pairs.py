@@ -42,11 +42,11 @@ def test_pairs_and_conditions():
 def test_mixed_columns_with_missing_values():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(table())
-    frame["colour"] = np.where(frame["x"] > 0, "red", "blue")
+    frame["color"] = np.where(frame["x"] > 0, "red", "blue")
     frame.loc[::6, "x"] = np.nan
-    frame.loc[::7, "colour"] = None
-    found = relate(frame, ["x", "colour", "noise"], n_permutations=199, random_state=0)
-    assert found.dependent() == [("x", "colour")]
+    frame.loc[::7, "color"] = None
+    found = relate(frame, ["x", "color", "noise"], n_permutations=199, random_state=0)
+    assert found.dependent() == [("x", "color")]
 
 
 def test_few_rows_are_drawn_and_few_permutations_said():

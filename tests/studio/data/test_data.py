@@ -14,11 +14,11 @@ pd = pytest.importorskip("pandas")
 @pytest.fixture
 def table(tmp_path):
     rng = np.random.default_rng(0)
-    size, colour = rng.normal(size=90), rng.choice(["red", "blue"], 90)
-    kind = np.where(size + (colour == "red") > 0.5, "big", "small")
+    size, color = rng.normal(size=90), rng.choice(["red", "blue"], 90)
+    kind = np.where(size + (color == "red") > 0.5, "big", "small")
     price = 2 * size + rng.normal(0, 0.1, 90)
-    rows = zip(size.round(3), colour, price.round(3), kind, strict=True)
-    text = "size,colour,price,kind\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    rows = zip(size.round(3), color, price.round(3), kind, strict=True)
+    text = "size,color,price,kind\n" + "\n".join(",".join(map(str, row)) for row in rows)
     path = tmp_path / "things.csv"
     path.write_text(text.replace("blue", "", 1), encoding="utf-8")
     return path
@@ -36,8 +36,8 @@ def test_columns_are_described(ask, table):
     answer = ask("columns", path=str(table))
     assert answer["count"] == 90 and answer["target"] == "kind"
     by_name = {column["name"]: column for column in answer["columns"]}
-    assert by_name["size"]["kind"] == "number" and by_name["colour"]["missing"] == 1
-    assert by_name["colour"]["values"] and len(answer["rows"]) == 8
+    assert by_name["size"]["kind"] == "number" and by_name["color"]["missing"] == 1
+    assert by_name["color"]["values"] and len(answer["rows"]) == 8
 
 
 def test_two_columns_become_points(ask, refused, table):
@@ -45,30 +45,30 @@ def test_two_columns_become_points(ask, refused, table):
     answer = ask("points", **request, target="kind")
     assert answer["task"] == "classes" and answer["classes"] == ["big", "small"]
     np.testing.assert_allclose(answer["points"][:, :2].mean(axis=0), 0, atol=1e-9)
-    assert "not both columns" in refused("points", **{**request, "along": "colour"}, target="kind")
+    assert "not both columns" in refused("points", **{**request, "along": "color"}, target="kind")
     assert "not in the table" in refused("points", **request, target="nothing")
 
 
 def test_a_classification_is_fitted_saved_and_asked(ask, table):
     told: list = []
-    answer = fit(ask, table, told, target="kind", columns=["size", "colour"])
+    answer = fit(ask, table, told, target="kind", columns=["size", "color"])
     assert answer["summary"]["task"] == "classification" and "%" in answer["score"]
     assert answer["confusion"].sum() == 90 and answer["classes"] == ["big", "small"]
-    assert answer["hardest"][0]["cells"].keys() == {"size", "colour"}
+    assert answer["hardest"][0]["cells"].keys() == {"size", "color"}
     stages = {each["stage"] for each in told if "stage" in each}
     assert {"Cross-validation", "Writing the report"} <= stages
     assert any("on held-out samples" in each.get("found", "") for each in told)
     assert (table.parent / "report-1.html").read_text("utf-8").startswith("<!doctype html>")
     folder = str(table.parent)
     fields = ask("form", folder=folder, number=1)["fields"]
-    assert [field["name"] for field in fields] == ["size", "colour"]
-    big = ask("predict", folder=folder, number=1, row={"size": "3", "colour": "red"})
+    assert [field["name"] for field in fields] == ["size", "color"]
+    big = ask("predict", folder=folder, number=1, row={"size": "3", "color": "red"})
     assert big["predicted"] == "big" and sum(big["probabilities"]) == pytest.approx(1)
     model = load(table.parent / "model-1.mercer")
-    row = pd.DataFrame({"size": [3.0], "colour": ["red"]})
+    row = pd.DataFrame({"size": [3.0], "color": ["red"]})
     assert big["probabilities"] == pytest.approx(model.predict_proba(row)[0].tolist())
     assert big["effects"][0]["column"] == "size" and big["effects"][0]["effect"] > 0
-    missing = ask("predict", folder=folder, number=1, row={"size": "3", "colour": ""})
+    missing = ask("predict", folder=folder, number=1, row={"size": "3", "color": ""})
     assert sum(missing["probabilities"]) == pytest.approx(1)
 
 

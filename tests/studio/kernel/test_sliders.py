@@ -12,7 +12,7 @@ from mercer.studio.kernel.sliders import parameters_of
 NAMES = [entry["name"] for entry in catalogue()]
 
 
-def test_the_catalogue_begins_with_the_favourites():
+def test_the_catalogue_begins_with_the_favorites():
     assert NAMES[:3] == ["RBF", "Linear", "Polynomial"] and len(NAMES) > 50
 
 

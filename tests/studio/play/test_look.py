@@ -75,13 +75,13 @@ def test_the_map_of_equal_eigenvalues_stays_the_same(ask):
     np.testing.assert_array_equal(first["components"], second["components"])
 
 
-def test_neighbours_are_nearest_in_feature_space(ask, plane):
-    answer = look(ask, plane, want=["neighbours"], focus=7)
+def test_neighbors_are_nearest_in_feature_space(ask, plane):
+    answer = look(ask, plane, want=["neighbors"], focus=7)
     X = np.array(plane)[:, :2]
     distances = np.linalg.norm(X - X[7], axis=1)  # RBF keeps their order
     expected = [row for row in np.argsort(distances) if row != 7][:6]
-    assert [each["row"] for each in answer["neighbours"]] == expected
-    for each in answer["neighbours"]:
+    assert [each["row"] for each in answer["neighbors"]] == expected
+    for each in answer["neighbors"]:
         assert each["distance"] == pytest.approx(np.sqrt(2 - 2 * each["value"]))
 
 

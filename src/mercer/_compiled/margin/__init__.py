@@ -1,1 +1,1 @@
-"""Sequential minimal optimisation."""
+"""Sequential minimal optimization."""

@@ -1,8 +1,8 @@
 """Coordinate descent for linear support vector machines, whose weights are held explicitly.
 
-    minimise  ½ ‖Σ β_i x_i‖² + ½ Σ r_i β_i² − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper.
+    minimize  ½ ‖Σ β_i x_i‖² + ½ Σ r_i β_i² − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper.
 
-A step minimises over one coefficient; w = Σ β_i x_i follows. Samples that stay at a bound, or at 0
+A step minimizes over one coefficient; w = Σ β_i x_i follows. Samples that stay at a bound, or at 0
 inside the tube, are left out of further rounds until all others are solved.
 """
 
@@ -15,7 +15,7 @@ from mercer._compiled import compiled
 
 @compiled
 def _best(beta, slope, square, eps, lower, upper):
-    """The coefficient that minimises the objective, all others as they are."""
+    """The coefficient that minimizes the objective, all others as they are."""
     z = beta - slope / square
     if z > 0.0:
         z = max(z - eps / square, 0.0)

@@ -1,9 +1,9 @@
 """Coordinate descent for several classes at once, after Crammer and Singer.
 
-    minimise  ½ Σ_m ‖w_m‖² + Σ_i Σ_m [m ≠ y_i] α_im   where  w_m = Σ_i α_im x_i,
+    minimize  ½ Σ_m ‖w_m‖² + Σ_i Σ_m [m ≠ y_i] α_im   where  w_m = Σ_i α_im x_i,
     Σ_m α_im = 0 and α_im ≤ c_i [m = y_i].
 
-A step minimises over all coefficients of one sample, which sorting solves exactly.
+A step minimizes over all coefficients of one sample, which sorting solves exactly.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def _growth(data, rows, start, stop, target, penalty, rest, move):
 
 @compiled
 def _newton(weight, slope, curvature):
-    """The step that minimises the quadratic model of the loss with the absolute value."""
+    """The step that minimizes the quadratic model of the loss with the absolute value."""
     if slope + 1.0 < curvature * weight:
         return -(slope + 1.0) / curvature
     if slope - 1.0 > curvature * weight:

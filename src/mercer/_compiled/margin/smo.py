@@ -1,6 +1,6 @@
-"""Sequential minimal optimisation: one loop for every margin machine.
+"""Sequential minimal optimization: one loop for every margin machine.
 
-    minimise  ½ βᵀKβ − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper  and  Σβ is given in every group.
+    minimize  ½ βᵀKβ − tᵀβ + ε|β|₁   where  lower ≤ β ≤ upper  and  Σβ is given in every group.
 
 Each step moves two variables i and j of one group: i is the variable whose increase pays most, j
 the one whose decrease pays most for the curvature between them (second order). ``h`` holds t − Kβ;

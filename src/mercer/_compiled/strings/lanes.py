@@ -4,7 +4,7 @@ Everything that passes from cell to cell stays in registers. Where many strings 
 compared each lane may have a comparison of its own (`subsequences`). Otherwise the rows of one
 comparison are the lanes (`alignments`), by `below`, `keep_last` and `steps`:
 
-The cell (i, j) of such a recursion needs its neighbours above, on the left, and above on the left.
+The cell (i, j) of such a recursion needs its neighbors above, on the left, and above on the left.
 Rows i … i + 7 are the lanes, each one column behind the lane before: what is above a lane is then
 what the lane before it had one step ago, the left is its own last value, and the corner is the
 "above" of the last step. Only the lowest row of a strip goes to memory, where the next strip finds

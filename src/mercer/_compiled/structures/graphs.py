@@ -1,6 +1,6 @@
 """Shortest paths, walks and small subgraphs of many graphs, each of which is a block of nodes.
 
-Nodes of graph g are ``starts[g]:starts[g + 1]``; node v has the neighbours
+Nodes of graph g are ``starts[g]:starts[g + 1]``; node v has the neighbors
 ``indices[indptr[v]:indptr[v + 1]]``.
 """
 
@@ -45,8 +45,8 @@ def _search(indptr, indices, source, distance, order):
 
 
 @compiled
-def path_counts(indptr, indices, starts, colours, until):
-    """How often each (colour, colour, distance) occurs among ordered pairs of different nodes.
+def path_counts(indptr, indices, starts, colors, until):
+    """How often each (color, color, distance) occurs among ordered pairs of different nodes.
 
     Returns hashes and counts; those of graph g end at ``until[g + 1]``.
     """
@@ -68,8 +68,8 @@ def path_counts(indptr, indices, starts, colours, until):
                 v = order[at]
                 d, distance[v] = distance[v], -1
                 if d > last:  # distances grow in this order
-                    last, near = d, _mix(colours[source] + np.uint64(d) * _MIX1)
-                key = _mix(near ^ colours[v])
+                    last, near = d, _mix(colors[source] + np.uint64(d) * _MIX1)
+                key = _mix(near ^ colors[v])
                 slot = np.int64(key >> np.uint64(1)) & (len(table) - 1)
                 while table[slot] >= 0 and hashes[table[slot]] != key:
                     slot = (slot + 1) & (len(table) - 1)
@@ -185,11 +185,11 @@ def hops(indptr, indices, starts, lengths, slots, offsets, out):
 
 
 @compiled
-def labelled_walks(x, y, left, right, decay, values, slopes):
+def labeled_walks(x, y, left, right, decay, values, slopes):
     """Σ_t decay^t times the walks of t edges that two graphs share, and its slope in the decay.
 
-    A graph is (starts, indptr, indices, colours of nodes, colours of entries). Walks match if all
-    their colours do.
+    A graph is (starts, indptr, indices, colors of nodes, colors of entries). Walks match if all
+    their colors do.
     """
     xs, xc, ys, yc = x[0], x[3], y[0], y[3]
     for number in range(len(left)):
@@ -209,7 +209,7 @@ def labelled_walks(x, y, left, right, decay, values, slopes):
 
 @compiled
 def _matched_edges(x, y, g, h, place, matched):
-    """The graph of matched nodes: an entry for each two entries with the same colour."""
+    """The graph of matched nodes: an entry for each two entries with the same color."""
     xs, xp, xi, _, xe = x
     ys, yp, yi, _, ye = y
     x0, y0 = xs[g], ys[h]
@@ -265,7 +265,7 @@ def _power_sum(first, ends, count, decay):
 
 @compiled
 def triangles(indptr, indices, starts, common):
-    """The number of common neighbours of the ends of every entry of simple graphs."""
+    """The number of common neighbors of the ends of every entry of simple graphs."""
     mark = np.zeros(starts[-1], np.bool_)
     for u in range(starts[-1]):
         for e in range(indptr[u], indptr[u + 1]):
@@ -315,7 +315,7 @@ def squares_and_cliques(indptr, indices, starts, squares, cliques):
 
 @compiled
 def _below(indptr, indices, mark, wanted, v, w):
-    """Common neighbours of v and w below w that are marked."""
+    """Common neighbors of v and w below w that are marked."""
     found = np.int64(0)
     for e in range(indptr[w], indptr[w + 1]):
         z = indices[e]
@@ -331,7 +331,7 @@ def _below(indptr, indices, mark, wanted, v, w):
 def edit_distances(x, y, left, right, values):
     """The least number of edits of nodes and edges that turn one graph into the other.
 
-    A graph is (starts, offsets, colours of nodes, flat matrices of colours of edges, 0 where there
+    A graph is (starts, offsets, colors of nodes, flat matrices of colors of edges, 0 where there
     is none, directed). Nodes of the smaller graph are mapped one by one, depth first.
     """
     for number in range(len(left)):

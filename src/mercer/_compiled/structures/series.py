@@ -1,13 +1,13 @@
 """Recursions over all pairs of points of two series: alignments, warping and signatures.
 
 LANES pairs of series are compared side by side. All arrays of a row have the lanes of one column
-next to each other, so that the left neighbour of a cell is LANES numbers before it: a loop over a
+next to each other, so that the left neighbor of a cell is LANES numbers before it: a loop over a
 row is a flat loop, of which the processor computes several lanes in one instruction. A row of cells
 has one column more than the second series has points, the first of which is the border.
 
 Sums over alignments grow or shrink like e^length. Every RESCALE rows each lane is multiplied by a
 power of two, which rounds nothing, and its exponent is noted: the result of a lane depends neither
-on its place nor on its neighbours.
+on its place nor on its neighbors.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def add_level_slopes(values, slopes, offsets, carry, sums, sum_slopes, out, out_
 
 @compiled
 def _whole_row(increments, above, row):
-    """k₊₊ = k₊₀ + k₀₊ + (Δ − 1) k₀₀, in an order that keeps equal neighbours equal."""
+    """k₊₊ = k₊₀ + k₀₊ + (Δ − 1) k₀₀, in an order that keeps equal neighbors equal."""
     for q in range(len(increments)):
         row[q + LANES] = row[q] + ((above[q + LANES] - above[q]) + increments[q] * above[q])
 

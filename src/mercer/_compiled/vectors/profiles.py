@@ -2,7 +2,7 @@
 
 ``a`` is the tile of squared distances (or of inner products), ``c`` the factor it is scaled by.
 ``out`` may be ``a`` itself: each row goes through a buffer of its own, so that the compiler can
-vectorise without fearing an overlap.
+vectorize without fearing an overlap.
 """
 
 from __future__ import annotations

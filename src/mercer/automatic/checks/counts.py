@@ -119,7 +119,7 @@ class TableCounts:
 
 
 def describe(frame: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
-    """Summarise a table: the counts of the values of every column, and the missing ones.
+    """Summarize a table: the counts of the values of every column, and the missing ones.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class ColumnValue:
 
 
 def _targets(y: np.ndarray, classification: bool) -> np.ndarray:
-    """Centred numbers, or indicators of the classes."""
+    """Centered numbers, or indicators of the classes."""
     columns = y.astype(float)[:, None] if not classification else _indicators(y)
     columns = columns - columns.mean(axis=0)
     return columns / (columns.std() or 1.0)

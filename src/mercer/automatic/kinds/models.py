@@ -176,7 +176,7 @@ def _mean_distance(K: np.ndarray) -> float:
 
 @storable
 class MixtureRegressor(LearnedMixture):
-    """Kernel ridge regression with a learned sum of kernels, of standardised targets."""
+    """Kernel ridge regression with a learned sum of kernels, of standardized targets."""
 
     loss_name: ClassVar[str] = "mean squared error"
     penalty_name: ClassVar[str] = "alpha"
@@ -265,9 +265,9 @@ class MixtureClassifier(LearnedMixture):
 
 
 def class_targets(codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Centred indicators of the classes, of two classes one column, in units of their spread."""
+    """Centered indicators of the classes, of two classes one column, in units of their spread."""
     indicators = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
     if indicators.shape[1] == 2:
         indicators = indicators[:, 1:]
-    centred = indicators - np.average(indicators, axis=0, weights=weight)
-    return centred / (np.sqrt((centred**2).mean()) or 1.0)
+    centered = indicators - np.average(indicators, axis=0, weights=weight)
+    return centered / (np.sqrt((centered**2).mean()) or 1.0)

@@ -160,7 +160,7 @@ def _best_of_family(family: list[Kernel], samples: RawSamples, held: Held) -> Ke
 
 
 def _rbf_of_features(part: Part, kernel: Kernel, K: np.ndarray, held: Held) -> Candidate:
-    """The normalised exp(c k) with the c of the least leave-one-out error, to a factor of two."""
+    """The normalized exp(c k) with the c of the least leave-one-out error, to a factor of two."""
     tried: dict[float, Candidate] = {}
     squares = K.diagonal()  # 0 for an empty text, else 1
     halves = -0.5 * (squares[:, None] + squares - 2.0 * K)
@@ -173,8 +173,8 @@ def _rbf_of_features(part: Part, kernel: Kernel, K: np.ndarray, held: Held) -> C
             tried[c] = Term(part.of_rows(rbf), (part.name,), how, *held.least_loss(E)), E
         return tried[c][0].loss
 
-    centre = min(_EXPONENTS, key=attempt)
-    return tried[min((centre / 2.0, centre, 2.0 * centre), key=attempt)]
+    center = min(_EXPONENTS, key=attempt)
+    return tried[min((center / 2.0, center, 2.0 * center), key=attempt)]
 
 
 def gram(kernel: Kernel, X: RawSamples) -> np.ndarray:

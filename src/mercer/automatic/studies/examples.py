@@ -28,7 +28,7 @@ class Typical:
     similarity: float  # the mean cosine in feature space to samples of its class
 
 
-class Neighbours:
+class Neighbors:
     """Training samples, with which a kernel compares others."""
 
     def __init__(self, model: Estimator, question: Question) -> None:
@@ -63,7 +63,7 @@ def typical_samples(model: Estimator, question: Question) -> list[Typical]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            near = Neighbours(model, question)
+            near = Neighbors(model, question)
             cosines = near.cosines()
     except MercerError:  # a kernel that only the learner can evaluate
         return []
@@ -93,7 +93,7 @@ def reasons(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            near = Neighbours(model, question)
+            near = Neighbors(model, question)
             X = pick_rows(held_out.X, np.array(rows))
             if hasattr(X, "columns"):  # without those that are not learned from
                 X = X[list(question.X.columns)]
@@ -107,7 +107,7 @@ def reasons(
     return {row: _reason(near, each) for row, each in zip(rows, cosines, strict=True)}
 
 
-def _reason(near: Neighbours, cosines: np.ndarray) -> str:
+def _reason(near: Neighbors, cosines: np.ndarray) -> str:
     """The targets of the nearest samples, in words."""
     nearest = np.argsort(-cosines, kind="stable")[:_NEAREST]
     count = len(nearest)

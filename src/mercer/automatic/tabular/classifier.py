@@ -48,8 +48,8 @@ class LearnedClassifier(LearnedTable):
         indicators = (codes[:, None] == np.arange(len(self.classes_))).astype(float)
         if len(self.classes_) == 2:
             indicators = indicators[:, 1:]
-        centred = indicators - np.average(indicators, axis=0, weights=sample_weight)
-        Y = centred / (np.sqrt((centred**2).mean()) or 1.0)
+        centered = indicators - np.average(indicators, axis=0, weights=sample_weight)
+        Y = centered / (np.sqrt((centered**2).mean()) or 1.0)
         order = stratified_order(codes, self.seed)
         Z, rows, _ = self._learn_members(X, Y, sample_weight, order, groups)
         start = time.perf_counter()

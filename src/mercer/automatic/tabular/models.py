@@ -225,7 +225,7 @@ class LearnedTable(BaseEstimator):
 
 @storable
 class LearnedRegressor(LearnedTable):
-    """Averaged kernel ridge regressions, whose kernels are learned, of standardised targets."""
+    """Averaged kernel ridge regressions, whose kernels are learned, of standardized targets."""
 
     loss_name: ClassVar[str] = "mean squared error"
     penalty_name: ClassVar[str] = "alpha"

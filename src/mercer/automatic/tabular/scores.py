@@ -132,7 +132,7 @@ class TableScores:
         return numbers
 
     def _cycles(self, X: RawSamples, column: TableColumn) -> list[np.ndarray]:
-        """Points on the circles that dates pass through; the centre where a date is missing."""
+        """Points on the circles that dates pass through; the center where a date is missing."""
         rows = [[value] for value in self._values(X, column)] if column.cycles else []
         circles = [FUNCTIONS[name].function(rows) for name, _ in column.cycles]
         return [np.nan_to_num(np.asarray(points, dtype=float)) for points in circles]

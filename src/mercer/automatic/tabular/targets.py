@@ -28,13 +28,13 @@ class TargetMap:
     """A function g of a target, in units of its spread, and how predictions are mapped back.
 
     With y in any units whose zero lies at ``origin``, a model learns z = (g(y − origin) −
-    centre)/scale. The mean of y is not g⁻¹ of the mean of g: predictions mapped back are multiplied
+    center)/scale. The mean of y is not g⁻¹ of the mean of g: predictions mapped back are multiplied
     by ``factor``, the ratio of the mean target and the mean of left-out predictions.
     """
 
     kind: str = IDENTITY
     origin: float = 0.0
-    centre: float = 0.0
+    center: float = 0.0
     scale: float = 1.0
     low: float = -np.inf  # of z
     high: float = np.inf
@@ -46,7 +46,7 @@ class TargetMap:
             return y
         forth, _ = _FUNCTIONS[self.kind]
         with np.errstate(divide="ignore"):
-            z = (forth(np.maximum(y - self.origin, 0.0)) - self.centre) / self.scale
+            z = (forth(np.maximum(y - self.origin, 0.0)) - self.center) / self.scale
         return np.clip(z, self.low, self.high)
 
     def mapped_back(self, z: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ class TargetMap:
 
     def _beyond_origin(self, z: np.ndarray) -> np.ndarray:
         _, back = _FUNCTIONS[self.kind]
-        return back(self.centre + self.scale * np.clip(z, self.low, self.high))
+        return back(self.center + self.scale * np.clip(z, self.low, self.high))
 
     def _factors(self, beyond: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         mean = np.average(y - self.origin, axis=0, weights=weight)
@@ -88,13 +88,13 @@ def target_map(kind: str, y: np.ndarray, origin: float, weight: np.ndarray | Non
         return AS_IT_IS
     forth, _ = _FUNCTIONS[kind]
     u = forth(y - origin)
-    centre = float(np.average(u, weights=weight))
-    scale = float(np.sqrt(np.average((u - centre) ** 2, weights=weight))) or 1.0
+    center = float(np.average(u, weights=weight))
+    scale = float(np.sqrt(np.average((u - center) ** 2, weights=weight))) or 1.0
     room = _MARGIN * float(np.ptp(u))
     low, high = float(u.min()) - room, float(u.max()) + room
     if kind == ROOT:
         low = max(low, 0.0)
-    return TargetMap(kind, origin, centre, scale, (low - centre) / scale, (high - centre) / scale)
+    return TargetMap(kind, origin, center, scale, (low - center) / scale, (high - center) / scale)
 
 
 def maps_to_try(y: np.ndarray, origin: float | None, weight: np.ndarray | None) -> list[TargetMap]:

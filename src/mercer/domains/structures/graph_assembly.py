@@ -133,18 +133,18 @@ def _labels_of(
     lists: dict[int, Labels], argument: str, kind: str
 ) -> tuple[np.ndarray | None, tuple[object, ...]]:
     """The numbers of the labels in the lists of all graphs, and the different labels."""
-    labelled = [row for row, labels in lists.items() if labels is not None]
-    if not labelled:
+    labeled = [row for row, labels in lists.items() if labels is not None]
+    if not labeled:
         return None, ()
-    _check_all(labelled, list(lists), argument, f"labels of {kind}s")
-    return _numbered([lists[row] for row in labelled], labelled, argument, kind)
+    _check_all(labeled, list(lists), argument, f"labels of {kind}s")
+    return _numbered([lists[row] for row in labeled], labeled, argument, kind)
 
 
-def _check_all(labelled: list[int], having: list[int], argument: str, what: str) -> None:
-    if len(labelled) == len(having):
+def _check_all(labeled: list[int], having: list[int], argument: str, what: str) -> None:
+    if len(labeled) == len(having):
         return
-    without = next(row for row in having if row not in set(labelled))
-    rule = f"has no {what}, but {argument}[{labelled[0]}] has some"
+    without = next(row for row in having if row not in set(labeled))
+    rule = f"has no {what}, but {argument}[{labeled[0]}] has some"
     remedy = f"give all graphs {what}, or none"
     raise InputTypeError(f"{argument}[{without}]", "a graph", rule, remedy)
 

@@ -60,29 +60,29 @@ def _from_networkx(graph: GraphLike, names: Names, what: str) -> GivenGraph:
     adjacency = dict(graph.adjacency())
     n = len(adjacency)
     entries_of = _entries_of_multigraph if graph.is_multigraph() else _entries_of_graph
-    degrees, neighbours, data = entries_of(list(adjacency.values()))
+    degrees, neighbors, data = entries_of(list(adjacency.values()))
     listed = list(adjacency)
     if listed != list(range(n)):
         at = {node: place for place, node in enumerate(listed)}
-        neighbours = [at[node] for node in neighbours]
+        neighbors = [at[node] for node in neighbors]
     form: Form = "directed" if graph.is_directed() else "both"
-    given = GivenGraph(n, degrees, neighbours, form, grouped=True)
+    given = GivenGraph(n, degrees, neighbors, form, grouped=True)
     given.edge_labels = _named(data, names.edge, f"{what}: edge", None)
     _name_nodes(given, graph, listed, names, what)
     return given
 
 
 def _entries_of_graph(rows: list[Mapping[Hashable, Any]]) -> Entries:
-    """How many neighbours nodes have, all neighbours, and what is known of the edges to them."""
+    """How many neighbors nodes have, all neighbors, and what is known of the edges to them."""
     chain = itertools.chain.from_iterable
     return [*map(len, rows)], [*chain(rows)], [*chain(map(_VALUES, rows))]
 
 
 def _entries_of_multigraph(rows: list[Mapping[Hashable, Any]]) -> Entries:
-    """The same in a multigraph: each neighbour as often as edges lead to it."""
-    neighbours = [node for row in rows for node, edges in row.items() for _ in edges]
+    """The same in a multigraph: each neighbor as often as edges lead to it."""
+    neighbors = [node for row in rows for node, edges in row.items() for _ in edges]
     data = [values for row in rows for edges in row.values() for values in edges.values()]
-    return [sum(map(len, row.values())) for row in rows], neighbours, data
+    return [sum(map(len, row.values())) for row in rows], neighbors, data
 
 
 def _name_nodes(

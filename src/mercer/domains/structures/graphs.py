@@ -6,7 +6,7 @@ What the parts of a graph mean:
   their types. Where no node has a label, a kernel takes degrees or a constant, as it is told.
 - An undirected edge joins two nodes; one that is listed in both directions is still one edge.
   Edges that are listed several times in one direction are parallel, and count as often.
-- A loop makes a node its own neighbour, once. Isolated nodes count as all nodes do.
+- A loop makes a node its own neighbor, once. Isolated nodes count as all nodes do.
 - A graph without nodes is legal; every kernel of it is 0, but for those that are constant.
 """
 
@@ -64,16 +64,16 @@ class GraphSamples(Samples):
 
     @property
     def degrees(self) -> np.ndarray:
-        """The number of entries of every node: neighbours, or successors."""
+        """The number of entries of every node: neighbors, or successors."""
         return np.diff(self.graphs.indptr)
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether nodes have labels."""
         return self.graphs.node_labels is not None
 
     @property
-    def edges_labelled(self) -> bool:
+    def edges_labeled(self) -> bool:
         """Whether edges have labels other than 1, which is as good as none."""
         return self.graphs.edge_labels is not None and set(self.graphs.edge_names) != {1}
 
@@ -84,19 +84,19 @@ class GraphSamples(Samples):
             return None
         return self.graphs.attributes.shape[1]
 
-    def node_colours(self, unlabelled: str) -> np.ndarray:
+    def node_colors(self, unlabeled: str) -> np.ndarray:
         """Labels of nodes as hashes; of nodes without labels the degree, or a constant."""
 
         def make() -> np.ndarray:
             if self.graphs.node_labels is not None:
                 return label_hashes(self.graphs.node_names)[self.graphs.node_labels]
-            if unlabelled == "constant":
+            if unlabeled == "constant":
                 return np.repeat(label_hashes([1]), len(self.owners))
             return _hashed_numbers(self.degrees)
 
-        return self.once(("colours", unlabelled), make)
+        return self.once(("colors", unlabeled), make)
 
-    def edge_colours(self) -> np.ndarray:
+    def edge_colors(self) -> np.ndarray:
         """Labels of entries as hashes, those of 1 where edges have no labels."""
 
         def make() -> np.ndarray:
@@ -249,7 +249,7 @@ def _check_alike(samples: GraphSamples, like: GraphSamples, batch: Batch) -> Non
     """Refuse graphs with labels beside such without, and attributes of other widths."""
     if len(samples.owners) and len(like.owners):
         first = f"{batch.argument}[{samples.owners[0]}]"
-        _check_labels(samples.labelled, like.labelled, "nodes", first, batch.other)
+        _check_labels(samples.labeled, like.labeled, "nodes", first, batch.other)
         if samples.n_attributes != like.n_attributes:
             widths = f"{samples.n_attributes} columns, not {like.n_attributes}"
             rule = f"do not fit {batch.other}: {widths}"
@@ -258,7 +258,7 @@ def _check_alike(samples: GraphSamples, like: GraphSamples, batch: Batch) -> Non
         edges = int(np.argmax(samples.degrees > 0))
         first = f"{batch.argument}[{samples.owners[edges]}]"
         if samples.graphs.edge_labels is None or like.graphs.edge_labels is None:
-            both = samples.edges_labelled, like.edges_labelled
+            both = samples.edges_labeled, like.edges_labeled
             _check_labels(*both, "edges", first, batch.other)
 
 

@@ -66,10 +66,10 @@ def read_networkx(
 def _places(
     adjacency: list[Mapping[Hashable, Any]], rows: Things, starts: np.ndarray, count: int
 ) -> np.ndarray:
-    """The neighbours of all nodes, as positions among the nodes of their graphs."""
+    """The neighbors of all nodes, as positions among the nodes of their graphs."""
     own = np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))
     try:
-        # if the numbers of all nodes are their positions, those of neighbours are, too
+        # if the numbers of all nodes are their positions, those of neighbors are, too
         if (np.fromiter(_chain(adjacency), np.int64, len(rows)) == own).all():
             return np.fromiter(_chain(rows), np.int64, count)
     except (TypeError, ValueError, OverflowError):

@@ -112,7 +112,7 @@ def as_tree(sample: Any, what: str) -> Tree:
 def _reader_of(sample: Any) -> Read | None:
     """The function that reads trees of this kind."""
     if callable(_label_of(sample)):
-        return _read_labelled
+        return _read_labeled
     if hasattr(sample, "tag") and hasattr(sample, "attrib"):
         return _read_element
     for kind, read in _BY_TYPE.items():
@@ -169,11 +169,11 @@ def _read_nested(node: Any) -> Parts:
     return node[0], [(_read_nested, child) for child in node[1:]]
 
 
-def _read_labelled(node: Any) -> Parts:
+def _read_labeled(node: Any) -> Parts:
     """A node of nltk: ``label()``, and children to iterate over, of which leaves have no label."""
     if not callable(_label_of(node)):
         return _as_label(node), []
-    return _as_label(node.label()), [(_read_labelled, child) for child in node]
+    return _as_label(node.label()), [(_read_labeled, child) for child in node]
 
 
 def _as_label(value: Any) -> Label:

@@ -1,4 +1,4 @@
-"""Ordered, labelled trees: all nodes of a collection in flat arrays, children before parents."""
+"""Ordered, labeled trees: all nodes of a collection in flat arrays, children before parents."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Rows are kept twice: as an array of samples by features (the rows of a tile), and in *panels* of
 features by samples (its columns). Up to `WIDE` features, inner products and squared distances are
-summed directly. Beyond, they come from BLAS on centred data, and entries that lost too much to
+summed directly. Beyond, they come from BLAS on centered data, and entries that lost too much to
 cancellation are computed again directly.
 """
 
@@ -79,18 +79,18 @@ class VectorSamples(Samples):
     def mean(self) -> np.ndarray:
         return self.once("mean", lambda: self.x.mean(axis=0))
 
-    def centred(
-        self, centre: np.ndarray, weights: np.ndarray | None
+    def centered(
+        self, center: np.ndarray, weights: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(x − centre)√weights and its squared norms, for BLAS."""
+        """(x − center)√weights and its squared norms, for BLAS."""
 
         def make() -> tuple[np.ndarray, np.ndarray]:
-            rows = self.x - centre
+            rows = self.x - center
             if weights is not None:
                 rows *= np.sqrt(weights)
             return rows, np.einsum("ij,ij->i", rows, rows)
 
-        return self.once(("centred", centre.tobytes(), weights_key(weights)), make)
+        return self.once(("centered", center.tobytes(), weights_key(weights)), make)
 
     def dot(self, y: VectorSamples, tile: Tile) -> None:
         """Inner products ⟨x, y⟩."""
@@ -124,8 +124,8 @@ class VectorSamples(Samples):
     def _sqdist_by_blas(self, y: VectorSamples, weights: np.ndarray | None, tile: Tile) -> bool:
         """Whether BLAS was accurate enough; if not, the whole tile has to be computed directly."""
         products, out = _compiled.products, tile.out
-        rows, row_norms = self.centred(self.mean, weights)
-        cols, column_norms = y.centred(self.mean, weights)
+        rows, row_norms = self.centered(self.mean, weights)
+        cols, column_norms = y.centered(self.mean, weights)
         tile.work.serial_blas()
         np.dot(rows[tile.rows], cols[tile.cols].T, out=out)
         norms = row_norms[tile.rows], column_norms[tile.cols]

@@ -173,15 +173,15 @@ class Vectors(Domain):
         d = n_columns
         grid = _grid(d)
         line = np.linspace(-1, 1, 33)[:, None] * np.ones(d)
-        centres = 3 * rng.standard_normal((6, d))
-        clusters = (centres[:, None] + 1e-2 * rng.standard_normal((6, 6, d))).reshape(-1, d)
+        centers = 3 * rng.standard_normal((6, d))
+        clusters = (centers[:, None] + 1e-2 * rng.standard_normal((6, 6, d))).reshape(-1, d)
         axes = np.eye(min(d, 64), d)
         cross = np.vstack([np.zeros((1, d)), axes, -axes, 2 * axes])
         noise = rng.standard_normal((60, d))
         lengths = np.linalg.norm(noise, axis=1, keepdims=True)
         sphere = 3 * noise / np.maximum(lengths, 1e-12)
-        centred = grid - grid.mean(axis=0)
-        points = [centred, grid, line, clusters, cross, noise, 10 * noise, 0.1 * noise, sphere]
+        centered = grid - grid.mean(axis=0)
+        points = [centered, grid, line, clusters, cross, noise, 10 * noise, 0.1 * noise, sphere]
         points = [np.unique(np.round(x, 12), axis=0) for x in points]
         if self.nonnegative:
             points = [np.abs(x) for x in points]

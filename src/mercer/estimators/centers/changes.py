@@ -109,7 +109,7 @@ class AsClasses:
 
 
 @dataclasses.dataclass(frozen=True)
-class Unlabelled:
+class Unlabeled:
     """Samples without targets."""
 
     def __call__(self, block: Block) -> Block:

@@ -18,7 +18,7 @@ from mercer.estimators.centers.changes import (
     AsNumbers,
     AsTargets,
     Checked,
-    Unlabelled,
+    Unlabeled,
     check_length,
     checked_weight,
 )
@@ -255,7 +255,7 @@ def _target_change(
     if target == "labels":
         return _classes(estimator, source, engine)
     if target == "none":
-        return Unlabelled()
+        return Unlabeled()
     return AsTargets()
 
 

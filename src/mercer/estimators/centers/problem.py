@@ -79,7 +79,7 @@ class Fitted:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What is to be minimised: Σ w·loss + ½ λ ‖f‖², with a bias or without."""
+    """What is to be minimized: Σ w·loss + ½ λ ‖f‖², with a bias or without."""
 
     loss: Local
     penalty: np.ndarray  # one, or one for each output

@@ -28,7 +28,7 @@ class Watching:
     matrix : CenterMatrix
         The rows and the centers; its progress is told how many passes are to come.
     task : Task
-        What is minimised.
+        What is minimized.
     tol : float
         The residual at which the solver ends.
     """

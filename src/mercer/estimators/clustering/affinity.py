@@ -1,4 +1,4 @@
-"""Graphs of samples: every two samples linked with a kernel's weight, or nearest neighbours."""
+"""Graphs of samples: every two samples linked with a kernel's weight, or nearest neighbors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _check_vectors(expansion: Expansion, vectors: dict[str, np.ndarray]) -> None
 class KernelGraph:
     """Every two samples linked with weight k(x, y), or exp(−d²/(s_x s_y)) with local scaling.
 
-    The local scale s_x is the distance from x to its m-th neighbour, m = ``scaling``. Nothing is
+    The local scale s_x is the distance from x to its m-th neighbor, m = ``scaling``. Nothing is
     computed before `build`.
     """
 
@@ -196,9 +196,9 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
 
 @storable
 class NeighbourGraph:
-    """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbours in feature space.
+    """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbors in feature space.
 
-    A sample counts as its own neighbour. Nothing is computed before `build`.
+    A sample counts as its own neighbor. Nothing is computed before `build`.
     """
 
     stored: ClassVar[State] = State(
@@ -213,12 +213,12 @@ class NeighbourGraph:
         self.expansion = Expansion(data.kernel, data.own_samples(), data.rows, data.n_given)
 
     def build(self, data: Training) -> tuple[SparseMatrix, np.ndarray]:
-        """Find the neighbours; the matrix of weights, and those of samples with themselves."""
+        """Find the neighbors; the matrix of weights, and those of samples with themselves."""
         n = data.count
         self.square = np.ascontiguousarray(data.products().diagonal())
         positions = np.empty((n, 0), dtype=np.int64)
         if self.count > 1:
-            positions = self._neighbours(data)
+            positions = self._neighbors(data)
         ends = np.arange(n + 1) * (self.count - 1)
         A = sparse.csr_array((np.ones(positions.size), positions.ravel(), ends), shape=(n, n))
         weights = sparse.csr_array(0.5 * (A + A.T))
@@ -226,7 +226,7 @@ class NeighbourGraph:
         self.plan = f"{self.count} nearest neighbors in feature space, {weights.nnz} links"
         return weights, np.ones(n)
 
-    def _neighbours(self, data: Training) -> np.ndarray:
+    def _neighbors(self, data: Training) -> np.ndarray:
         squares, others = self.square, self.count - 1
         distances, positions = nearest(
             self.expansion, _counted(data), squares, squares, others, np.arange(data.count)
@@ -241,9 +241,9 @@ class NeighbourGraph:
         return positions
 
     def links(self, X: RawSamples, U: np.ndarray) -> np.ndarray:
-        """Σ u_i over the neighbours of new samples."""
+        """Σ u_i over the neighbors of new samples."""
         n = raw_length(X)
-        # k(x, x) is the same for all neighbours of x, and does not change their order
+        # k(x, x) is the same for all neighbors of x, and does not change their order
         nothing = np.full(n, -1)
         _, positions = nearest(self.expansion, X, np.zeros(n), self.square, self.count, nothing)
         return U[positions].sum(axis=1)

@@ -1,4 +1,4 @@
-"""Which graph of the samples spectral clustering cuts: all pairs, neighbours, or a given one."""
+"""Which graph of the samples spectral clustering cuts: all pairs, neighbors, or a given one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from mercer.aliases import KernelLike, RawSamples, SparseMatrix, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
-from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
 from mercer.estimators.common.training import begin
@@ -49,8 +49,8 @@ def is_affinity(affinity: KernelLike, name: str) -> bool:
     return isinstance(affinity, str) and affinity == name
 
 
-def neighbours_choice(choice: Choice) -> Choice:
-    """The kernel whose feature space has the neighbours.
+def neighbors_choice(choice: Choice) -> Choice:
+    """The kernel whose feature space has the neighbors.
 
     For a decreasing function of the distance they are those of the samples themselves, also where a
     narrow kernel would be 0.
@@ -76,11 +76,11 @@ def open_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights)
 
 def build_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights) -> Built:
     """The graph of the samples of positive weight that a model asks for."""
-    of_neighbours = is_affinity(model.affinity, "nearest_neighbors")
+    of_neighbors = is_affinity(model.affinity, "nearest_neighbors")
     if is_affinity(model.affinity, "precomputed_nearest_neighbors"):
-        X = _neighbour_links(X, model.n_neighbors, sample_weight)
+        X = _neighbor_links(X, model.n_neighbors, sample_weight)
     given = sparse.issparse(X) and is_precomputed(model._given_kernel())
-    if model.local_scaling is not None and (given or of_neighbours):
+    if model.local_scaling is not None and (given or of_neighbors):
         rule = "is for all pairs of samples, not for a sparse graph"
         raise ParameterError("local_scaling", model.local_scaling, rule)
     if given:
@@ -91,9 +91,9 @@ def build_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights
         return Built(X, weight, None, graph, *graph.build(X, rows))
     data = begin(model, X, None, sample_weight, target="none")
     weight = _checked(sample_weight, data.n_given)
-    if of_neighbours:
-        neighbours = NeighbourGraph(data, model.n_neighbors)
-        return Built(data.X, weight, data.kernel, neighbours, *neighbours.build(data))
+    if of_neighbors:
+        neighbors = NeighbourGraph(data, model.n_neighbors)
+        return Built(data.X, weight, data.kernel, neighbors, *neighbors.build(data))
     pairs = KernelGraph(data, model.local_scaling)
     return Built(data.X, weight, data.kernel, pairs, *pairs.build(data))
 
@@ -107,10 +107,10 @@ def counted_rows(weight: np.ndarray | None, n: int) -> np.ndarray:
     return np.arange(n) if weight is None else np.flatnonzero(weight > 0)
 
 
-def _neighbour_links(X: RawSamples, n_neighbors: int, sample_weight: Weights) -> SparseMatrix:
-    """Links of 1 between mutual neighbours and of ½ between others, from a graph of distances.
+def _neighbor_links(X: RawSamples, n_neighbors: int, sample_weight: Weights) -> SparseMatrix:
+    """Links of 1 between mutual neighbors and of ½ between others, from a graph of distances.
 
-    Only samples of positive weight are neighbours of others.
+    Only samples of positive weight are neighbors of others.
     """
     X = check_array(X, accept_sparse="csr")
     n = X.shape[0]

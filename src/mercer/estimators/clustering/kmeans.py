@@ -27,7 +27,7 @@ from mercer.aliases import (
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.estimators.centers.data import open_rows
-from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.clustering.counts import check_n_clusters, check_range, size_facts
 from mercer.estimators.clustering.on_centers import fit_means, inner_product
 from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
@@ -334,7 +334,7 @@ class KernelKMeans(
         return Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
 
     def _relative(self, X: RawSamples) -> np.ndarray:
-        """Squared distances less k(x, x), which is the same for all centres."""
+        """Squared distances less k(x, x), which is the same for all centers."""
         return self._length - 2.0 * self._expansion().apply(X, self._share)
 
     def predict(self, X: RawSamples) -> np.ndarray:

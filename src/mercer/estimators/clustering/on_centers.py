@@ -13,7 +13,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch, pick_rows
 from mercer.errors import ParameterError, warn
 from mercer.estimators.centers.data import RowData
-from mercer.estimators.centers.unlabelled import Basis, RowValues
+from mercer.estimators.centers.unlabeled import Basis, RowValues
 from mercer.estimators.clustering.counts import check_n_clusters, size_facts
 from mercer.estimators.clustering.cuts import complete, cut_embedding
 from mercer.estimators.common.expansion import Expansion

@@ -1,4 +1,4 @@
-"""Spectral clustering: normalised cuts of a graph of the samples, by its smoothest functions."""
+"""Spectral clustering: normalized cuts of a graph of the samples, by its smoothest functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from mercer.estimators.clustering.graph_choice import (
     build_graph,
     counted_rows,
     is_affinity,
-    neighbours_choice,
+    neighbors_choice,
     open_graph,
 )
 from mercer.estimators.clustering.on_centers import CenterGraph, fit_graph
@@ -96,7 +96,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         The number of eigenvectors to use; ``n_clusters`` by default.
     eigen_solver : str or None, default="auto"
         Accepted for compatibility. Dense affinities are solved by block Lanczos, sparse ones by a
-        factorisation.
+        factorization.
     assign_labels : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
         How the embedding is cut.
     n_init : int, default=10
@@ -238,7 +238,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
         if is_affinity(self.affinity, "nearest_neighbors"):
-            return neighbours_choice(choice)
+            return neighbors_choice(choice)
         return choice
 
     @fits

@@ -180,7 +180,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         name = type(self).__name__
         about = "smallest eigenvalue"
         if self.needs == "cpd":
-            about += " after centring"
+            about += " after centering"
         value = f"{about} {lowest:.4g}"
         rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
         remedy = "fit mercer.repair(K).matrix"

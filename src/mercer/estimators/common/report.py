@@ -43,7 +43,7 @@ FACTS: dict[str, tuple[str, str]] = {
     "left_out": ("mean k(x, x) − q(x, x) of fresh samples", ".3g"),
     "left_out_sem": ("its standard error", ".1g"),
     "left_out_most": ("largest", ".3g"),
-    "correlations": ("regularised correlations", ".3f"),
+    "correlations": ("regularized correlations", ".3f"),
     "training": ("correlations of the training samples", ".3f"),
     "inertia_shares": ("shares of the inertia", ".3f"),
     "passes": ("passes over the rows", "d"),
@@ -142,7 +142,7 @@ class FitReport:
         }
 
     def lines(self) -> list[tuple[str, str]]:
-        """The report as labelled lines of text."""
+        """The report as labeled lines of text."""
         kernel = markup.shortened(self.kernel)
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"

@@ -170,7 +170,7 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
         return
     try:
         constant = _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X)
-    except errors.NotFittedError:  # such as a centred kernel, whose values depend on all samples
+    except errors.NotFittedError:  # such as a centered kernel, whose values depend on all samples
         return
     if constant:
         rule = "is constant on these samples, which differ by too little beside its length scale"

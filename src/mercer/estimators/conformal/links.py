@@ -34,7 +34,7 @@ class SoftmaxLink:
 @storable
 @dataclasses.dataclass(frozen=True)
 class IsotonicLink:
-    """A rising step function of the log-odds of each class against all others, normalised."""
+    """A rising step function of the log-odds of each class against all others, normalized."""
 
     stored: ClassVar[State] = State(finite=("places", "heights"))
 

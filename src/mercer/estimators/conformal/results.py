@@ -11,11 +11,11 @@ import numpy as np
 from mercer.aliases import Targets
 from mercer.errors import ShapeError
 from mercer.estimators.conformal.guarantee import Guarantee
-from mercer.markup import LabelledLines
+from mercer.markup import LabeledLines
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Intervals(LabelledLines):
+class Intervals(LabeledLines):
     """Prediction intervals; ``lower, upper = intervals`` gives their ends.
 
     Parameters
@@ -90,7 +90,7 @@ class Intervals(LabelledLines):
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(LabelledLines):
+class PredictionSets(LabeledLines):
     """Sets of labels, one for each sample; ``np.asarray(sets)`` has a column for each class.
 
     Parameters

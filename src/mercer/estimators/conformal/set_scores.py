@@ -26,7 +26,7 @@ class SetScore:
     penalty : float
         λ of "raps".
     allowed : int
-        The number of labels that "raps" does not penalise.
+        The number of labels that "raps" does not penalize.
     """
 
     stored: ClassVar[State] = State(plain=("kind", "penalty", "allowed"))

@@ -1,1 +1,1 @@
-"""Density estimation, nearest neighbours and novelty detection."""
+"""Density estimation, nearest neighbors and novelty detection."""

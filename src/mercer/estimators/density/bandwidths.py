@@ -19,7 +19,7 @@ from mercer.kernels.vectors.radial import RBF, ScaledDistance
 
 _TINY = 1e-280  # a sum below this is computed again with logarithms
 _HELD = 2000  # samples on which a bandwidth is judged
-_IMPOSSIBLE = 1e300  # the loss of a bandwidth that leaves a sample without a neighbour
+_IMPOSSIBLE = 1e300  # the loss of a bandwidth that leaves a sample without a neighbor
 
 
 def as_array(X: RawSamples) -> np.ndarray:

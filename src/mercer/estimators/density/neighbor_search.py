@@ -1,4 +1,4 @@
-"""The search for nearest neighbours in feature space, which both estimators share."""
+"""The search for nearest neighbors in feature space, which both estimators share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 
 class Neighbors(KernelEstimator):
-    """The search for neighbours in feature space, and their weights."""
+    """The search for neighbors in feature space, and their weights."""
 
     needs: ClassVar[str] = "cpd"
     stored: ClassVar[State] = State(
@@ -63,7 +63,7 @@ class Neighbors(KernelEstimator):
         self.coef0 = coef0
 
     def _check_definite(self, choice: Choice, repair: str | None, X: RawSamples) -> None:
-        """Neighbours need distances only, be they of a feature space or not."""
+        """Neighbors need distances only, be they of a feature space or not."""
         if choice.kernel is None or not choice.kernel.is_distance:
             super()._check_definite(choice, repair, X)
 
@@ -190,7 +190,7 @@ class Neighbors(KernelEstimator):
         return sparse.csr_matrix((values, positions.ravel(), starts), shape=shape)
 
     def _weighted(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and weights of the neighbours of new samples, with those given to ``fit``."""
+        """Positions and weights of the neighbors of new samples, with those given to ``fit``."""
         positions, weight = self._weighted_by_distance(X)
         return positions, weight * self._sample_weight[positions]
 

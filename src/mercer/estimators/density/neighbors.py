@@ -1,4 +1,4 @@
-"""Nearest neighbours in feature space, where d² = k(x, x) + k(y, y) − 2 k(x, y)."""
+"""Nearest neighbors in feature space, where d² = k(x, x) + k(y, y) − 2 k(x, y)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class KernelNeighborsClassifier(ClassifierMixin, Neighbors):
 
     See Also
     --------
-    KernelNeighborsRegressor : The mean of the neighbours' targets.
+    KernelNeighborsRegressor : The mean of the neighbors' targets.
 
     Examples
     --------
@@ -217,7 +217,7 @@ class KernelNeighborsRegressor(MultiOutputMixin, RegressorMixin, Neighbors):
         return self
 
     def predict(self, X: RawSamples) -> np.ndarray:
-        """The weighted mean of the neighbours' targets.
+        """The weighted mean of the neighbors' targets.
 
         Parameters
         ----------

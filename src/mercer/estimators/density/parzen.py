@@ -37,8 +37,8 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF, RadialKernel
 from mercer.state import State
 
-_SPARSE = 0.05  # the share of neighbours in reach below which a tree pays
-_BLOCK = 1024  # new samples whose neighbours are found at a time
+_SPARSE = 0.05  # the share of neighbors in reach below which a tree pays
+_BLOCK = 1024  # new samples whose neighbors are found at a time
 
 
 class KernelDensity(DensityMixin, KernelEstimator):

@@ -1,4 +1,4 @@
-"""The hyperparameters of a kernel as a vector θ of logarithms: what an optimiser moves, within what
+"""The hyperparameters of a kernel as a vector θ of logarithms: what an optimizer moves, within what
 bounds, and the gradient along it.
 """
 

@@ -1,4 +1,4 @@
-"""Learning of hyperparameters: minimisation from several starts, within bounds."""
+"""Learning of hyperparameters: minimization from several starts, within bounds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Prior(Protocol):
     def logpdf(self, x: float, /) -> float: ...
 
 
-class Labelled(Protocol):
+class Labeled(Protocol):
     """Hyperparameters that have names."""
 
     def labels(self) -> list[str]: ...
@@ -46,7 +46,7 @@ class Priors:
     They are densities of the value, not of its logarithm, though the logarithm is what moves.
     """
 
-    def __init__(self, parameters: Labelled, given: PriorsLike) -> None:
+    def __init__(self, parameters: Labeled, given: PriorsLike) -> None:
         self.labels = parameters.labels()
         self.terms: list[tuple[int, Prior]] = []
         for name, density in (given or {}).items():
@@ -96,7 +96,7 @@ class Learned(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """Where a minimisation ended, the value there, and what kept it from a minimum."""
+    """Where a minimization ended, the value there, and what kept it from a minimum."""
 
     theta: np.ndarray
     value: float
@@ -104,7 +104,7 @@ class Optimum(NamedTuple):
 
 
 class Objective:
-    """What an optimiser minimises: minus the log evidence, minus the logarithms of the priors.
+    """What an optimizer minimizes: minus the log evidence, minus the logarithms of the priors.
 
     It counts its evaluations, remembers where it was lowest, and raises StopIteration after a
     callback has asked to stop.
@@ -170,7 +170,7 @@ def learn(
     starts: list[np.ndarray],
     given: KernelLike,
 ) -> Learned:
-    """Set θ to the best that the optimiser finds; warn of hyperparameters at their bounds."""
+    """Set θ to the best that the optimizer finds; warn of hyperparameters at their bounds."""
     try:
         best = _best_of(optimizer, objective, starts, parameters.bounds())
     except StopIteration:  # a callback has seen enough
@@ -202,7 +202,7 @@ def _best_of(
         theta = np.clip(start, bounds[:, 0], bounds[:, 1])
         # No way leads from where the likelihood is not finite.
         if len(starts) == 1 or np.isfinite(objective(theta, False)):
-            optima.append(_minimise(optimizer, objective, theta, bounds))
+            optima.append(_minimize(optimizer, objective, theta, bounds))
             if start is starts[0]:
                 optima += _second_try(optimizer, objective, theta, bounds, optima[-1])
     return min(optima, key=lambda optimum: optimum.value)
@@ -221,11 +221,11 @@ def _second_try(
     """
     vanished = (optimum.theta <= bounds[:, 0] + 1e-6).any()
     if optimizer == "bfgs" and vanished:
-        return [_minimise("fmin_l_bfgs_b", objective, start, bounds)]
+        return [_minimize("fmin_l_bfgs_b", objective, start, bounds)]
     return []
 
 
-def _minimise(
+def _minimize(
     optimizer: Optimizer, objective: Objective, start: np.ndarray, bounds: np.ndarray
 ) -> Optimum:
     if callable(optimizer):

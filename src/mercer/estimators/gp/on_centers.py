@@ -1,6 +1,6 @@
 """Gaussian process classification on centers: Laplace's approximation for a prior of low rank.
 
-Hyperparameters maximise the evidence of a sample of the rows. Then the mode and the curvature of
+Hyperparameters maximize the evidence of a sample of the rows. Then the mode and the curvature of
 the posterior are those of all rows, for a latent function that is a combination of the centers.
 """
 

@@ -53,7 +53,7 @@ class Posterior(abc.ABC):
         self.bound: float | None = None  # a lower bound of the evidence, where that is learned by
         self.likelihood = np.nan  # the evidence itself, where it is known
 
-    value: float  # what was maximised
+    value: float  # what was maximized
     lower: np.ndarray  # a Cholesky factor
     dual: np.ndarray  # c of the mean Σ c k(x, x_i)
 

@@ -53,7 +53,7 @@ def votes(each: np.ndarray, contrasts: list[Contrast], n_classes: int) -> np.nda
 
 
 class LaplaceProblem(abc.ABC):
-    """Labelled samples, and the kernel whose hyperparameters are learned.
+    """Labeled samples, and the kernel whose hyperparameters are learned.
 
     The evidence can be asked for at any θ; the approximation is that at the θ of the last
     `condition`.

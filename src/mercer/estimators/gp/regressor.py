@@ -224,7 +224,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.mean_ = fitted_mean(self.mean, X, y, weight)
         y = y - mean_at(self.mean_, X, y.shape)
         self._units = Units.of(y, self.normalize_y, weight)
-        self.y_train_ = self._units.normalise(y)
+        self.y_train_ = self._units.normalize(y)
         parameters = self._hyperparameters()
         parameters.fit(X)
         self._check_values(parameters.mercer_kernel, given, counted)

@@ -29,7 +29,7 @@ from mercer.solvers.gp.weighted_noise import WeightedNoise
 from mercer.state import State, check_positions, storable
 
 _FEW = 3000  # samples up to which the exact likelihood is computed beside the bound
-_ROUNDING = 1e-3  # an error of a log evidence that misleads an optimiser
+_ROUNDING = 1e-3  # an error of a log evidence that misleads an optimizer
 _COPIES = 8  # of matrices of the inducing points
 _FACTOR = 0.25  # of the memory budget for a factor of low rank
 _RANK = 300  # of the preconditioner of conjugate gradients

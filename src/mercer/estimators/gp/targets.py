@@ -59,9 +59,9 @@ class Units:
     scale: np.ndarray
 
     @classmethod
-    def of(cls, y: np.ndarray, normalise: bool, weight: np.ndarray | float = 1.0) -> Self:
+    def of(cls, y: np.ndarray, normalize: bool, weight: np.ndarray | float = 1.0) -> Self:
         """The units of y, or those in which it has mean 0 and, if it varies, deviation 1."""
-        if not normalise:
+        if not normalize:
             return cls(np.zeros(y.shape[1:]), np.ones(y.shape[1:]))
         mean, deviation = y.mean(axis=0), y.std(axis=0)
         if np.ndim(weight) > 0:
@@ -70,7 +70,7 @@ class Units:
         rounding = 10 * np.finfo(float).eps * np.abs(mean)
         return cls(np.asarray(mean), np.where(deviation > rounding, deviation, 1.0))
 
-    def normalise(self, y: np.ndarray) -> np.ndarray:
+    def normalize(self, y: np.ndarray) -> np.ndarray:
         """Targets in these units."""
         return (y - self.shift) / self.scale
 

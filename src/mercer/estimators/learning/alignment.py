@@ -1,4 +1,4 @@
-"""Centred alignment of two Gram matrices, or of one with targets.
+"""Centered alignment of two Gram matrices, or of one with targets.
 
 References
 ----------
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from mercer.errors import NotFiniteError, ShapeError
 from mercer.gram.operator import Gram
 
-_ROUNDING = 1e-12  # of the norm of a matrix: what centring leaves of a constant one
+_ROUNDING = 1e-12  # of the norm of a matrix: what centering leaves of a constant one
 
 
 def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
@@ -65,13 +65,13 @@ def alignment(K1: ArrayLike | Gram, K2: ArrayLike | Gram) -> float:
 
 
 def _direction(K: np.ndarray) -> np.ndarray:
-    """The centred matrix divided by its norm; 0 where nothing but rounding errors is left."""
+    """The centered matrix divided by its norm; 0 where nothing but rounding errors is left."""
     scaled = K / (float(np.abs(K).max()) or 1.0)  # so that squares neither overflow nor vanish
-    centred = centre(scaled)
-    norm = float(np.linalg.norm(centred))
+    centered = center(scaled)
+    norm = float(np.linalg.norm(centered))
     if _vanished(norm, scaled):
-        return np.zeros_like(centred)
-    return centred / norm
+        return np.zeros_like(centered)
+    return centered / norm
 
 
 def _vanished(norm: float, matrix: np.ndarray) -> bool:
@@ -93,7 +93,7 @@ def _matrix(name: str, K: ArrayLike | Gram) -> np.ndarray:
     return matrix
 
 
-def centre(K: np.ndarray, weight: np.ndarray | float = 1.0) -> np.ndarray:
+def center(K: np.ndarray, weight: np.ndarray | float = 1.0) -> np.ndarray:
     """HKHᵀ with H = I − 1pᵀ, p the share of every sample in the weights."""
     times = np.broadcast_to(weight, (len(K),))
     share = times / times.sum()
@@ -102,19 +102,19 @@ def centre(K: np.ndarray, weight: np.ndarray | float = 1.0) -> np.ndarray:
 
 
 def aligned(K: np.ndarray, Y: np.ndarray, weight: np.ndarray | float) -> tuple[float, np.ndarray]:
-    """The centred alignment of K with Y Yᵀ, and W with Σ W∘dK for its slope along dK.
+    """The centered alignment of K with Y Yᵀ, and W with Σ W∘dK for its slope along dK.
 
     The columns of Y have a weighted mean of 0. A sample of weight w counts as w equal ones. Both
     are 0 where K is constant.
     """
     times = np.broadcast_to(weight, (len(K),))
-    centred = centre(K, weight)
-    scaled = centred * times[:, None] * times
-    norm = float(np.sqrt(np.sum(scaled * centred)))
+    centered = center(K, weight)
+    scaled = centered * times[:, None] * times
+    norm = float(np.sqrt(np.sum(scaled * centered)))
     if _vanished(norm, K):
         return 0.0, np.zeros_like(K)
     weighted = Y * times[:, None]
     size = float(np.linalg.norm(weighted.T @ Y))
     targets = (weighted / size) @ weighted.T / norm
-    value = float(np.sum(targets * centred))
+    value = float(np.sum(targets * centered))
     return value, targets - (value / norm**2) * scaled

@@ -150,7 +150,7 @@ def _values(column: Frame, points: int) -> list[Any]:
 def _effect(
     model: Estimator, background: Frame, name: Any, values: list[Any], named: bool
 ) -> MainEffect:
-    """The centred mean predictions with each of the values."""
+    """The centered mean predictions with each of the values."""
     means = []
     for value in values:
         changed = background.copy()

@@ -19,7 +19,7 @@ from mercer.estimators.gp.kernel_argument import mercer_kernel
 from mercer.estimators.learning.objectives import Weight
 from mercer.estimators.learning.parameters import NOT_MOVED, PriorLike, Settings, learn_parameters
 from mercer.estimators.learning.result import LearnedKernel
-from mercer.estimators.learning.targets import Target, draw_rows, encode, standardise
+from mercer.estimators.learning.targets import Target, draw_rows, encode, standardize
 from mercer.kernels.base import Kernel
 from mercer.params import integer
 
@@ -150,7 +150,7 @@ def learn_kernel(
     if sample_weight is not None:
         _check_separable(start)
         weight = weights[some]
-    columns = standardise(codes.columns[some], weight)
+    columns = standardize(codes.columns[some], weight)
     chosen = X if len(some) == n else pick_rows(X, some)
     if hasattr(chosen, "toarray") and _has_arrays(start):
         chosen = chosen.toarray()  # derivatives in one parameter per column look at every entry

@@ -129,9 +129,9 @@ def learn_metric(
         learned, path = history[-1]
         M = gradient_products(learned.kernel, data, path.dual, diagonal)
         if diagonal:
-            metric = _normalised(_tie(M * units**2, groups) ** power)
+            metric = _normalized(_tie(M * units**2, groups) ** power)
         else:
-            metric = _normalised(matrix_power(M, power))
+            metric = _normalized(matrix_power(M, power))
         history.append(_fit_round(pull_back(base, metric), metric, data, penalties))
     return LearnedMetric(tuple(step for step, _ in history), data.names)
 
@@ -213,7 +213,7 @@ def _tie(M: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:
     return tied
 
 
-def _normalised(metric: np.ndarray) -> np.ndarray:
+def _normalized(metric: np.ndarray) -> np.ndarray:
     """A metric whose weights have mean 1, none of them 0; the identity where no column matters."""
     weights = metric if metric.ndim == 1 else metric.diagonal()
     mean = float(weights.mean())

@@ -72,7 +72,7 @@ def draw_rows(
     dense = samples.x.toarray() if samples.sparse else samples.x
     targets = as_numbers(np.asarray(y))
     columns = _as_columns(targets, are_labels(targets, target))[chosen]
-    return MetricData(dense, _centred(columns, weight[chosen]), weight[chosen], batch.names)
+    return MetricData(dense, _centered(columns, weight[chosen]), weight[chosen], batch.names)
 
 
 def _as_columns(y: np.ndarray, labels: bool) -> np.ndarray:
@@ -91,5 +91,5 @@ def _as_columns(y: np.ndarray, labels: bool) -> np.ndarray:
     return numbers / np.where(spread > 0, spread, 1.0)
 
 
-def _centred(columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _centered(columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return columns - weight @ columns / weight.sum()

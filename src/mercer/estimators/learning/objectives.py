@@ -1,7 +1,7 @@
 """What a kernel is learned by: functions of its Gram matrix and of the noise, and their slopes.
 
 Each takes the Gram matrix K, which it may overwrite, the variance of the noise beside the kernel,
-standardised targets, and the weights of the samples. It gives a value to be maximised and the
+standardized targets, and the weights of the samples. It gives a value to be maximized and the
 weights W with which the slope along any change dK is Σ W∘dK.
 """
 
@@ -21,7 +21,7 @@ Weight = np.ndarray | float  # of every sample, or 1.0 for all
 
 
 class Slope(NamedTuple):
-    """A value to be maximised, the weights of its derivative in K, and its derivative in the noise.
+    """A value to be maximized, the weights of its derivative in K, and its derivative in the noise.
 
     ``score`` is what the user is told, and ``amplitude`` the factor of the covariance of each
     target, where the objective has one.
@@ -90,7 +90,7 @@ def loo_slope(K: np.ndarray, noise: float, Y: np.ndarray, weight: Weight) -> Slo
 
 
 def alignment_slope(K: np.ndarray, noise: float, Y: np.ndarray, weight: Weight) -> Slope | None:
-    """n times the centred alignment with the targets; the noise has no part in it."""
+    """n times the centered alignment with the targets; the noise has no part in it."""
     count = _count(Y, weight)
     value, weights = aligned(K, Y, weight)
     return Slope(count * value, count * weights, 0.0, value)

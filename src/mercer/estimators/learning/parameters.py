@@ -85,7 +85,7 @@ class Settings:
         return [self.fixed] if isinstance(self.fixed, str) else list(self.fixed)
 
     def objective(self, kernel: Kernel) -> Objective:
-        """What is maximised for this kernel."""
+        """What is maximized for this kernel."""
         profile = not has_factor(kernel) if self.amplitude is None else self.amplitude
         if self.by == "evidence" and profile:
             return profiled_slope
@@ -107,7 +107,7 @@ def has_factor(kernel: Kernel) -> bool:
 def learn_parameters(
     kernel: Kernel, batch: Batch, Y: np.ndarray, settings: Settings, weight: Weight = 1.0
 ) -> LearnedKernel:
-    """`learn_kernel` without its checks, for standardised columns of targets.
+    """`learn_kernel` without its checks, for standardized columns of targets.
 
     ``batch`` is ``Batch(Z)`` of an array of floats, or of any other samples.
     """

@@ -24,12 +24,12 @@ _FLAT = 1e-8  # a slope along a logarithm that says nothing
 class NormalPrior:
     """A normal density of the logarithms, around where they start; none of the noise."""
 
-    centre: np.ndarray
+    center: np.ndarray
     deviation: float
 
     def at(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The logarithm of the density, up to a constant, and its gradient."""
-        gap = (theta[: len(self.centre)] - self.centre) / self.deviation
+        gap = (theta[: len(self.center)] - self.center) / self.deviation
         gradient = np.zeros(len(theta))
         gradient[: len(gap)] = -gap / self.deviation
         return -0.5 * float(gap @ gap), gradient
@@ -99,7 +99,7 @@ class Problem:
         return found, gradient
 
     def loss(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """What is minimised: minus the objective, minus the logarithm of the prior."""
+        """What is minimized: minus the objective, minus the logarithm of the prior."""
         try:
             found, gradient = self.slope(theta)
         except NotDifferentiableError:

@@ -166,16 +166,16 @@ def _functions(
 
 def _shares(functions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shares of the variance of every term alone, and with its covariances."""
-    centred = functions - functions.mean(axis=-1, keepdims=True)
-    total = centred.sum(axis=0)
+    centered = functions - functions.mean(axis=-1, keepdims=True)
+    total = centered.sum(axis=0)
     whole = _nonzero(float(np.sum(total * total)))
-    alone = np.einsum("ktn,ktn->k", centred, centred) / whole
-    return alone, np.einsum("ktn,tn->k", centred, total) / whole
+    alone = np.einsum("ktn,ktn->k", centered, centered) / whole
+    return alone, np.einsum("ktn,tn->k", centered, total) / whole
 
 
 def _correlation(functions: np.ndarray) -> np.ndarray:
-    centred = functions - functions.mean(axis=-1, keepdims=True)
-    products = np.einsum("ktn,ltn->kl", centred, centred)
+    centered = functions - functions.mean(axis=-1, keepdims=True)
+    products = np.einsum("ktn,ltn->kl", centered, centered)
     root = np.sqrt(products.diagonal())
     root[root == 0] = 1.0
     return products / np.outer(root, root)

@@ -96,7 +96,7 @@ def _one_against_rest(values: np.ndarray) -> Codes:
     return Codes(np.where(members, 1.0, -1.0), classes)
 
 
-def standardise(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
+def standardize(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
     """Columns of mean 0 and deviation 1, those that vary; refused where none does."""
     check_squares(columns)
     varies = np.ptp(columns, axis=0) > 0
@@ -104,7 +104,7 @@ def standardise(columns: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
         rule = "is the same for all samples: nothing can be learned"
         raise InputError("y", float(columns[0, 0]), rule)
     columns = columns[:, varies]
-    return np.ascontiguousarray(Units.of(columns, True, weight).normalise(columns))
+    return np.ascontiguousarray(Units.of(columns, True, weight).normalize(columns))
 
 
 def draw_rows(

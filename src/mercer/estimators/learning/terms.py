@@ -25,11 +25,11 @@ def additive_terms(kernel: Kernel) -> list[Kernel]:
 
 
 def term_posteriors(
-    process: GaussianProcessRegressor, X: RawSamples, centred: bool = False
+    process: GaussianProcessRegressor, X: RawSamples, centered: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations of all terms at X, a column for each, in the units of y.
 
-    Each may be centred on the training samples: the data tell the level of the sum of all terms,
+    Each may be centered on the training samples: the data tell the level of the sum of all terms,
     and hardly anything of the level of one.
     """
     terms = additive_terms(process.kernel_)
@@ -38,7 +38,7 @@ def term_posteriors(
     for term in terms:
         K = dense(term, *prepare_both(term, X, samples), FLOAT64)
         variance = np.array(term.diag(X), dtype=float)
-        if centred:
+        if centered:
             row = np.asarray(term(samples), dtype=float).mean(axis=0)
             variance += row.mean() - 2.0 * K.mean(axis=1)
             K = K - row

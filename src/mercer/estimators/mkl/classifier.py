@@ -66,7 +66,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
     C : float, default=1.0
         The bound of the coefficients of support vectors, as in `SVC`, for "easy" and "simple".
     lam : float, default=0.1
-        The regularisation λ of "easy", between 0 and 1.
+        The regularization λ of "easy", between 0 and 1.
     groups : array-like of n_kernels labels or None, default=None
         Kernels with the same label share one weight.
     sparse : bool, default=False

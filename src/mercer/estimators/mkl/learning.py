@@ -46,7 +46,7 @@ class Task:
     labels : ndarray of shape (n,) or None
         Class numbers, for the methods of margins.
     C, lam : float
-        The bound of coefficients of `simple`, and the regularisation of `easy`.
+        The bound of coefficients of `simple`, and the regularization of `easy`.
     """
 
     method: str
@@ -77,7 +77,7 @@ class Result:
 
 def learn(task: Task, grams: Grams, sparse: bool) -> Result:
     """Weights by the method of the task; equal ones where it does worse by more than noise."""
-    # of so few samples, each of many factorisations ends before a second thread has begun
+    # of so few samples, each of many factorizations ends before a second thread has begun
     with serial_blas() if grams.n <= _FEW else contextlib.nullcontext():
         return _exact(task, grams, _learn(task, grams, sparse), sparse)
 

@@ -101,7 +101,7 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
 
     Notes
     -----
-    A step costs one factorisation of the Gram matrix and one pass over all of them. They are stored
+    A step costs one factorization of the Gram matrix and one pass over all of them. They are stored
     once, as triangles, while these fit half the memory budget, and computed again beyond. Weights
     by "alignment" and "evidence" can be worse than equal ones for prediction: where the
     leave-one-out errors say so by more than two standard errors, equal weights are kept, and the
@@ -188,11 +188,11 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         grams = terms.grams()
         Y = as_columns(data.y)
         self.intercept_ = np.average(Y, axis=0, weights=data.weight)
-        centred = terms.root[:, None] * (Y - self.intercept_)
+        centered = terms.root[:, None] * (Y - self.intercept_)
         folds = self._folds(data)
-        each = [centred]
+        each = [centered]
         if self.per_target:
-            each = np.split(centred, Y.shape[1], axis=1)
+            each = np.split(centered, Y.shape[1], axis=1)
         results = [self._learn(data, grams, some, folds) for some in each]
         self._keep(data, terms, results)
         self._keep_solutions(data, terms, grams, results, each)
@@ -205,11 +205,11 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         self.report_ = self._one_or_each(reports)
         return self
 
-    def _learn(self, data: Training, grams: Grams, centred: np.ndarray, folds: Folds) -> Result:
+    def _learn(self, data: Training, grams: Grams, centered: np.ndarray, folds: Folds) -> Result:
         """Weights for some targets, which count alike whatever their units are."""
-        spread = np.sqrt((centred**2).sum(axis=0) / data.weight.sum())
+        spread = np.sqrt((centered**2).sum(axis=0) / data.weight.sum())
         constant = spread <= _ROUNDING * np.abs(data.y).max()
-        Y = np.where(constant, 0.0, centred) / np.where(constant, 1.0, spread)
+        Y = np.where(constant, 0.0, centered) / np.where(constant, 1.0, spread)
         callback = iteration_callback(self)
         varying = np.ascontiguousarray(Y[:, ~constant])
         task = Task(self.weights, varying, data.weight, self.alpha, folds, callback)

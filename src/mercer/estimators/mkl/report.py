@@ -43,7 +43,7 @@ class TermsReport(FitReport):
         return {**super().to_dict(), "terms": self.terms, "loss": self.loss}
 
     def lines(self) -> list[tuple[str, str]]:
-        """The report as labelled lines of text."""
+        """The report as labeled lines of text."""
         *lines, last = super().lines()
         width = min(_WIDTH, max([len("term"), *(len(text) for text, *_ in self.terms)]))
         heading = f"{'term':<{width}} {'weight':>9} {'share':>6} {'loss without':>12}"

@@ -33,7 +33,7 @@ class KernelCCA(
     The functions come from the feature spaces of the views' kernels; further ones are uncorrelated
     with those before. The views may be anything that kernels take: texts beside vectors, sets
     beside tables. Each Gram matrix K is replaced by an incomplete Cholesky factor, so that time and
-    memory are linear in the number of samples. The regularisation is that of Bach and Jordan, with
+    memory are linear in the number of samples. The regularization is that of Bach and Jordan, with
     (K_c + nκ/2)² in the denominator for the centered K_c. For κ = 0 and linear kernels this is
     canonical correlation analysis.
 
@@ -54,7 +54,7 @@ class KernelCCA(
     coef0 : float, default=1.0
         The constant term of the polynomial and the sigmoid kernel that are given by name.
     kappa : float, default=0.02
-        The regularisation κ ≥ 0. 0 is for kernels of few dimensions only: with as many dimensions
+        The regularization κ ≥ 0. 0 is for kernels of few dimensions only: with as many dimensions
         as samples, everything correlates perfectly.
     max_rank : int, default=500
         The largest rank of the factors.
@@ -64,7 +64,7 @@ class KernelCCA(
     Attributes
     ----------
     correlations_ : ndarray of shape (n_components,)
-        The regularised canonical correlations, the largest first; for m > 2 views (λ − 1)/(m − 1)
+        The regularized canonical correlations, the largest first; for m > 2 views (λ − 1)/(m − 1)
         with the eigenvalues λ of the matrix of all correlations.
     training_correlations_ : ndarray of shape (n_components,)
         The plain correlations of the variates of the training samples, averaged over all two views.
@@ -185,7 +185,7 @@ class KernelCCA(
     def _report(self, n: int, seconds: float) -> FitReport:
         names = ["precomputed" if kernel is None else repr(kernel) for kernel in self.kernel_]
         plan = "incomplete Cholesky factors, linear in the samples"
-        solver = "eigenvalues of the regularised correlations"
+        solver = "eigenvalues of the regularized correlations"
         facts = {
             "ranks": self.ranks_.tolist(),
             "unexplained": [view.left for view in self._views],

@@ -1,4 +1,4 @@
-"""Principal components in feature space: eigenpairs of the centred Gram matrix."""
+"""Principal components in feature space: eigenpairs of the centered Gram matrix."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ _NEGATIVE = 1e-8  # times the largest: an eigenvalue below minus this is not rou
 
 
 class _Unit:
-    """A centred Gram matrix over a scale; the mean of every column of the product is subtracted."""
+    """A centered Gram matrix over a scale; the mean of every column of the product is subtracted."""
 
     def __init__(self, matrix: Matrix, scale: float) -> None:
         self.matrix = matrix
         self.scale = scale
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
-        image = self.matrix @ self._centred(V) / self.scale
-        return self._centred(image)
+        image = self.matrix @ self._centered(V) / self.scale
+        return self._centered(image)
 
-    def _centred(self, V: np.ndarray) -> np.ndarray:
+    def _centered(self, V: np.ndarray) -> np.ndarray:
         return V - V.mean(axis=0)
 
 
 class _WeightedUnit(_Unit):
-    """√W K √W over a scale, centred: (I − qqᵀ) √W K √W (I − qqᵀ) with q = √w/‖√w‖."""
+    """√W K √W over a scale, centered: (I − qqᵀ) √W K √W (I − qqᵀ) with q = √w/‖√w‖."""
 
     def __init__(self, matrix: Matrix, scale: float, root: np.ndarray) -> None:
         super().__init__(Weighted(matrix, root), scale)
         self.unit = root / np.linalg.norm(root)
 
-    def _centred(self, V: np.ndarray) -> np.ndarray:
+    def _centered(self, V: np.ndarray) -> np.ndarray:
         return V - np.outer(self.unit, self.unit @ V)
 
 
@@ -151,7 +151,7 @@ class PrincipalComponents(KernelEstimator):
     def _solve(
         self, data: Training, matrix: Centered, count: int, solver: str
     ) -> tuple[Leading, str]:
-        """The largest eigenpairs of the centred matrix, and how they were found.
+        """The largest eigenpairs of the centered matrix, and how they were found.
 
         Where samples have weights they are those of √W K √W.
         """
@@ -161,7 +161,7 @@ class PrincipalComponents(KernelEstimator):
             view = matrix if root is None else Weighted(matrix, root)
             return self._solve_dense(data, view, count), f"dense eigenvalues, {n} x {n}"
         if solver == "randomized":
-            name, block, tol = "randomised block Krylov", count + 10, 0.0
+            name, block, tol = "randomized block Krylov", count + 10, 0.0
             passes = self._power(count, n) + 1
         else:
             name, block, tol = "block Lanczos", FEW, self.tol or CLOSE
@@ -179,7 +179,7 @@ class PrincipalComponents(KernelEstimator):
         return top, f"{name}, {work}, relative residual {top.residual:.1e}"
 
     def _power(self, count: int, n: int) -> int:
-        """Passes of the randomised iteration, after the first."""
+        """Passes of the randomized iteration, after the first."""
         if self.iterated_power != "auto":
             return int(self.iterated_power)
         return 4 if count >= 0.1 * n else 7
@@ -196,7 +196,7 @@ class PrincipalComponents(KernelEstimator):
         diagonal = self._diagonal if root is None else self._diagonal * root**2
         # squares of tiny or huge eigenvalues would be lost
         scale = float(np.abs(diagonal).max(initial=0.0)) or 1.0
-        # the rounding error of products with the matrix that is not centred
+        # the rounding error of products with the matrix that is not centered
         noise = np.finfo(float).eps * float(np.abs(diagonal / scale).sum())
         unit, callback = _Unit(matrix.matrix, scale), iteration_callback(self)
         if root is not None:

@@ -56,7 +56,7 @@ class KernelDiscriminant(
     Parameters
     ----------
     alpha : float, default=1.0
-        The regularisation λ > 0; larger values give smoother functions.
+        The regularization λ > 0; larger values give smoother functions.
     n_components : int or None, default=None
         The number of directions that `transform` keeps; by default all, one fewer than classes.
     kernel : Kernel, str or callable, default="rbf"
@@ -264,7 +264,7 @@ class KernelDiscriminant(
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._center
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Coordinates in which the regularised within-class covariance is the identity.
+        """Coordinates in which the regularized within-class covariance is the identity.
 
         Parameters
         ----------

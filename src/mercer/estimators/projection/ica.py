@@ -1,4 +1,4 @@
-"""Independent component analysis by the kernel generalised variance."""
+"""Independent component analysis by the kernel generalized variance."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from mercer.solvers.projection.independence import (
 )
 from mercer.state import State
 
-_MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularisation
+_MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularization
 _SWEEPS = 3
 
 
@@ -55,7 +55,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         The length scale of the Gaussian kernel on sources of unit variance. By default 1, or ½ for
         more than 1,000 samples, as Bach and Jordan take it.
     kappa : float or None, default=None
-        κ of the regularisation nκ. By default 0.02, or 0.002 for more than 1,000 samples.
+        κ of the regularization nκ. By default 0.02, or 0.002 for more than 1,000 samples.
     n_init : int, default=1
         The number of starts: FastICA's solution, then random rotations.
     tol : float, default=1e-6
@@ -202,12 +202,12 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, B
         are_equal = bool((weight == 1).all())
         shares = None if are_equal else weight
         self.mean_ = np.average(X, axis=0, weights=shares)
-        centred = X - self.mean_
+        centered = X - self.mean_
         # the mean itself is rounded, which shows in large columns
-        centred -= np.average(centred, axis=0, weights=shares)
+        centered -= np.average(centered, axis=0, weights=shares)
         if not are_equal:
-            centred *= np.sqrt(weight)[:, None]
-        _, s, Vt = linalg.svd(centred, full_matrices=False, check_finite=False)
+            centered *= np.sqrt(weight)[:, None]
+        _, s, Vt = linalg.svd(centered, full_matrices=False, check_finite=False)
         rounding = 8 * np.finfo(float).eps * float(np.abs(X).max(initial=0.0))
         rounding *= np.sqrt(weight.sum())
         rank = int((s > max(1e-10 * float(s[0]), rounding)).sum())

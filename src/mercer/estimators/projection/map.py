@@ -28,7 +28,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
     """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m landmarks.
 
     It turns samples of any kind into vectors, on which any estimator can be trained. A linear model
-    on this map is not regularised by the norm of the kernel's feature space.
+    on this map is not regularized by the norm of the kernel's feature space.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class MercerMap(KernelMap):
     The eigenvalues λ_j and eigenfunctions ψ_j of the integral operator of the kernel are estimated
     by the Nyström method. The features are not centered, unlike those of `KernelPCA`: their inner
     products are the kernel, ⟨φ(x), φ(y)⟩ = k(x, y), exactly where x or y is a landmark, if all
-    components are kept. A linear model on these features is regularised as in the feature space of
+    components are kept. A linear model on these features is regularized as in the feature space of
     the kernel.
 
     Parameters

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import open_rows
-from mercer.estimators.centers.unlabelled import EXACT_STEPS
+from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
@@ -33,7 +33,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     samples are centered with the training mean. With weights w they are those of √W K √W, and the
     directions are Σ_i √w_i v_ij φ(x_i)/√λ_j. Parameters and attributes are those of scikit-learn.
     A matrix that does not fit half the memory budget is never stored. Conditionally positive
-    definite kernels will do, because centring makes them positive semi-definite.
+    definite kernels will do, because centering makes them positive semi-definite.
 
     Parameters
     ----------

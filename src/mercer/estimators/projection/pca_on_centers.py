@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from mercer.errors import ParameterError, warn
 from mercer.estimators.centers.data import RowData
-from mercer.estimators.centers.unlabelled import Basis
+from mercer.estimators.centers.unlabeled import Basis
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import gamma_value
 from mercer.estimators.common.signs import sign_flips

@@ -169,7 +169,7 @@ def fixed_point(
     tol: float = 1e-9,
     max_iter: int = 500,
 ) -> np.ndarray:
-    """For every row γ of ``weights`` the z that maximises Σ γ_i k(z, x_i).
+    """For every row γ of ``weights`` the z that maximizes Σ γ_i k(z, x_i).
 
     Repeatedly, z becomes the mean of X weighted by γ_i times the slope of the kernel at z. Where
     the weights cancel, and the mean would run away, z stays where it was.

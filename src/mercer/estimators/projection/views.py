@@ -147,9 +147,9 @@ def fit_view(
     name: str,
     room: int,
 ) -> tuple[FittedView, np.ndarray]:
-    """Factor a view's Gram matrix by incomplete Cholesky; the view, and the centred factor.
+    """Factor a view's Gram matrix by incomplete Cholesky; the view, and the centered factor.
 
-    The map of the view continues the columns of the centred factor to new samples. ``room`` is the
+    The map of the view continues the columns of the centered factor to new samples. ``room`` is the
     rank that the memory budget has room for.
     """
     n, kernel = len(counted.rows), owner._choose(counted.pick(X), counted.weight).kernel

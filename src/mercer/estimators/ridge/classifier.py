@@ -198,7 +198,7 @@ class KernelRidgeClassifier(DualClassifier):
         return self
 
     def _fit_on_centers(self, rows: RowData, start: float) -> None:
-        """Minimise the squared loss of all rows over functions on the centers."""
+        """Minimize the squared loss of all rows over functions on the centers."""
         if self.leave_one_out:
             rule = "needs all rows as centers"
             raise ParameterError("leave_one_out", True, rule, "say centers='all'")
@@ -212,7 +212,7 @@ class KernelRidgeClassifier(DualClassifier):
     def _solve(self, data: Training, system: RidgeSystem) -> dict[str, float]:
         """(PKP + λ/w) a + b = y with Σa = 0.
 
-        Centring changes nothing where Σa = 0, and makes a conditionally positive K positive.
+        Centering changes nothing where Σa = 0, and makes a conditionally positive K positive.
         """
         Y = self._targets(data)
         solution = system.solve(np.column_stack([np.ones(data.count), Y]))
@@ -221,7 +221,7 @@ class KernelRidgeClassifier(DualClassifier):
         A -= A.mean(axis=0)
         self._keep_samples(data)
         self.dual_coef_ = A
-        # f on the training samples, not centred: what new samples will get
+        # f on the training samples, not centered: what new samples will get
         F = system.products(data.products) @ A
         weight = data.weight[:, None]
         self.intercept_ = np.average(Y - F - self.alpha * A / weight, axis=0)

@@ -26,7 +26,7 @@ def fit_on_centers(
 ) -> None:
     """Set the coefficients of the centers, the mean of the targets, and the report."""
     problem = CenterProblem(estimator, data)
-    mean = _centre(problem, data)
+    mean = _center(problem, data)
     task = Task(Squared(), penalty, data.n_targets, intercept=False, scale=data.spread)
     fitted = problem.fit(task, _score)
     estimator.kernel_ = data.kernel
@@ -44,7 +44,7 @@ def held_out_errors(estimator: RidgeRegressor, data: RowData, penalties: np.ndar
     problem = CenterProblem(estimator, data, held_out=held)
     if isinstance(problem.given, str):  # the best penalty hardly depends on the centers
         problem.n_centers = min(problem.n_centers, _PATH_CENTERS)
-    _centre(problem, data)
+    _center(problem, data)
     problem.change(Repeated(len(penalties)))
     n_outputs = data.n_targets * len(penalties)
     repeated = np.repeat(penalties, data.n_targets)
@@ -56,7 +56,7 @@ def held_out_errors(estimator: RidgeRegressor, data: RowData, penalties: np.ndar
     return np.average(errors.mean(axis=2), axis=0)
 
 
-def _centre(problem: CenterProblem, data: RowData) -> np.ndarray:
+def _center(problem: CenterProblem, data: RowData) -> np.ndarray:
     """Subtract the mean of the targets, unless all rows are centers; return what was subtracted.
 
     Far from 0 a function on few centers would have to spend itself on the mean.

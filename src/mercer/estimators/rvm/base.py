@@ -66,11 +66,11 @@ class RelevanceMachine(KernelEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def _maximise(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
+    def _maximize(self, basis: Basis, likelihood: Gaussian | Logistic) -> Relevance:
         """The functions that the evidence keeps, in order of the samples."""
         # many small matrices: threads of BLAS would wait for each other
         with serial_blas():
-            result = likelihood.maximise(basis, self.max_iter, iteration_callback(self))
+            result = likelihood.maximize(basis, self.max_iter, iteration_callback(self))
         if not result.converged:
             limits = f"raise max_iter={self.max_iter}, or tol={self.tol}"
             message = f"the evidence still rises after {result.iterations} steps; {limits}"

@@ -93,7 +93,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
     ----------
     .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", Journal of
            Machine Learning Research 1 (2001) 211-244.
-    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximisation for sparse Bayesian
+    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximization for sparse Bayesian
            models", International Workshop on Artificial Intelligence and Statistics (2003).
 
     Examples
@@ -154,7 +154,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         basis = Basis(matrix, self.fit_intercept)
         labels = [(data.y == c).astype(float) for c in against_rest]
         results = [
-            self._maximise(basis, Logistic(label, self.tol, data.weight)) for label in labels
+            self._maximize(basis, Logistic(label, self.tol, data.weight)) for label in labels
         ]
         self._keep(data, results, matrix, start)
         self.covariance_: list[np.ndarray] | np.ndarray = self._covariances

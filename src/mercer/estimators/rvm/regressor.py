@@ -99,7 +99,7 @@ class RVR(RegressorMixin, RelevanceMachine):
     ----------
     .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", Journal of
            Machine Learning Research 1 (2001) 211-244.
-    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximisation for sparse Bayesian
+    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximization for sparse Bayesian
            models", International Workshop on Artificial Intelligence and Statistics (2003).
 
     Examples
@@ -171,7 +171,7 @@ class RVR(RegressorMixin, RelevanceMachine):
             weight = data.weight
             basis = WeightedBasis(matrix, self.fit_intercept, weight)
         likelihood = Gaussian(data.y / size, self._scaled_noise(size), self.tol, weight)
-        result = self._maximise(basis, likelihood)
+        result = self._maximize(basis, likelihood)
         result.mean = result.mean * size
         result.alpha = result.alpha / size**2
         result.covariance = result.covariance * size**2

@@ -218,13 +218,13 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         looked_at = X if len(rows) == len(y) else pick_rows(X, rows)
         ranges = Ranges(looked_at)
         blocks = self._blocks(ranges, len(rows))
-        samples = Samples(looked_at, units.normalise(y)[rows], ranges, blocks, chosen)
+        samples = Samples(looked_at, units.normalize(y)[rows], ranges, blocks, chosen)
         few = samples
         if len(rows) > _FEW:
             few = samples.some(_drawn(rng, len(rows), _FEW))
         extensions = Extensions(samples, bases, operators, self.depth)
         search = Greedy(samples, few, Scorer(self.scoring), extensions, iteration_callback(self))
-        with serial_blas():  # many small factorisations
+        with serial_blas():  # many small factorizations
             best = search.run()
         scale, self._mean = float(units.scale), float(units.shift)
         self.kernel_ = best.expression.kernel(scale**2)

@@ -30,7 +30,7 @@ _SAME = 0.02  # a relative difference of two first periods
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """The values of a column, how far they reach, and how far neighbours are apart."""
+    """The values of a column, how far they reach, and how far neighbors are apart."""
 
     values: np.ndarray
     span: float
@@ -64,10 +64,10 @@ class Column:
         low, high = self.periods
         count = min(int(_FINEST * self.frequencies), _MOST_FREQUENCIES)
         frequencies = np.linspace(1.0 / high, 1.0 / low, max(count, 3))
-        centred = targets - np.polyval(np.polyfit(self._scaled(), targets, 2), self._scaled())
-        if not np.any(np.abs(centred) > 1e-12):
+        centered = targets - np.polyval(np.polyfit(self._scaled(), targets, 2), self._scaled())
+        if not np.any(np.abs(centered) > 1e-12):
             return [high]
-        power = lombscargle(self.values, centred, 2 * np.pi * frequencies)
+        power = lombscargle(self.values, centered, 2 * np.pi * frequencies)
         is_peak = np.r_[True, power[1:] > power[:-1]] & np.r_[power[:-1] >= power[1:], True]
         places = np.flatnonzero(is_peak)
         best = places[np.argsort(-power[places], kind="stable")][:_PEAKS]

@@ -20,8 +20,8 @@ def variance_shares(process: GaussianProcessRegressor, weight: Weight) -> np.nda
     y = process.y_train_
     weights = np.broadcast_to(weight, y.shape)
     means, _ = term_posteriors(process, process.X_train_)
-    centred = weights * (y - np.average(y, weights=weights))
-    return centred @ means / max(float(centred @ y), 1e-300)
+    centered = weights * (y - np.average(y, weights=weights))
+    return centered @ means / max(float(centered @ y), 1e-300)
 
 
 def worth_of_terms(

@@ -299,7 +299,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     # -- probabilities -----------------------------------------------------------------------------
 
     def _scores(self, decision: np.ndarray) -> np.ndarray:
-        """What `predict` maximises; decision values separate equal votes by less than one vote."""
+        """What `predict` maximizes; decision values separate equal votes by less than one vote."""
         if self.break_ties:
             return _ovr_decision_function(decision < 0, -decision, len(self.classes_))
         votes = self._votes(decision)

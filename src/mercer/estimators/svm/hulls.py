@@ -40,7 +40,7 @@ def nearest_points(
     accuracy: float,
     max_iter: int,
 ) -> NearestPoints:
-    """Minimise ‖Σβφ(x)‖² where the coefficients of either class sum to ``share``.
+    """Minimize ‖Σβφ(x)‖² where the coefficients of either class sum to ``share``.
 
     Each is at most ``room``. The KKT gap is at most ``accuracy`` times the margin, if need be by a
     finer tolerance than the problem's own.

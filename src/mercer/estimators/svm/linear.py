@@ -57,7 +57,7 @@ class LinearMachine(Observable, BaseEstimator):
     intercept_: np.ndarray | float
 
     def _columns(self, X: Features) -> Features:
-        """The samples with the constant column of the intercept, which is penalised like others."""
+        """The samples with the constant column of the intercept, which is penalized like others."""
         if sparse.issparse(X) and 3 * X.nnz >= 2 * X.shape[0] * X.shape[1]:
             X = dense_numbers(X)  # which takes no more memory, and less time
         if not self.fit_intercept:

@@ -145,7 +145,7 @@ def _fit(
     scale: float,
     score: Score | None,
 ) -> Fitted:
-    """Minimise C Σ w·loss + ½ ‖f‖², with a bias."""
+    """Minimize C Σ w·loss + ½ ‖f‖², with a bias."""
     C = float(vars(machine)["C"])
     if np.isinf(C):
         raise ParameterError("C", C, "is for exact fits only", "say centers='all'")

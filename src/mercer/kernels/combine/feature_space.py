@@ -1,4 +1,4 @@
-"""Kernels of a changed feature map: normalised, centred."""
+"""Kernels of a changed feature map: normalized, centered."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Normalized(Mapped):
         return f"{within(self.kernel, 9)}.normalize()"
 
     def separation(self, columns: Columns) -> Separation:
-        """Where k is one product over columns, every factor is normalised."""
+        """Where k is one product over columns, every factor is normalized."""
         inner = self.kernel.separation(columns)
         if len(inner.terms) != 1 or len(columns) == 1:
             return super().separation(columns)
@@ -86,7 +86,7 @@ class Normalized(Mapped):
     def prepare(self, batch: Batch) -> Parts:
         samples = self.kernel.prepare(batch)
         diagonal = self.kernel.diagonal(samples)
-        # At the centre of a centred kernel only a rounding error is left of k(x, x).
+        # At the center of a centered kernel only a rounding error is left of k(x, x).
         error = self.kernel.rounding_error(samples)
         diagonal = np.where(np.abs(diagonal) <= error, 0.0, diagonal)
         if diagonal.min() < 0:
@@ -156,16 +156,16 @@ class Normalized(Mapped):
         return [cls(kernel=Polynomial(degree=2))]
 
 
-class _CentredParts(Parts):
-    """Prepared samples that also know the samples of the centre."""
+class _CenteredParts(Parts):
+    """Prepared samples that also know the samples of the center."""
 
-    def __init__(self, centre: Prepared, *sides: Prepared, **extra: np.ndarray) -> None:
+    def __init__(self, center: Prepared, *sides: Prepared, **extra: np.ndarray) -> None:
         super().__init__(*sides, **extra)
-        self.centre = centre
+        self.center = center
 
-    def take(self, rows: np.ndarray) -> _CentredParts:
+    def take(self, rows: np.ndarray) -> _CenteredParts:
         parts = super().take(rows)
-        taken = _CentredParts(self.centre, *parts.sides, **parts.extra)
+        taken = _CenteredParts(self.center, *parts.sides, **parts.extra)
         taken._inherit(self, rows)
         return taken
 
@@ -184,34 +184,34 @@ def _fingerprint(kernel: Kernel) -> tuple[Any, ...]:
     return keys, type(kernel).__name__
 
 
-def _is_centred_at(kernel: Kernel, samples: RawSamples) -> bool:
-    """Whether the features are centred at these samples: all their means over them are 0.
+def _is_centered_at(kernel: Kernel, samples: RawSamples) -> bool:
+    """Whether the features are centered at these samples: all their means over them are 0.
 
-    White noise is not: the noise of the centre counts in its own mean alone.
+    White noise is not: the noise of the center counts in its own mean alone.
     """
-    centred = isinstance(kernel, Centered) and kernel.__dict__.get("center_") is samples
-    return centred and not kernel.has_white_noise
+    centered = isinstance(kernel, Centered) and kernel.__dict__.get("center_") is samples
+    return centered and not kernel.has_white_noise
 
 
-def _has_centred_term(kernel: Kernel, samples: RawSamples) -> bool:
-    """Whether a term of a sum is centred at these samples."""
+def _has_centered_term(kernel: Kernel, samples: RawSamples) -> bool:
+    """Whether a term of a sum is centered at these samples."""
     if isinstance(kernel, (Sum, Scaled)):
-        return any(_has_centred_term(child, samples) for child in kernel.children())
-    return _is_centred_at(kernel, samples)
+        return any(_has_centered_term(child, samples) for child in kernel.children())
+    return _is_centered_at(kernel, samples)
 
 
 def _term_means(
     kernel: Kernel, samples: RawSamples, means: Callable[[Kernel, tuple[int, ...]], Any]
 ) -> Any:
-    """The means of k(x, c) over the centre's ``samples`` c, given those of a kernel at a place.
+    """The means of k(x, c) over the center's ``samples`` c, given those of a kernel at a place.
 
-    Terms of a sum that are centred at these samples have none, and are not computed again.
+    Terms of a sum that are centered at these samples have none, and are not computed again.
     """
 
     def add(term: Kernel, place: tuple[int, ...]) -> Any:
-        if _is_centred_at(term, samples):
+        if _is_centered_at(term, samples):
             return 0.0
-        if not _has_centred_term(term, samples):
+        if not _has_centered_term(term, samples):
             return means(term, place)
         children = enumerate(term.children())
         total = sum(add(child, (*place, at)) for at, child in children)
@@ -236,8 +236,8 @@ class Centered(Mapped):
     """⟨φ(x) − φ_c, φ(y) − φ_c⟩, φ_c the mean of the data given to ``fit``; written ``k.center()``.
 
     On those data it is K − 1K/N − K1/N + 1K1/N². Also for conditionally positive kernels, which
-    centring makes positive. `White` inside is noise of each new sample: the centre's own noise is
-    counted in its mean, but no sample given later is taken for one of the centre's.
+    centering makes positive. `White` inside is noise of each new sample: the center's own noise is
+    counted in its mean, but no sample given later is taken for one of the center's.
 
     Parameters
     ----------
@@ -274,15 +274,15 @@ class Centered(Mapped):
         return self
 
     @property
-    def _is_centred(self) -> bool:
-        """Whether the features are centred at the same samples already."""
-        return _is_centred_at(self.kernel, self.__dict__.get("center_"))
+    def _is_centered(self) -> bool:
+        """Whether the features are centered at the same samples already."""
+        return _is_centered_at(self.kernel, self.__dict__.get("center_"))
 
-    def _set_mean(self, centre: Batch) -> None:
-        """The mean of k over the centre; it is computed anew when a parameter has changed."""
+    def _set_mean(self, center: Batch) -> None:
+        """The mean of k over the center; it is computed anew when a parameter has changed."""
 
         def mean(term: Kernel, _: tuple[int, ...]) -> float:
-            samples = term.prepare(centre)
+            samples = term.prepare(center)
             return float(_row_means(term, samples, samples).mean())
 
         self.mean_ = float(_term_means(self.kernel, self.center_, mean))
@@ -296,7 +296,7 @@ class Centered(Mapped):
     def _rebuild(self) -> None:
         self._mean_of = _fingerprint(self.kernel) if self._mean_of is True else ()
 
-    def _centre(self, batch: Batch) -> Batch:
+    def _center(self, batch: Batch) -> Batch:
         if not hasattr(self, "center_"):
             rule = "does not know its center yet"
             raise errors.NotFittedError("Centered", self, rule, "call kernel.fit(X) first")
@@ -310,21 +310,21 @@ class Centered(Mapped):
         return batch.prepared[id(self)]
 
     def _prepare(self, batch: Batch) -> Parts:
-        centre_batch = self._centre(batch)
-        beyond = self._centre(centre_batch)  # what kernels inside share lives as long as this
+        center_batch = self._center(batch)
+        beyond = self._center(center_batch)  # what kernels inside share lives as long as this
         samples = self.kernel.prepare(batch)
-        if self._is_centred:
+        if self._is_centered:
             return Parts(samples, mean=np.zeros(len(samples)))
-        centre = self.kernel.prepare(centre_batch)
+        center = self.kernel.prepare(center_batch)
         if self._mean_of != _fingerprint(self.kernel):
-            self._set_mean(centre_batch)
+            self._set_mean(center_batch)
         del beyond
 
         def means(term: Kernel, place: tuple[int, ...]) -> np.ndarray:
-            return _row_means(term, _at(samples, place), _at(centre, place))
+            return _row_means(term, _at(samples, place), _at(center, place))
 
         mean = _term_means(self.kernel, self.center_, means)
-        return _CentredParts(centre, samples, mean=np.zeros(len(samples)) + mean)
+        return _CenteredParts(center, samples, mean=np.zeros(len(samples)) + mean)
 
     def rounding_error(self, samples: Prepared) -> float:
         """What is left of large values that cancel is as uncertain as they are."""
@@ -341,13 +341,13 @@ class Centered(Mapped):
         mean = samples.extra["mean"]
         return (self.kernel.diagonal(samples[0]) - (mean + mean)) + self.mean_
 
-    def _mean_derivatives(self, samples: _CentredParts) -> tuple[list[np.ndarray], list[float]]:
-        """d/dθ of the mean of k(x, c) over the centre's points c, and of its own mean."""
+    def _mean_derivatives(self, samples: _CenteredParts) -> tuple[list[np.ndarray], list[float]]:
+        """d/dθ of the mean of k(x, c) over the center's points c, and of its own mean."""
 
         def compute() -> tuple[list[np.ndarray], list[float]]:
             with config_context(threads=1), np.errstate(all="ignore"):
-                across = self._slope_means(samples[0], samples.centre)
-                inside = self._slope_means(samples.centre, samples.centre)
+                across = self._slope_means(samples[0], samples.center)
+                inside = self._slope_means(samples.center, samples.center)
             return across, [float(means.mean()) for means in inside]
 
         return samples.once("mean derivatives", compute)
@@ -359,26 +359,26 @@ class Centered(Mapped):
             return rows, [tile.sum(axis=1) for _, _, tile in self.kernel.tile_derivatives(pair)]
 
         totals: dict[int, np.ndarray] = {}
-        for rows, sums in map_tiles(self.kernel, left, right, visit, False, "centre"):
+        for rows, sums in map_tiles(self.kernel, left, right, visit, False, "center"):
             for at, values in enumerate(sums):
                 totals.setdefault(at, np.zeros(len(left)))[slice(*rows)] += values
         return [total / len(right) for total in totals.values()]
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
-        if not isinstance(pair.x, _CentredParts):  # centred already
+        if not isinstance(pair.x, _CenteredParts):  # centered already
             yield from super().tile_derivatives(pair)
             return
         left, whole = self._mean_derivatives(pair.x)
         right, _ = self._mean_derivatives(pair.y)
         tiles = self.kernel.tile_derivatives(pair.part(0))
         for at, (name, place, tile) in enumerate(tiles):
-            centred = tile - left[at][pair.rows, None] - right[at][None, pair.cols] + whole[at]
-            yield f"kernel__{name}", place, centred
+            centered = tile - left[at][pair.rows, None] - right[at][None, pair.cols] + whole[at]
+            yield f"kernel__{name}", place, centered
 
     def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:
-        centre = as_dense(self.kernel.map_features(self._centre(batch), truncate))
+        center = as_dense(self.kernel.map_features(self._center(batch), truncate))
         inner = as_dense(self.kernel.map_features(batch, truncate))
-        return inner - centre.mean(axis=0)
+        return inner - center.mean(axis=0)
 
     @classmethod
     def examples(cls) -> list[Kernel]:

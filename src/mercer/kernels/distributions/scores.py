@@ -144,11 +144,11 @@ def _gaussian(
     return np.hstack([shares - weights, *by_mean, *by_covariance])
 
 
-def _whitened(centred: np.ndarray, root: np.ndarray) -> tuple[np.ndarray, float]:
+def _whitened(centered: np.ndarray, root: np.ndarray) -> tuple[np.ndarray, float]:
     """C⁻¹(x − μ) of every row, and log det C⁻¹."""
     if root.ndim == 2:
-        return centred @ root, np.log(np.diag(root)).sum()
-    return centred * root, np.log(np.broadcast_to(root, centred.shape[1:])).sum()
+        return centered @ root, np.log(np.diag(root)).sum()
+    return centered * root, np.log(np.broadcast_to(root, centered.shape[1:])).sum()
 
 
 def _spread(share: np.ndarray, z: np.ndarray, covariances: str) -> np.ndarray:

@@ -155,7 +155,7 @@ class Factor:
     order: np.ndarray
 
     def solve(self, V: Block) -> Block:
-        """The inverse times V, column by column: none may depend on its neighbours."""
+        """The inverse times V, column by column: none may depend on its neighbors."""
         out = np.empty_like(V)
         for c in range(V.shape[1]):
             out[self.order, c] = self.lu.solve(np.ascontiguousarray(V[self.order, c]))
@@ -237,7 +237,7 @@ def resolvent(graph: Graph, t: float, V: Block) -> Block:
     return _solve(whole, inverse_diagonal, V, limit)
 
 
-def _centred(graph: Graph, V: Block) -> Block:
+def _centered(graph: Graph, V: Block) -> Block:
     """V less its mean on each connected component: the projection on the range of L."""
     count, label = graph.components
     positions = (label, np.arange(len(label)))
@@ -249,16 +249,16 @@ def _centred(graph: Graph, V: Block) -> Block:
 def pseudo_inverse(graph: Graph, V: Block) -> Block:
     """L⁺ V for weights >= 0, component by component."""
     matrix = graph.laplacian
-    right = _centred(graph, V)
+    right = _centered(graph, V)
     factor = _factor(graph, "ground", lambda: _grounded(graph))
     if factor is not None:
-        X = _centred(graph, factor.solve(right))
-        return _centred(graph, X + factor.solve(_centred(graph, right - matrix @ X)))
+        X = _centered(graph, factor.solve(right))
+        return _centered(graph, X + factor.solve(_centered(graph, right - matrix @ X)))
     diagonal = matrix.diagonal()
     inverse_diagonal = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
     limit = 1000 + 10 * len(graph)
     X = _solve(matrix, inverse_diagonal, right, limit)
-    return _centred(graph, X)
+    return _centered(graph, X)
 
 
 def _grounded(graph: Graph) -> scipy.sparse.csr_array:

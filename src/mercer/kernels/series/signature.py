@@ -249,7 +249,7 @@ class Signature(Composite):
             slopes[:, :, start:stop] = moved[:, 0]
 
     def _quotients(self, pair: Pair, n_slopes: int) -> tuple[np.ndarray, np.ndarray]:
-        """The normalised levels of a tile and, not yet complete, their derivatives."""
+        """The normalized levels of a tile and, not yet complete, their derivatives."""
         x, y = cast(Paths, pair.x), cast(Paths, pair.y)
         n_levels = len(self._level_weights())
         tiles = np.zeros((1 + n_slopes, n_levels, *pair.shape))

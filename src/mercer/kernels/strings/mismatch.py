@@ -102,8 +102,8 @@ class Mismatch(NgramKernel):
             self._check_letters(samples, name, alphabet)
         words = substrings(samples, self.length)
         coding = Coding(alphabet, self.length)
-        which, neighbours = self._neighbours(words, coding)
-        codes, columns = coding.number(neighbours)
+        which, neighbors = self._neighbors(words, coding)
+        codes, columns = coding.number(neighbors)
         return NgramCounts(expanded(words, which, columns, len(codes)), coding.hashes(codes))
 
     def _sorted_alphabet(self) -> np.ndarray:
@@ -115,7 +115,7 @@ class Mismatch(NgramKernel):
         return np.sort(np.array([ord(letter) for letter in letters], dtype=np.uint32))
 
     def _check_count(self, n_letters: int) -> None:
-        """Refuse parameters for which a substring has too many neighbours."""
+        """Refuse parameters for which a substring has too many neighbors."""
         others = max(n_letters - 1, 0)
         count = sum(math.comb(self.length, m) * others**m for m in range(self.mismatches + 1))
         if count > 100_000:
@@ -135,7 +135,7 @@ class Mismatch(NgramKernel):
             remedy = "add it, or leave alphabet=None to learn the letters"
             raise DomainError(what, chr(int(samples.codes[place])), rule, remedy)
 
-    def _neighbours(self, words: Substrings, coding: Coding) -> tuple[np.ndarray, np.ndarray]:
+    def _neighbors(self, words: Substrings, coding: Coding) -> tuple[np.ndarray, np.ndarray]:
         """Substrings, and the codes of the strings within reach of each by mismatches.
 
         A letter that is not in the alphabet is always a mismatch.
@@ -148,7 +148,7 @@ class Mismatch(NgramKernel):
         which, codes = [], []
         for count in range(self.mismatches + 1):
             for changed in map(list, itertools.combinations(range(self.length), count)):
-                # Only words whose unknown letters are all changed have neighbours by this change.
+                # Only words whose unknown letters are all changed have neighbors by this change.
                 covered = unknown[changed].sum(axis=0) == unknown.sum(axis=0)
                 some, near = _change(letters, changed, np.flatnonzero(covered), coding)
                 which.append(some)

@@ -62,7 +62,7 @@ class Entries:
             _compiled.storage.mirror(out)
 
     def order_by_length(self) -> np.ndarray:
-        """An order in which neighbouring entries compare sequences of similar lengths.
+        """An order in which neighboring entries compare sequences of similar lengths.
 
         It sorts by the shorter sequence first, then by the longer one, alternately up and down.
         """

@@ -97,7 +97,7 @@ def no_value(name: str) -> DomainError:
     return DomainError(name, "no value", rule, "leave the column out")
 
 
-def normalised(weights: Mapping[Any, float]) -> Shares:
+def normalized(weights: Mapping[Any, float]) -> Shares:
     """The probabilities that are proportional to these weights; values of weight 0 are left out."""
     total = sum(weights.values())
     return {value: weight / total for value, weight in weights.items() if weight > 0}
@@ -114,7 +114,7 @@ def column_shares(
     for k, column in enumerate(columns):
         given = None if values is None else values[k]
         if isinstance(given, Mapping):
-            shares.append(normalised(given))
+            shares.append(normalized(given))
             continue
         counts: Counter[Hashable] = Counter(present_values(column, missing))
         if given is not None:

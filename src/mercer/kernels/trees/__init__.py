@@ -1,1 +1,1 @@
-"""Kernels on ordered, labelled trees."""
+"""Kernels on ordered, labeled trees."""

@@ -1,4 +1,4 @@
-"""What kernels on trees share: sums over pairs of nodes, normalised in logarithms."""
+"""What kernels on trees share: sums over pairs of nodes, normalized in logarithms."""
 
 from __future__ import annotations
 

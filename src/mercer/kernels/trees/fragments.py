@@ -104,7 +104,7 @@ class SubsetTrees(TreeKernel):
         names : list of str
             The fragments as bracket strings.
         features : scipy.sparse.csr_matrix of shape (n_samples, n_fragments)
-            √decay^|s| |x|_s, divided by √k(x, x) if values are normalised.
+            √decay^|s| |x|_s, divided by √k(x, x) if values are normalized.
 
         Examples
         --------

@@ -27,8 +27,8 @@ def weighted_differences(pair: Pair, factors: np.ndarray, weights: np.ndarray) -
     """
     pair.work.serial_blas()
     x, y = tile_rows(pair)
-    centre = x.mean(axis=0)  # far from the origin the difference of the two sums would be lost
-    x, y = x - centre, y - centre
+    center = x.mean(axis=0)  # far from the origin the difference of the two sums would be lost
+    x, y = x - center, y - center
     if weights.shape[1] > 1:
         factors = factors * weights
         return factors.sum(axis=2)[:, :, None] * x - factors @ y

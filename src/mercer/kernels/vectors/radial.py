@@ -118,11 +118,11 @@ class ScaledDistance(Kernel, abstract=True):
 
         Σ M (x − y)² of all columns follows from the sums of M and one product with it.
         """
-        centred = self._centred_rows(pair)
-        if centred is None:
+        centered = self._centered_rows(pair)
+        if centered is None:
             yield from super().weighted_derivatives(pair, weights)
             return
-        x, y = centred
+        x, y = centered
         tile, factor = self.scaled(pair)
         s2 = tile * factor
         with np.errstate(all="ignore"):
@@ -141,19 +141,19 @@ class ScaledDistance(Kernel, abstract=True):
         scale = np.asarray(self.length_scale, dtype=float)
         return -weighted_differences(pair, slope, weights) / (scale * scale)
 
-    def _centred_rows(self, pair: Pair) -> tuple[np.ndarray, np.ndarray] | None:
-        """The rows of both samples, centred; None where `weighted_derivatives` has no shorter way.
+    def _centered_rows(self, pair: Pair) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows of both samples, centered; None where `weighted_derivatives` has no shorter way.
 
         It has one for dense rows and one length scale per column, if the rows are not so far from
-        their centre that a difference of squares would lose too much.
+        their center that a difference of squares would lose too much.
         """
         scale = np.asarray(self.length_scale, dtype=float)
         only_scales = scale.ndim > 0 and self._continuous == ("length_scale",)
         if not only_scales or not isinstance(pair.x, VectorSamples):
             return None
-        centre = pair.x.mean
-        x = pair.x.x[pair.rows] - centre
-        y = pair.y.x[pair.cols] - centre
+        center = pair.x.mean
+        x = pair.x.x[pair.rows] - center
+        y = pair.y.x[pair.cols] - center
         largest = float(max(np.abs(x).max(), np.abs(y).max()))
         if largest > 1e3 * float(scale.min()):
             return None
@@ -293,7 +293,7 @@ class RBF(RadialKernel, splits=product_form):
         """Samples for tiles in single precision, if that is quick: few columns, or sparse rows."""
         scale = np.sqrt(0.5) / np.asarray(self.length_scale)
         if isinstance(samples, VectorSamples) and samples.n_features <= WIDE:
-            # centred first: far from the origin single precision would see no differences
+            # centered first: far from the origin single precision would see no differences
             scaling = partial(_scaled_rows, mean=samples.mean, scale=scale)
             return DenseRows(scaling(samples), scaling)
         if not isinstance(samples, CsrSamples):

@@ -57,7 +57,7 @@ class SinglePrecisionRows:
         return out
 
     def scaled(self, samples: Prepared) -> Prepared:
-        """Other samples as rows z, scaled and centred as these are."""
+        """Other samples as rows z, scaled and centered as these are."""
         assert self.scaling is not None
         return self.scaling(samples)
 

@@ -56,7 +56,7 @@ def vector_tiles(
     sparse = isinstance(centers, CsrSamples)
     if sparse and (formula.sums == "ABSOLUTES" or not formula.smooth):
         return None
-    # centred: far from the origin single precision would see no differences
+    # centered: far from the origin single precision would see no differences
     centered = formula.sums != "PRODUCTS" and not sparse
     factors = np.broadcast_to(np.asarray(scale, dtype=float), (centers.n_features,))
     shift = np.asarray(centers.mean) if centered else None
@@ -113,7 +113,7 @@ class VectorTiles(SingleTiles):
         return 3.0 + self.formula.slope * coordinate * added
 
     def _rows(self, samples: Prepared) -> Rows:
-        """The rows of samples, centred and scaled, in single precision."""
+        """The rows of samples, centered and scaled, in single precision."""
         if isinstance(samples, CsrSamples) and self.shift is None:
             scaled = samples.x.multiply(self.factors[None, :]).tocsr()
             data = self._bounded(scaled.data)

@@ -34,7 +34,7 @@ _WITNESS = (
 
 
 class _Matrices(Samples):
-    """Graphs as dense matrices of the colours of their edges."""
+    """Graphs as dense matrices of the colors of their edges."""
 
     def __init__(self, graphs: GraphSamples) -> None:
         self.graphs = graphs
@@ -45,9 +45,9 @@ class _Matrices(Samples):
         owners = graphs.owners[sources]
         first = graphs.starts[owners]
         places = offsets[owners] + (sources - first) * sizes[owners]
-        np.add.at(flat, places + graphs.graphs.indices - first, graphs.edge_colours())
-        colours = graphs.node_colours("constant")
-        self.arrays = graphs.starts, offsets, colours, flat, graphs.graphs.directed
+        np.add.at(flat, places + graphs.graphs.indices - first, graphs.edge_colors())
+        colors = graphs.node_colors("constant")
+        self.arrays = graphs.starts, offsets, colors, flat, graphs.graphs.directed
 
     def __len__(self) -> int:
         return len(self.graphs)

@@ -48,7 +48,7 @@ class GraphKernel(Kernel, abstract=True):
     def fit_batch(self, batch: Batch) -> Self:
         """Note what nodes are told apart by, for reports."""
         samples: Prepared = batch.encode(self.domain)
-        self.labels_ = "labels" if samples.labelled else self.stand_in()
+        self.labels_ = "labels" if samples.labeled else self.stand_in()
         return self
 
     def stand_in(self) -> str:
@@ -69,10 +69,10 @@ class CountKernel(GraphKernel, abstract=True):
     Features of a group depend on what ``find`` is given beside the graphs.
     """
 
-    unlabelled: str = param(default="degree", check=degree_or_constant, kw_only=True)
+    unlabeled: str = param(default="degree", check=degree_or_constant, kw_only=True)
 
     def stand_in(self) -> str:
-        return self.unlabelled
+        return self.unlabeled
 
     @property
     def aligned(self) -> bool:  # type: ignore[override]
@@ -89,7 +89,7 @@ class CountKernel(GraphKernel, abstract=True):
 
     def key(self) -> tuple[object, ...]:
         """What the features of a group depend on, beside the group."""
-        return (type(self).__name__, self.unlabelled)
+        return (type(self).__name__, self.unlabeled)
 
     def _counts(self, group: tuple[int, ...]) -> GraphCounts:
         # Encoded samples hold the domain, and must keep only a copy of the kernel alive.

@@ -65,7 +65,7 @@ class _Simple:
         self.n = samples.sizes
         self.degrees = np.diff(self.indptr)
         self.sources = np.repeat(np.arange(len(self.degrees)), self.degrees)
-        self.common = np.zeros(len(self.indices), dtype=np.int64)  # neighbours of both ends
+        self.common = np.zeros(len(self.indices), dtype=np.int64)  # neighbors of both ends
         _compiled.graphs.triangles(self.indptr, self.indices, samples.starts, self.common)
 
     def by_node(self, values: np.ndarray) -> np.ndarray:

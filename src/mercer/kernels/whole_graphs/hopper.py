@@ -90,7 +90,7 @@ class GraphHopper(NodePairKernel):
     node_labels, edge_labels : str or None, default="label"
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
-    unlabelled : {"degree", "constant"}, default="degree"
+    unlabeled : {"degree", "constant"}, default="degree"
         What stands for the labels of nodes where graphs have none. Beside a kernel ``node``, it is
         a constant.
     attributes : str, default="attributes"
@@ -118,8 +118,8 @@ class GraphHopper(NodePairKernel):
         return Definite(PSD, f"{rule}node at position i has the label a", "graphs")
 
     def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
-        colours = samples.node_colours(self.unlabelled)
-        keys = np.stack([samples.owners.astype(np.uint64), colours])
+        colors = samples.node_colors(self.unlabeled)
+        keys = np.stack([samples.owners.astype(np.uint64), colors])
         different, slots = np.unique(keys, axis=1, return_inverse=True)
         owners = different[0].astype(np.int64)
         hops = hops_of(samples, slots.reshape(-1), owners)
@@ -154,10 +154,10 @@ class GraphHopper(NodePairKernel):
         inner = inner[: len(samples.owners)]
         hops = _hops_of_nodes(samples)
         width = int(np.diff(hops.offsets).max(initial=1))
-        colours = samples.node_colours("constant")
+        colors = samples.node_colors("constant")
         blocks = []
-        for colour in np.unique(colours):
-            chosen = inner * (colours == colour)[:, None]
+        for color in np.unique(colors):
+            chosen = inner * (colors == color)[:, None]
             features = np.zeros((len(samples), width * inner.shape[1]))
             for row, (first, last) in enumerate(itertools.pairwise(samples.starts)):
                 counts = hops.block(slice(int(first), int(last)), width)

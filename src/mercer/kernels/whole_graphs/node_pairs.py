@@ -215,12 +215,12 @@ class NodePairKernel(CountKernel, abstract=True):
         x, y = pair.x.graphs, pair.y.graphs
         columns = slice(int(y.starts[pair.j0]), int(y.starts[pair.j1]))
         starts = y.starts[pair.j0 : pair.j1 + 1] - columns.start
-        x_colours, y_colours = x.node_colours("constant"), y.node_colours("constant")
+        x_colors, y_colors = x.node_colors("constant"), y.node_colors("constant")
         for graph in range(pair.i0, pair.i1):
             check_stop()
             nodes = slice(int(x.starts[graph]), int(x.starts[graph + 1]))
             values, found = self._node_values(pair, nodes, columns, slopes)
-            same = x_colours[nodes, None] == y_colours[None, columns]
+            same = x_colors[nodes, None] == y_colors[None, columns]
             for each in (values, *found.values()):
                 each *= same
             yield NodeRows(graph, values, columns, starts, found)

@@ -81,7 +81,7 @@ class ShortestPaths(NodePairKernel):
     node_labels, edge_labels : str or None, default="label"
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
-    unlabelled : {"degree", "constant"}, default="degree"
+    unlabeled : {"degree", "constant"}, default="degree"
         What stands for the labels of nodes where graphs have none. Beside a kernel ``node``, it is
         a constant.
     attributes : str, default="attributes"
@@ -130,9 +130,9 @@ class ShortestPaths(NodePairKernel):
 
     def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
         graphs, until = samples.graphs, np.zeros(len(samples) + 1, dtype=np.int64)
-        colours = splitmix64(samples.node_colours(self.unlabelled))
+        colors = splitmix64(samples.node_colors(self.unlabeled))
         count = _compiled.graphs.path_counts
-        hashes, counts = count(graphs.indptr, graphs.indices, samples.starts, colours, until)
+        hashes, counts = count(graphs.indptr, graphs.indices, samples.starts, colors, until)
         return count_hashes(hashes, until, counts)
 
     def weighted_rows(

@@ -44,10 +44,10 @@ decay_or_auto = Constraint(
 class WalkSamples(Samples):
     """Graphs, of which the walks are counted as far as a tile needs them."""
 
-    def __init__(self, graphs: GraphSamples, labelled: bool, decay: float) -> None:
-        self.graphs, self.labelled, self.decay = graphs, labelled, decay
+    def __init__(self, graphs: GraphSamples, labeled: bool, decay: float) -> None:
+        self.graphs, self.labeled, self.decay = graphs, labeled, decay
         self._sums: list[np.ndarray] = []  # of the first terms
-        self.terms = 0 if labelled else self._enough()
+        self.terms = 0 if labeled else self._enough()
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -58,7 +58,7 @@ class WalkSamples(Samples):
         return self.graphs.sizes
 
     def take(self, rows: np.ndarray) -> WalkSamples:
-        return WalkSamples(self.graphs.take(rows), self.labelled, self.decay)._inherit(self, rows)
+        return WalkSamples(self.graphs.take(rows), self.labeled, self.decay)._inherit(self, rows)
 
     def _enough(self) -> int:
         """The number of terms after which the sum of no graph with itself changes any more."""
@@ -110,9 +110,9 @@ class WalkSamples(Samples):
     def arrays(self) -> tuple[np.ndarray, ...]:
         """What compiled code reads of graphs with labels."""
         graphs = self.graphs.graphs
-        colours = self.graphs.node_colours("constant")
-        edges = self.graphs.edge_colours()
-        return graphs.starts, graphs.indptr, graphs.indices, colours, edges
+        colors = self.graphs.node_colors("constant")
+        edges = self.graphs.edge_colors()
+        return graphs.starts, graphs.indptr, graphs.indices, colors, edges
 
 
 class GraphWalks(GraphKernel):
@@ -170,7 +170,7 @@ class GraphWalks(GraphKernel):
         super().fit_batch(batch)
         if self.decay == "auto":
             samples: Prepared = batch.encode(self.domain)
-            radius = max(map(float, radii(samples, _is_labelled(samples), 0.0)), default=0.0)
+            radius = max(map(float, radii(samples, _is_labeled(samples), 0.0)), default=0.0)
             self.decay_ = _AUTO / radius if radius > 0 else _AUTO
         return self
 
@@ -191,14 +191,14 @@ class GraphWalks(GraphKernel):
 
     def prepare(self, batch: Batch) -> WalkSamples:
         samples: Prepared = batch.encode(self.domain)
-        decay, labelled = self._decay(), _is_labelled(samples)
+        decay, labeled = self._decay(), _is_labeled(samples)
         if batch.like is not None:
-            labelled = labelled or _is_labelled(batch.like.encode(self.domain))  # type: ignore[arg-type]
-        key = ("walks", decay, labelled)
+            labeled = labeled or _is_labeled(batch.like.encode(self.domain))  # type: ignore[arg-type]
+        key = ("walks", decay, labeled)
 
         def make() -> WalkSamples:
-            self._check_radius(radii(samples, labelled, 1.0 / decay), batch.argument)
-            walks = WalkSamples(samples, labelled, decay)
+            self._check_radius(radii(samples, labeled, 1.0 / decay), batch.argument)
+            walks = WalkSamples(samples, labeled, decay)
             walks.origin, walks.index = samples.origin, samples.index
             return walks
 
@@ -216,18 +216,18 @@ class GraphWalks(GraphKernel):
         raise RadiusError("GraphWalks: decay", self._decay(), rule, remedy)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        if self._as_labelled(pair):
-            np.copyto(out, self._labelled_tile(pair)[0])
+        if self._as_labeled(pair):
+            np.copyto(out, self._labeled_tile(pair)[0])
             return
         terms = max(pair.x.terms, pair.y.terms)
         np.copyto(out, pair.of(pair.x.rows(terms), pair.y.rows(terms)).dot(out))
 
     @staticmethod
-    def _as_labelled(pair: Pair) -> bool:
-        return pair.x.labelled or pair.y.labelled
+    def _as_labeled(pair: Pair) -> bool:
+        return pair.x.labeled or pair.y.labeled
 
     def diagonal(self, samples: WalkSamples) -> np.ndarray:
-        if samples.labelled:
+        if samples.labeled:
             return self._compare(samples, samples, Entries.of_diagonal(samples))[0]
         return samples.rows(samples.terms).norms.copy()
 
@@ -239,7 +239,7 @@ class GraphWalks(GraphKernel):
         left, right, decay = x.arrays(), y.arrays(), self._decay()
 
         def fill(rows: np.ndarray, cols: np.ndarray, where: slice) -> None:
-            compute = _compiled.graphs.labelled_walks
+            compute = _compiled.graphs.labeled_walks
             compute(left, right, rows, cols, decay, values[where], slopes[where])
 
         entries.run(fill)
@@ -247,7 +247,7 @@ class GraphWalks(GraphKernel):
             raise _too_close(decay)
         return values, slopes
 
-    def _labelled_tile(self, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    def _labeled_tile(self, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
         entries = Entries.of_tile(pair)
         tiles = np.empty(pair.shape), np.empty(pair.shape)
         for found, tile in zip(self._compare(pair.x, pair.y, entries), tiles, strict=True):
@@ -257,8 +257,8 @@ class GraphWalks(GraphKernel):
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         if self.decay == "auto":
             return
-        if self._as_labelled(pair):
-            yield "decay", None, self._labelled_tile(pair)[1]
+        if self._as_labeled(pair):
+            yield "decay", None, self._labeled_tile(pair)[1]
             return
         terms = max(pair.x.terms, pair.y.terms)
         yield "decay", None, pair.of(pair.x.rows(terms), pair.y.slopes(terms)).dot()
@@ -273,11 +273,11 @@ def _too_close(decay: float) -> RadiusError:
     return RadiusError("GraphWalks: decay", decay, rule, "take less, or decay='auto'")
 
 
-def _is_labelled(samples: GraphSamples) -> bool:
-    return samples.labelled or samples.edges_labelled
+def _is_labeled(samples: GraphSamples) -> bool:
+    return samples.labeled or samples.edges_labeled
 
 
-def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
+def radii(samples: GraphSamples, labeled: bool, limit: float) -> np.ndarray:
     """The largest eigenvalue of the graph of matching pairs of each graph with itself.
 
     Where a bound is below the limit, it is returned instead.
@@ -293,7 +293,7 @@ def radii(samples: GraphSamples, labelled: bool, limit: float) -> np.ndarray:
         nodes = slice(int(samples.starts[row]), int(samples.starts[row + 1]))
         block = matrix[nodes, nodes]
         bounds[row] = _largest_eigenvalue(block) ** 2
-        if labelled and bounds[row] >= limit:
+        if labeled and bounds[row] >= limit:
             bounds[row] = _largest_eigenvalue(_self_product(samples, int(row)))
     return bounds
 
@@ -303,14 +303,14 @@ def _self_product(samples: GraphSamples, row: int) -> SparseMatrix:
     from scipy.sparse import csr_matrix, kron
 
     one = samples.take(np.array([row]))
-    edges, colours = one.edge_colours(), one.node_colours("constant")
+    edges, colors = one.edge_colors(), one.node_colors("constant")
     graphs, n = one.graphs, len(one.owners)
     total = csr_matrix((n * n, n * n))
     for label in np.unique(edges):
         ones = (edges == label).astype(np.float64)
         part = csr_matrix((ones, graphs.indices, graphs.indptr), shape=(n, n))
         total = total + kron(part, part, format="csr")
-    kept = np.flatnonzero(colours[:, None] == colours[None, :])
+    kept = np.flatnonzero(colors[:, None] == colors[None, :])
     return total[kept][:, kept]
 
 

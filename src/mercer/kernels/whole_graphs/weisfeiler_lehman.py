@@ -1,4 +1,4 @@
-"""Kernels between graphs by the colours of Weisfeiler and Lehman's refinement.
+"""Kernels between graphs by the colors of Weisfeiler and Lehman's refinement.
 
 >>> from mercer import WeisfeilerLehman
 >>> path, triangle = ([(0, 1), (1, 2)], "aaa"), ([(0, 1), (1, 2), (2, 0)], "aaa")
@@ -37,38 +37,38 @@ _FORTH, _BACK = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _EDGE, _ROUND = np.uint64(0x8EBC6AF09C88C6E3), np.uint64(0x589965CC75374CC3)
 
 
-def refined(samples: GraphSamples, colours: np.ndarray) -> np.ndarray:
-    """The colours after one more round: hashes of a node's colour and those of its neighbours.
+def refined(samples: GraphSamples, colors: np.ndarray) -> np.ndarray:
+    """The colors after one more round: hashes of a node's color and those of its neighbors.
 
-    The hashes of neighbours are added, modulo 2⁶⁴, so that their order does not matter. Nodes of
+    The hashes of neighbors are added, modulo 2⁶⁴, so that their order does not matter. Nodes of
     directed graphs look at successors and at predecessors apart.
     """
-    refine, graphs = _compiled.colours.refine, samples.graphs
-    labels = samples.once("hashed edges", lambda: splitmix64(samples.edge_colours() ^ _EDGE))
-    new = np.empty_like(colours)
-    refine(graphs.indptr, graphs.indices, labels, colours, colours, _FORTH, new)
+    refine, graphs = _compiled.colors.refine, samples.graphs
+    labels = samples.once("hashed edges", lambda: splitmix64(samples.edge_colors() ^ _EDGE))
+    new = np.empty_like(colors)
+    refine(graphs.indptr, graphs.indices, labels, colors, colors, _FORTH, new)
     if graphs.directed.any():
         starts, sources, places = samples.reversed()
-        both = np.empty_like(colours)
-        refine(starts, sources, labels[places], colours, new, _BACK, both)
+        both = np.empty_like(colors)
+        refine(starts, sources, labels[places], colors, new, _BACK, both)
         return np.where(graphs.directed[samples.owners], both, new)
     return new
 
 
-def colours_of(samples: GraphSamples, depth: int, unlabelled: str) -> np.ndarray:
-    """The colours of all nodes after 0, 1, ..., ``depth`` rounds, a row for each round.
+def colors_of(samples: GraphSamples, depth: int, unlabeled: str) -> np.ndarray:
+    """The colors of all nodes after 0, 1, ..., ``depth`` rounds, a row for each round.
 
-    Colours of different rounds are different.
+    Colors of different rounds are different.
     """
-    rounds = [splitmix64(samples.node_colours(unlabelled))]
+    rounds = [splitmix64(samples.node_colors(unlabeled))]
     for _ in range(depth):
         rounds.append(refined(samples, rounds[-1]))
     kinds = splitmix64(np.arange(depth + 1, dtype=np.uint64) ^ _ROUND)
     return np.stack(rounds) ^ kinds[:, None]
 
 
-class _ColourKernel(CountKernel, abstract=True):
-    """A kernel that counts the colours of nodes, with a weight for each round of refinement."""
+class _ColorKernel(CountKernel, abstract=True):
+    """A kernel that counts the colors of nodes, with a weight for each round of refinement."""
 
     depth: int = param(default=5, check=integer(0))
     weights: Any = param(default=1.0, check=positive_or_per_column, continuous=True)
@@ -85,15 +85,15 @@ class _ColourKernel(CountKernel, abstract=True):
         return [(float(self.weights), (0, self.depth))]
 
     def find(self, samples: GraphSamples, group: tuple[int, ...]) -> NgramCounts:
-        colours = self._colours(samples, group)
-        starts = samples.starts * len(colours)
-        return count_hashes(np.ascontiguousarray(colours.T).ravel(), starts)
+        colors = self._colors(samples, group)
+        starts = samples.starts * len(colors)
+        return count_hashes(np.ascontiguousarray(colors.T).ravel(), starts)
 
-    def _colours(self, samples: GraphSamples, group: tuple[int, ...]) -> np.ndarray:
-        """The colours of all nodes after the rounds of a group, a row for each round."""
+    def _colors(self, samples: GraphSamples, group: tuple[int, ...]) -> np.ndarray:
+        """The colors of all nodes after the rounds of a group, a row for each round."""
         first, last = group
         return samples.once(
-            ("rounds", self.unlabelled, last), lambda: colours_of(samples, last, self.unlabelled)
+            ("rounds", self.unlabeled, last), lambda: colors_of(samples, last, self.unlabeled)
         )[first:]
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
@@ -105,11 +105,11 @@ class _ColourKernel(CountKernel, abstract=True):
         return [
             cls(depth=2),
             cls(depth=1, weights=[0.5, 2.0], edge_labels=None),
-            cls(depth=3, node_labels=None, unlabelled="constant"),
+            cls(depth=3, node_labels=None, unlabeled="constant"),
         ]
 
 
-class WeisfeilerLehman(_ColourKernel):
+class WeisfeilerLehman(_ColorKernel):
     """Σ_i w_i Σ_c #c(x) #c(y) over the colors c of nodes after i = 0, ..., depth rounds.
 
     A node's first color is its label. Each round gives it a color for what it sees: its own
@@ -130,7 +130,7 @@ class WeisfeilerLehman(_ColourKernel):
     node_labels, edge_labels : str or None, default="label"
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
-    unlabelled : {"degree", "constant"}, default="degree"
+    unlabeled : {"degree", "constant"}, default="degree"
         The first color of nodes of graphs without labels.
 
     Examples
@@ -152,7 +152,7 @@ class WeisfeilerLehman(_ColourKernel):
         return Definite(PSD, rule + "i rounds is c", "graphs", means=_SAME)
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
-        """Values of nodes: those of their colours after all rounds."""
+        """Values of nodes: those of their colors after all rounds."""
         new, training = both_batches(X, samples)
         return self._node_values(new.encode(self.domain), training.encode(self.domain), C)
 
@@ -162,14 +162,14 @@ class WeisfeilerLehman(_ColourKernel):
             known = self.find(training, group)
             order = np.argsort(known.hashes)
             hashes, sums = known.hashes[order], (known.counts.T @ C)[order]
-            for colours in self._colours(new, group):
-                at = np.minimum(np.searchsorted(hashes, colours), len(hashes) - 1)
-                total += weight * np.where((hashes[at] == colours)[:, None], sums[at], 0.0)
+            for colors in self._colors(new, group):
+                at = np.minimum(np.searchsorted(hashes, colors), len(hashes) - 1)
+                total += weight * np.where((hashes[at] == colors)[:, None], sums[at], 0.0)
         nodes = np.split(total, new.starts[1:-1])
         return [PartValues([f"node {k}" for k in range(len(part))], part) for part in nodes]
 
 
-class WeisfeilerLehmanAssignment(_ColourKernel):
+class WeisfeilerLehmanAssignment(_ColorKernel):
     """Σ_i w_i Σ_c min(#c(x), #c(y)) over the colors c of nodes after i = 0, ..., depth rounds.
 
     It is the value of the best assignment of the nodes of x to nodes of y, where two nodes are the
@@ -185,7 +185,7 @@ class WeisfeilerLehmanAssignment(_ColourKernel):
     node_labels, edge_labels : str or None, default="label"
         What networkx and igraph graphs call the labels of nodes and of edges. None ignores the
         labels of graphs of all forms.
-    unlabelled : {"degree", "constant"}, default="degree"
+    unlabeled : {"degree", "constant"}, default="degree"
         The first color of nodes of graphs without labels.
 
     Examples

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.errors import InputError, ParameterError
 from mercer.params import integer
 
-UP, DOWN = "#d62728", "#1f77b4"  # colours of what raises, and of what lowers a prediction
+UP, DOWN = "#d62728", "#1f77b4"  # colors of what raises, and of what lowers a prediction
 
 Explained = Any  # an `Explanation`, or what has its attributes
 

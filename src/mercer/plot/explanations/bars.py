@@ -116,8 +116,8 @@ class ContributionsDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         places = np.arange(len(values))[::-1]
-        colours = [UP if value >= 0 else DOWN for value in values]
-        self.bars_ = list(ax.barh(places, values, color=colours, height=0.7, **bar))
+        colors = [UP if value >= 0 else DOWN for value in values]
+        self.bars_ = list(ax.barh(places, values, color=colors, height=0.7, **bar))
         ax.bar_label(ax.containers[-1], fmt="%.3g", padding=3, fontsize="small")
         ax.set_yticks(places, labels=names)
         ax.use_sticky_edges = False  # room for the numbers beside the bars

@@ -1,4 +1,4 @@
-"""Contributions of every column in all rows, as points coloured by the values of the column."""
+"""Contributions of every column in all rows, as points colored by the values of the column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HALF = 0.38  # of the height of a row
 class BeeswarmDisplay:
     """A row of points for each column: a contribution each, in the color of the column's value.
 
-    Columns are ordered by their mean absolute contribution. Values that are no numbers are grey.
+    Columns are ordered by their mean absolute contribution. Values that are no numbers are gray.
     Make it with `from_explanation`; ``plot`` draws it again, on other axes if asked.
 
     Parameters
@@ -140,17 +140,17 @@ class BeeswarmDisplay:
             x = self.values[:, column]
             y = len(order) - 1 - place + _stacked(x, span)
             shade = _shades(self.data[:, column])
-            colour = {"color": "0.5"} if shade is None else {"c": shade, "cmap": cmap}
+            color = {"color": "0.5"} if shade is None else {"c": shade, "cmap": cmap}
             limits = {} if shade is None else {"vmin": 0.0, "vmax": 1.0}
-            self.points_.append(ax.scatter(x, y, **colour, **limits, **style))
+            self.points_.append(ax.scatter(x, y, **color, **limits, **style))
         ax.set_yticks(np.arange(len(order))[::-1], labels=[self.names[j] for j in order])
         ax.set(xlabel=self.label, ylim=(-0.6, len(order) - 0.4))
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        self.colorbar_ = self._colour_bar(cmap)
+        self.colorbar_ = self._color_bar(cmap)
         return self
 
-    def _colour_bar(self, cmap: str) -> Artist:
+    def _color_bar(self, cmap: str) -> Artist:
         from matplotlib.cm import ScalarMappable
 
         bar = self.figure_.colorbar(ScalarMappable(cmap=cmap), ax=self.ax_, aspect=40, pad=0.02)

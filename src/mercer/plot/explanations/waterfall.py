@@ -140,8 +140,8 @@ class WaterfallDisplay:
         # the largest is at the top, and its bar ends at f(x)
         ends = total - np.concatenate([[0.0], np.cumsum(values)[:-1]])
         places = np.arange(len(values))[::-1]
-        colours = [UP if value > 0 else DOWN for value in values]
-        drawn = ax.barh(places, values, left=ends - values, color=colours, height=0.7, **bar)
+        colors = [UP if value > 0 else DOWN for value in values]
+        drawn = ax.barh(places, values, left=ends - values, color=colors, height=0.7, **bar)
         self.bars_ = list(drawn)
         for place, value, end in zip(places, values, ends, strict=True):
             ax.plot([end, end], [place, place + 0.5], color="0.6", linewidth=0.8)

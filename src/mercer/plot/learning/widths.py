@@ -221,7 +221,7 @@ def _all_columns(parts: list[Part]) -> list[object]:
 
 
 def _series(parts: list[Part]) -> dict[str, dict[object, float]]:
-    """Widths by column of parts that are drawn in one colour, by name.
+    """Widths by column of parts that are drawn in one color, by name.
 
     Terms of the same formula that read different columns share one.
     """

@@ -89,7 +89,7 @@ def support_vectors(study: Study) -> str:
     model, question = study.model.model_, study.question
     if not hasattr(model, "support_") or not hasattr(model, "dual_coef_"):
         return ""
-    # the model is one of the standardised target
+    # the model is one of the standardized target
     scale = getattr(study.model, "target_scale_", 1.0)
     weights = scale * np.abs(np.atleast_2d(dense_numbers(model.dual_coef_))).sum(axis=0)
     if len(weights) != len(model.support_):

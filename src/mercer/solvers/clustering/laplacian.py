@@ -1,4 +1,4 @@
-"""The smoothest functions on a graph: the first eigenvectors of its normalised Laplacian."""
+"""The smoothest functions on a graph: the first eigenvectors of its normalized Laplacian."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mercer.linalg.matrices import Multipliable
 from mercer.linalg.solution import Solution
 
 _SMALL = 300  # vertices below which all eigenvalues are computed
-_WIDE = 30_000  # vertices beyond which a factorisation may fill up, unless links are very few
+_WIDE = 30_000  # vertices beyond which a factorization may fill up, unless links are very few
 _SHIFT = 1e-5  # past the largest eigenvalue, 1
 
 
@@ -37,7 +37,7 @@ class Smooth(Solution):
         return self.vectors * root[:, None]
 
 
-class _Normalised:
+class _Normalized:
     """D^{-1/2} W D^{-1/2}; a vertex without links is a component of its own."""
 
     def __init__(self, weights: Multipliable, degree: np.ndarray) -> None:
@@ -94,7 +94,7 @@ def smoothest(
     weights: Multipliable, degree: np.ndarray, count: int, start: np.ndarray, tol: float
 ) -> Smooth:
     """The smoothest functions on a graph by block Lanczos, which only multiplies by the weights."""
-    top = leading(_Normalised(weights, degree), start, count, tol=tol, passes=400)
+    top = leading(_Normalized(weights, degree), start, count, tol=tol, passes=400)
     values = np.maximum(1.0 - top.values, 0.0)
     parts = max(int((values < 1e-10).sum()), 1)
     solver = f"block Lanczos, {top.iterations} passes"
@@ -108,7 +108,7 @@ def smoothest_sparse(
 ) -> Smooth:
     """The smoothest functions on a sparse graph, one connected component after the other.
 
-    Each component is solved by a factorisation next to its eigenvalue 0.
+    Each component is solved by a factorization next to its eigenvalue 0.
     """
     root, alone = _roots(degree)
     W = sparse.csr_array(W, copy=True)
@@ -141,7 +141,7 @@ def _solver_name(n: int) -> str:
     if n <= _SMALL:
         return "dense eigenvalues"
     if n <= _WIDE:
-        return "Lanczos beside a sparse factorisation"
+        return "Lanczos beside a sparse factorization"
     return "block Lanczos"
 
 
@@ -161,7 +161,7 @@ def _component(
         return np.maximum(values, 0.0), V, 0.0
     if n <= _WIDE or N.nnz <= 5 * n:
         try:
-            return _by_factorisation(N, count, rng)
+            return _by_factorization(N, count, rng)
         except ArpackNoConvergence:  # pragma: no cover - the block method below always ends
             pass
     start = rng.standard_normal((n, block_size(count)))
@@ -169,7 +169,7 @@ def _component(
     return np.maximum(1.0 - top.values, 0.0), top.vectors, top.residual
 
 
-def _by_factorisation(
+def _by_factorization(
     N: SparseMatrix, count: int, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Lanczos with the inverse of (1 + shift) − N, which has the wanted eigenvalues far apart."""

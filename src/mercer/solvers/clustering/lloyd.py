@@ -1,6 +1,6 @@
-"""Lloyd's algorithm in feature space, where a centre is a weighted sum of samples.
+"""Lloyd's algorithm in feature space, where a center is a weighted sum of samples.
 
-Only the inner products of the centres with all samples are kept.
+Only the inner products of the centers with all samples are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from mercer.gram.matrix import Matrix
 from mercer.linalg.solution import Solution
 
-# times k(x, x) + ‖centre‖²: distances that differ by less are equal, and the sample stays
+# times k(x, x) + ‖center‖²: distances that differ by less are equal, and the sample stays
 _TIE = 1e-13
 
 
@@ -23,7 +23,7 @@ class Clusters(Solution):
 
     labels: np.ndarray
     mass: np.ndarray  # the weights of the clusters
-    length: np.ndarray  # ‖centre‖²
+    length: np.ndarray  # ‖center‖²
     inertia: float  # the sum of weighted squared distances
 
 
@@ -146,7 +146,7 @@ def _updated(
 def _distances(
     sums: np.ndarray, diagonal: np.ndarray, weight: np.ndarray, labels: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Weights of the clusters, ‖centre‖², and all squared distances."""
+    """Weights of the clusters, ‖center‖², and all squared distances."""
     mass = np.bincount(labels, weight, minlength=count)
     mass[mass == 0] = 1.0  # a cluster that is empty, whose distances are not used
     own = sums[np.arange(len(labels)), labels]
@@ -158,7 +158,7 @@ def _distances(
 
 
 def _fill_empty(labels: np.ndarray, distance: np.ndarray, count: int) -> None:
-    """Give every empty cluster the sample farthest from its centre, but not another's only one."""
+    """Give every empty cluster the sample farthest from its center, but not another's only one."""
     sizes = np.bincount(labels, minlength=count)
     empty = np.flatnonzero(sizes == 0).tolist()
     if not empty:

@@ -1,6 +1,6 @@
-"""Minimisation of a function of few parameters within bounds: BFGS whose steps are kept short.
+"""Minimization of a function of few parameters within bounds: BFGS whose steps are kept short.
 
-An evaluation of an evidence costs a factorisation, while there are few hyperparameters: the whole
+An evaluation of an evidence costs a factorization, while there are few hyperparameters: the whole
 Hessian matrix can be remembered, and fewer evaluations pay for it. Long first steps may throw a
 length scale to where the likelihood is flat, and nothing brings it back: so no parameter, being a
 logarithm, moves by more than ``MAX_STEP`` at a time. What is learned of the curvature on the way is
@@ -58,7 +58,7 @@ def bfgs(
     enough: float = 0.0,
     hessian: np.ndarray | None = None,
 ) -> Descent:
-    """Minimise a function by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
+    """Minimize a function by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
 
     Parameters
     ----------

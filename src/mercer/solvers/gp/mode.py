@@ -22,7 +22,7 @@ _SHORTEST = 1e-6  # share of a Newton step below which it is not halved again
 class Approximation(Solution):
     """The normal distribution that has the slope and curvature of the posterior at f = K a.
 
-    The mode maximises Σ w log p(y | f) − ½ fᵀK⁻¹f, with a weight w of every sample. The residual is
+    The mode maximizes Σ w log p(y | f) − ½ fᵀK⁻¹f, with a weight w of every sample. The residual is
     the last change of that objective.
     """
 

@@ -1,4 +1,4 @@
-"""The dual problem of support vector machines: minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds.
+"""The dual problem of support vector machines: minimize ½βᵀKβ − tᵀβ + ε|β|₁ between bounds.
 
 The sum of every group of variables is given. What all its solvers share: slopes, objective, and the
 certificate of a solution. Arrays have one row per group.

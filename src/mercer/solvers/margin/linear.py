@@ -18,7 +18,7 @@ from mercer.aliases import Features
 from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
 
-_DIRECT = 1500  # columns up to which Newton's equations are solved by a factorisation
+_DIRECT = 1500  # columns up to which Newton's equations are solved by a factorization
 _DIRECT_SPARSE = 100  # the same for sparse rows, with which products cost less
 _SMALLEST_STEP = 1e-10
 BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C

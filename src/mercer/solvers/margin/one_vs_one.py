@@ -28,7 +28,7 @@ def solve_pairs(
     tol: float,
     z: np.ndarray | None = None,
 ) -> list[DualSolution]:
-    """Minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
+    """Minimize ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
 
     K is the given matrix or, where rows z are given, that of exp(−‖z − z′‖²), of which only what is
     needed is computed; the matrix is then empty. Targets and bounds lie one problem after the

@@ -42,7 +42,7 @@ class Patience:
 
 
 class Pair:
-    """One problem: minimise ½βᵀKβ − tᵀβ between bounds with Σβ = 0."""
+    """One problem: minimize ½βᵀKβ − tᵀβ between bounds with Σβ = 0."""
 
     def __init__(
         self, K: np.ndarray, target: np.ndarray, lower: np.ndarray, upper: np.ndarray

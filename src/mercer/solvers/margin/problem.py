@@ -164,7 +164,7 @@ class MarginProblem:
     def solve(
         self, target: np.ndarray, bounds: Bounds, beta: np.ndarray, eps: float, max_iter: int
     ) -> DualSolution:
-        """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, from a feasible β; see `solve_dual`."""
+        """Minimize ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, from a feasible β; see `solve_dual`."""
         number = len(self.solved)
         room = float((bounds.upper - bounds.lower).sum())
         begun = number < len(self.earlier) and np.isfinite(room)

@@ -18,7 +18,7 @@ _PATIENCE = 3  # batches without progress before the solver gives up
 
 
 def solve_dual(K: np.ndarray, problem: DualProblem, lazy: LazyRows | None = None) -> DualSolution:
-    """Minimise ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, the sums of the groups as in the given β.
+    """Minimize ½βᵀKβ − tᵀβ + ε|β|₁ between bounds, the sums of the groups as in the given β.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Weights by centred alignment with the targets.
+"""Weights by centered alignment with the targets.
 
 References
 ----------
@@ -25,7 +25,7 @@ def alignment_objective(
     weights: np.ndarray,
     root: np.ndarray | None = None,
 ) -> float:
-    """The centred alignment of Σ w_k K_k with Y Yᵀ, between 0 and 1.
+    """The centered alignment of Σ w_k K_k with Y Yᵀ, between 0 and 1.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def alignment_objective(
 def alignment(
     Ks: Grams | Sequence[np.ndarray], Y: np.ndarray, root: np.ndarray | None = None
 ) -> Weights:
-    """Weights >= 0 of the largest centred alignment with Y Yᵀ; parameters as for the objective.
+    """Weights >= 0 of the largest centered alignment with Y Yᵀ; parameters as for the objective.
 
-    They minimise wᵀMw − 2 wᵀa, where M holds the inner products of the centred matrices and a those
+    They minimize wᵀMw − 2 wᵀa, where M holds the inner products of the centered matrices and a those
     with Y Yᵀ: least squares with weights >= 0 on the root of M.
     """
     grams = as_grams(Ks)
@@ -69,9 +69,9 @@ def alignment(
 def _inner_products(
     grams: Grams, Y: np.ndarray, root: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Of the centred matrices with each other and with Y Yᵀ, and the norm of the latter.
+    """Of the centered matrices with each other and with Y Yᵀ, and the norm of the latter.
 
-    Centring takes away the direction q of the weights' roots: P K P with P = I − q qᵀ.
+    Centering takes away the direction q of the weights' roots: P K P with P = I − q qᵀ.
     """
     q = np.ones(grams.n) if root is None else root
     q = q / np.linalg.norm(q)

@@ -57,7 +57,7 @@ def easy(
 ) -> Weights:
     """Weights in proportion to the squared distances that each matrix sees between nearest points.
 
-    The nearest points are those of the sum of all matrices, regularised by λ. They need one
+    The nearest points are those of the sum of all matrices, regularized by λ. They need one
     solution of a support vector machine without slack, and no iteration over weights.
 
     Parameters

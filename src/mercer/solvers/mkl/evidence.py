@@ -1,6 +1,6 @@
 """Weights by the marginal likelihood of a Gaussian process.
 
-The targets have the covariance s² (λI + Σ w_k K_k), with a scale s of each target that is maximised
+The targets have the covariance s² (λI + Σ w_k K_k), with a scale s of each target that is maximized
 in closed form. So the likelihood depends on the ratios w/λ alone, as predictions do.
 """
 
@@ -57,7 +57,7 @@ def evidence(
     start: np.ndarray | None = None,
     callback: Callback | None = None,
 ) -> Weights:
-    """Weights and noise that maximise the marginal likelihood.
+    """Weights and noise that maximize the marginal likelihood.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class Stored(Grams):
         return Stored(self.triangles[numbers], self.scale[numbers])
 
     def _sum(self, weights: np.ndarray) -> np.ndarray:
-        # by SciPy's BLAS, as the factorisations that follow: see `mercer.linalg.products`
+        # by SciPy's BLAS, as the factorizations that follow: see `mercer.linalg.products`
         return blas.dgemv(1.0, self.triangles.T, weights)
 
     def _dot(self, v: np.ndarray) -> np.ndarray:

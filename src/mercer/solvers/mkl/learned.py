@@ -137,7 +137,7 @@ def descend(
     max_iter: int = 200,
     curvature: Curvature | None = None,
 ) -> Weights:
-    """Minimise an objective of weights in units of the penalty.
+    """Minimize an objective of weights in units of the penalty.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _descend_some(
     max_iter: int,
     hessian: np.ndarray | None,
 ) -> Descent:
-    """Minimise over the logarithms of some weights; their sum is kept where it is given."""
+    """Minimize over the logarithms of some weights; their sum is kept where it is given."""
 
     def of_logarithms(u: np.ndarray) -> tuple[float, np.ndarray]:
         weights = np.zeros(len(start))

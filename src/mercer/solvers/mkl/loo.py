@@ -81,7 +81,7 @@ def loo(
     folds: Folds = None,
     callback: Callback | None = None,
 ) -> Weights:
-    """Weights and penalty that minimise the squared error of samples left out.
+    """Weights and penalty that minimize the squared error of samples left out.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def simple(
     limit: np.ndarray,
     callback: Callback | None = None,
 ) -> Weights:
-    """Weights of sum 1 that minimise J; parameters as for `SimpleObjective`.
+    """Weights of sum 1 that minimize J; parameters as for `SimpleObjective`.
 
     The gap between J and the bound from its dual problem is the residual.
     """

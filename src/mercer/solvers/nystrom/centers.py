@@ -76,7 +76,7 @@ def choose_centers(
 
 
 def random_pivots(kernel: Fills, samples: Prepared, count: int, generator: Generator) -> np.ndarray:
-    """Pivots of a randomly pivoted Cholesky factorisation, proposed in blocks.
+    """Pivots of a randomly pivoted Cholesky factorization, proposed in blocks.
 
     A proposal is accepted with the share of its residual that the pivots before it in the block
     have left, so that the pivots have the distribution that one at a time would give [1]_.

@@ -1,4 +1,4 @@
-"""Principal components on centres: the largest eigenvalues of the scatter of all rows.
+"""Principal components on centers: the largest eigenvalues of the scatter of all rows.
 
 With K_mm = L Lᵀ, rows have the coordinates φ(x) = L⁻¹ k_x. Their scatter is never stored: one pass
 over the rows multiplies it by a block of vectors, and block Lanczos asks for nothing else.
@@ -90,7 +90,7 @@ class Scatter:
 
 
 class NormalisedScatter:
-    """Φᵀ W D⁻¹ Φ with the degrees D = Φ Φᵀ w: the normalised graph of the rows."""
+    """Φᵀ W D⁻¹ Φ with the degrees D = Φ Φᵀ w: the normalized graph of the rows."""
 
     scale = 1.0  # of its eigenvalues
 

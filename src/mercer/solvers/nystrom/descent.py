@@ -1,4 +1,4 @@
-"""Any smooth convex loss on centres: L-BFGS that begins with the preconditioner as inverse Hessian.
+"""Any smooth convex loss on centers: L-BFGS that begins with the preconditioner as inverse Hessian.
 
 That is L-BFGS in the preconditioned coordinates. Gradients are those by the coefficients
 themselves, so that rounding in the preconditioner costs steps and never accuracy.
@@ -40,7 +40,7 @@ def solve_loss(
     tilt: float = 0.0,
     watch: Watch | None = None,
 ) -> CenterSolution:
-    """Minimise Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u + tilt·Σ b.
+    """Minimize Σ w loss(f(x) + b, y) + ½ λ uᵀ K_mm u + tilt·Σ b.
 
     Other parameters are those of `solve_squared`.
     """

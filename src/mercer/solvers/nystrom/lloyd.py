@@ -1,6 +1,6 @@
-"""Lloyd's algorithm on centres: one pass over all rows moves every mean.
+"""Lloyd's algorithm on centers: one pass over all rows moves every mean.
 
-A mean is a combination of the centres, m_c = Σ_j u_jc φ(c_j). A pass computes its values at all
+A mean is a combination of the centers, m_c = Σ_j u_jc φ(c_j). A pass computes its values at all
 rows, gives every row to the nearest mean, and sums the rows of each: all that the next means need.
 """
 
@@ -32,7 +32,7 @@ class ToNearest:
 
 @dataclasses.dataclass
 class Means(Solution):
-    """Means as combinations of the centres, a column for each."""
+    """Means as combinations of the centers, a column for each."""
 
     coefficients: np.ndarray
     length: np.ndarray  # ‖mean‖²

@@ -1,4 +1,4 @@
-"""The preconditioner of problems on centres: the Hessian of a sample of the rows.
+"""The preconditioner of problems on centers: the Hessian of a sample of the rows.
 
 With K_mm = L Lᵀ and the sample's rows Φ = K_sm L⁻ᵀ, the Hessian ΦᵀWΦ + λ is near to that of all
 rows in the coordinates Lᵀu. Rows are whitened before they are multiplied: a sum of K_ms K_sm in
@@ -15,7 +15,7 @@ import scipy
 from mercer.errors import DefinitenessError
 from mercer.gram.plan import FLOAT32, FLOAT64
 
-SampleRows = Iterable[tuple[np.ndarray, np.ndarray]]  # k of rows with the centres; their curvatures
+SampleRows = Iterable[tuple[np.ndarray, np.ndarray]]  # k of rows with the centers; their curvatures
 _SMALLEST = {FLOAT64: 1e-13, FLOAT32: 1e-9}  # jitter of K_mm, in units of its trace
 _LARGEST = 1e-3
 
@@ -56,7 +56,7 @@ class Whitening:
         return lower_solve(self.L, V, transposed=True)
 
     def explained(self, rows: np.ndarray) -> np.ndarray:
-        """q(x, x) = k_xᵀ K_mm⁻¹ k_x of rows k_x: what the centres know of k(x, x)."""
+        """q(x, x) = k_xᵀ K_mm⁻¹ k_x of rows k_x: what the centers know of k(x, x)."""
         columns = self.whiten(rows)
         return np.einsum("ij,ij->j", columns, columns, dtype=np.float64)
 
@@ -69,7 +69,7 @@ class SampleHessian:
     whitening : Whitening
         The coordinates.
     sample : iterable of (rows, curvatures)
-        k of the sample's rows with the centres, some at a time, and the curvature of each row.
+        k of the sample's rows with the centers, some at a time, and the curvature of each row.
     intercept : bool
         Whether there is a bias.
     """

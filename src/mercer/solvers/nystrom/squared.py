@@ -1,4 +1,4 @@
-"""The squared loss on centres: conjugate gradients, all targets and penalties in one pass."""
+"""The squared loss on centers: conjugate gradients, all targets and penalties in one pass."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mercer.linalg.solution import Solution
 from mercer.solvers.nystrom.losses import Squared
 
 Watch = Callable[[np.ndarray, float], None]  # of coefficients, and how far they are
-_PATIENCE = 8  # steps that may not help: K_mm is singular to rounding error where centres are near
+_PATIENCE = 8  # steps that may not help: K_mm is singular to rounding error where centers are near
 
 
 @dataclasses.dataclass
 class CenterSolution(Solution):
-    """Coefficients of the centres and biases, a column for each output, and the objective."""
+    """Coefficients of the centers and biases, a column for each output, and the objective."""
 
     weights: np.ndarray
     bias: np.ndarray
@@ -52,7 +52,7 @@ def solve_squared(
     start: np.ndarray | None = None,
     watch: Watch | None = None,
 ) -> CenterSolution:
-    """Minimise ½ Σ w (f(x) − y)² + ½ λ uᵀ K_mm u.
+    """Minimize ½ Σ w (f(x) − y)² + ½ λ uᵀ K_mm u.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def solve_squared(
     n_outputs : int
         The number of outputs: of targets, or of targets times penalties.
     intercept : bool
-        Whether there is a bias, which is not penalised.
+        Whether there is a bias, which is not penalized.
     tol : float
         The relative residual, in the energy of the preconditioner, at which it has converged.
     limit : int

@@ -1,4 +1,4 @@
-"""Regularised canonical correlations of several views, each a factor of its Gram matrix."""
+"""Regularized canonical correlations of several views, each a factor of its Gram matrix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class View:
 
 
 def decompose(G: np.ndarray, penalty: float) -> View:
-    """Decompose a centred n × r factor of a Gram matrix under the penalty c = nκ/2.
+    """Decompose a centered n × r factor of a Gram matrix under the penalty c = nκ/2.
 
     The r × r matrix GᵀG is enough, with three products in all, where directions that are too small
     for its precision lie far below the penalty; otherwise the singular value decomposition is
@@ -71,5 +71,5 @@ def correlate(views: list[View], count: int) -> tuple[np.ndarray, list[np.ndarra
 
 
 def _correlations(a: View, b: View) -> np.ndarray:
-    """Regularised correlations between the directions of two views."""
+    """Regularized correlations between the directions of two views."""
     return product(a.U.T, b.U) * a.share[:, None] * b.share

@@ -1,4 +1,4 @@
-"""Principal inertias of correspondence analysis: eigenvalues of the standardised residuals."""
+"""Principal inertias of correspondence analysis: eigenvalues of the standardized residuals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Inertias(Solution):
 
 
 class _Residuals:
-    """SᵀS of the standardised residuals: AᵀA − √c√cᵀ for a sparse A, never stored."""
+    """SᵀS of the standardized residuals: AᵀA − √c√cᵀ for a sparse A, never stored."""
 
     def __init__(self, A: SparseMatrix, root: np.ndarray) -> None:
         self.A = A

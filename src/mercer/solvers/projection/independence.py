@@ -1,11 +1,11 @@
-"""The kernel generalised variance of Bach and Jordan, and its minimisation over rotations.
+"""The kernel generalized variance of Bach and Jordan, and its minimization over rotations.
 
-For sources s_1, ..., s_m with centred Gram matrices K_i ≈ G_i G_iᵀ (a Gaussian kernel on numbers,
+For sources s_1, ..., s_m with centered Gram matrices K_i ≈ G_i G_iᵀ (a Gaussian kernel on numbers,
 an incomplete Cholesky factor), the contrast is
 
     ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)),   G = [G_1 ... G_m].
 
-It is −½ log of the product of 1 − ρ² over the regularised kernel canonical correlations ρ, with K²
+It is −½ log of the product of 1 − ρ² over the regularized kernel canonical correlations ρ, with K²
 + nκK in the denominators: 0 for independent sources, and larger the more functions of them
 correlate.
 """
@@ -29,7 +29,7 @@ _ROUGH = 1e-2  # times κ: the share of each k(s, s) that the factors may leave 
 
 @dataclasses.dataclass(frozen=True)
 class _Factor:
-    """The factor G of one source, not centred, with its pivots (numbers) and the rows of those."""
+    """The factor G of one source, not centered, with its pivots (numbers) and the rows of those."""
 
     G: np.ndarray
     pivots: np.ndarray
@@ -38,7 +38,7 @@ class _Factor:
 
 @dataclasses.dataclass(frozen=True)
 class _Determinants:
-    """The contrast, the centred G of all sources, and Cholesky factors of GᵀG + nκ and blocks."""
+    """The contrast, the centered G of all sources, and Cholesky factors of GᵀG + nκ and blocks."""
 
     value: float
     G: np.ndarray
@@ -48,7 +48,7 @@ class _Determinants:
 
 
 class Contrast:
-    """The kernel generalised variance of sources, the rows of S, and its gradient.
+    """The kernel generalized variance of sources, the rows of S, and its gradient.
 
     A weight counts a column of S several times.
     """
@@ -211,7 +211,7 @@ def descend(
     max_iter: int,
     callback: Callable[[int, float], bool] | None,
 ) -> Rotation:
-    """Minimise the contrast by conjugate gradients on the rotations: steps exp(tΩ), Ω skew."""
+    """Minimize the contrast by conjugate gradients on the rotations: steps exp(tΩ), Ω skew."""
     value, slope = contrast.gradient(S)
     previous: np.ndarray | None = None
     direction = np.zeros((len(S), len(S)))

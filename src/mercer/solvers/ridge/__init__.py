@@ -1,1 +1,1 @@
-"""Regularised linear systems."""
+"""Regularized linear systems."""

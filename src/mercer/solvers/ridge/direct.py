@@ -1,4 +1,4 @@
-"""Regularised linear systems with a dense Gram matrix."""
+"""Regularized linear systems with a dense Gram matrix."""
 
 from __future__ import annotations
 

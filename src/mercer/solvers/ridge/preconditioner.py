@@ -33,7 +33,7 @@ class NystromInverse:
     weight : ndarray of shape (n,)
         The squares of D.
     centered : bool
-        Whether P centres about the weighted mean; else it is the identity.
+        Whether P centers about the weighted mean; else it is the identity.
     """
 
     def __init__(

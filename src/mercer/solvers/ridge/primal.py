@@ -25,7 +25,7 @@ def solve_primal(
 ) -> PrimalSolution | None:
     """(ΦᵀWΦ + λI) v = ΦᵀWY by Cholesky, for a dense or sparse matrix Φ of features.
 
-    None where they overflow, or are linearly dependent beyond what the penalty regularises.
+    None where they overflow, or are linearly dependent beyond what the penalty regularizes.
     """
     weighted = _weighted(features, weight)
     with np.errstate(over="ignore", invalid="ignore"):

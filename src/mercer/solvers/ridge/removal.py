@@ -40,7 +40,7 @@ def removal(
 ) -> Removal | None:
     """The maps of a system whose matrix K is overwritten; None where it is singular.
 
-    With a bias, K is centred: this changes neither M nor the model, and makes K + D positive
+    With a bias, K is centered: this changes neither M nor the model, and makes K + D positive
     definite for conditionally positive definite kernels too.
     """
     if not bias:
@@ -56,5 +56,5 @@ def removal(
     sums = solved.inverse.sum(axis=0)
     share = sums / sums.sum()
     projector = solved.inverse - np.outer(sums, share)
-    # the bias of the centred matrix, and what centring has taken from the function
+    # the bias of the centered matrix, and what centering has taken from the function
     return Removal(projector, share - projector @ means, projector @ Z)

@@ -1,4 +1,4 @@
-"""The linear system of every squared loss: (K + λ/w) A = B, with K as it is or centred."""
+"""The linear system of every squared loss: (K + λ/w) A = B, with K as it is or centered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RidgeSystem:
     weight : ndarray of shape (n,)
         The weights w > 0 of the samples.
     centered : bool, default=False
-        Whether K is centred about the weighted mean, which makes it positive semi-definite for
+        Whether K is centered about the weighted mean, which makes it positive semi-definite for
         conditionally positive definite kernels too.
     """
 
@@ -74,7 +74,7 @@ class RidgeSystem:
         return self.used.plan
 
     def _viewed(self, matrix: Matrix) -> Matrix:
-        """The matrix, centred and weighted."""
+        """The matrix, centered and weighted."""
         if self.centered:
             matrix = Centered(matrix, self.mean_weights)
         return matrix if self.root is None else Weighted(matrix, self.root)

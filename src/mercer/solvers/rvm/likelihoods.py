@@ -7,7 +7,7 @@ from scipy import linalg, optimize
 from scipy.special import expit, log_expit
 
 from mercer.solvers.rvm.basis import Basis
-from mercer.solvers.rvm.sequential import LIGHT, Callback, Posterior, Relevance, Scan, maximise
+from mercer.solvers.rvm.sequential import LIGHT, Callback, Posterior, Relevance, Scan, maximize
 
 _STARTS = 1.0, 0.01  # variances of the noise to begin with, as shares of the targets'
 _ALIKE = 1e-8  # 1 − cos² of functions that are the same for every purpose
@@ -77,7 +77,7 @@ class Gaussian:
         self._A: np.ndarray | None = None  # the functions that the moments belong to
         self._moments_of_A: tuple[np.ndarray, np.ndarray] = self.y, self.y
 
-    def maximise(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
+    def maximize(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
         """The best result from different first guesses of the noise.
 
         The evidence has many maxima, and another start costs little.
@@ -88,7 +88,7 @@ class Gaussian:
         results = []
         for noise in starts:
             self.noise = noise
-            results.append((maximise(basis, self, max_steps, self.tol, callback), self.noise))
+            results.append((maximize(basis, self, max_steps, self.tol, callback), self.noise))
         best, self.noise = max(results, key=lambda result: result[0].value)
         return best
 
@@ -170,9 +170,9 @@ class Logistic:
         self.sample_weight = sample_weight
         self._last = np.zeros(len(label))  # the function of the last mode
 
-    def maximise(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
+    def maximize(self, basis: Basis, max_steps: int, callback: Callback) -> Relevance:
         """The functions that the evidence keeps."""
-        return maximise(basis, self, max_steps, self.tol, callback)
+        return maximize(basis, self, max_steps, self.tol, callback)
 
     def settle(self, A: np.ndarray, alpha: np.ndarray) -> Posterior:
         """Laplace's approximation, its mode found by Newton's method."""

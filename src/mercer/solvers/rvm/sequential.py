@@ -1,4 +1,4 @@
-"""Sparse Bayesian learning: the fast sequential maximisation of the evidence by Tipping and Faul.
+"""Sparse Bayesian learning: the fast sequential maximization of the evidence by Tipping and Faul.
 
 Every weight has a precision of its own; the evidence drives most of them to infinity. Functions of
 the basis enter and leave one at a time, whichever raises the evidence most. In between, the
@@ -69,7 +69,7 @@ class Likelihood(Protocol):
         """Better precisions for the functions in use; the likelihood's own parameters move too."""
 
 
-def maximise(
+def maximize(
     basis: Basis, likelihood: Likelihood, max_steps: int, tol: float, callback: Callback = None
 ) -> Relevance:
     """Change one function at a time, until no change raises the evidence by more than ``tol``."""

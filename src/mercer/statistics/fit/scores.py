@@ -185,7 +185,7 @@ def _kernel_density(model: Any) -> Score:
 
 
 def _windows(model: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """The centres, weights and the kernel of a kernel density, mercer's or scikit-learn's."""
+    """The centers, weights and the kernel of a kernel density, mercer's or scikit-learn's."""
     if hasattr(model, "X_fit_") and getattr(model, "kernel_", None) is not None:
         centers = np.asarray(model.X_fit_, dtype=float)
         return centers, np.asarray(model._weight, dtype=float).ravel(), model.kernel_

@@ -19,7 +19,7 @@ from mercer.statistics.independence.null import values_of
 from mercer.statistics.independence.views import (
     View,
     all_notes,
-    centred_matrix,
+    centered_matrix,
     check_same_length,
     read_view,
 )
@@ -155,7 +155,7 @@ def _matrix(view: View, several: bool) -> np.ndarray:
     """The Gram matrix of a view; for several views that of a positive definite kernel."""
     if view.kernel.certificate().status != CPD:
         return np.asarray(view.kernel(view.samples), dtype=np.float64)
-    K = centred_matrix(view)
+    K = centered_matrix(view)
     return K + np.trace(K) / len(K) if several else K
 
 

@@ -22,9 +22,9 @@ from mercer.statistics.independence.null import (
     permuted_sums,
 )
 from mercer.statistics.independence.views import (
-    Centred,
+    Centered,
     all_notes,
-    centred,
+    centered,
     check_same_length,
     read_view,
 )
@@ -147,7 +147,7 @@ def hsic_test(
         integer(1).check("rank", rank)
     views = [read_view(X, "X", kernel_x, "hsic_test"), read_view(Y, "Y", kernel_y, "hsic_test")]
     n = check_same_length(views)
-    K, L = (centred(view, rank) for view in views)
+    K, L = (centered(view, rank) for view in views)
     notes = all_notes(views) + _notes(K, L)
     shared: dict[str, Any] = {
         "kernel": [view.kernel for view in views],
@@ -176,8 +176,8 @@ def hsic_test(
 
 
 def by_permutations(
-    K: Centred,
-    L: Centred,
+    K: Centered,
+    L: Centered,
     count: int,
     rng: np.random.Generator,
     groups: np.ndarray | None,
@@ -214,7 +214,7 @@ def few_orders(n: int, groups: np.ndarray | None) -> tuple[str, ...]:
     return (f"there are only {orders} different permutations: the test cannot reject at 5 %",)
 
 
-def _notes(K: Centred, L: Centred) -> tuple[str, ...]:
+def _notes(K: Centered, L: Centered) -> tuple[str, ...]:
     """What has to be said of the matrices."""
     notes = []
     for name, form in (("X", K), ("Y", L)):
@@ -236,7 +236,7 @@ def _check_formula(null: str, n: int, groups: ArrayLike | None) -> None:
         raise ParameterError("null", null, rule, "use null='permutation'")
 
 
-def _spectral_draws(K: Centred, L: Centred, rng: np.random.Generator) -> np.ndarray:
+def _spectral_draws(K: Centered, L: Centered, rng: np.random.Generator) -> np.ndarray:
     """Draws of Σ_ij λ_i μ_j z_ij²/n², which HSIC has as its limit under independence."""
     n = len(K.array)
     left, right = leading_eigenvalues(K.matrix()), leading_eigenvalues(L.matrix())

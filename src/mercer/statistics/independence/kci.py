@@ -109,7 +109,7 @@ def kci_test(
     test and application in causal discovery. Uncertainty in Artificial Intelligence, 804-813.
 
     R. D. Shah and J. Peters (2020). The hardness of conditional independence testing and the
-    generalised covariance measure. The Annals of Statistics 48, 1514-1538.
+    generalized covariance measure. The Annals of Statistics 48, 1514-1538.
 
     Examples
     --------

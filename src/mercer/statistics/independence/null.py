@@ -21,7 +21,7 @@ import numpy as np
 from mercer import _compiled
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
-from mercer.statistics.independence.views import Centred
+from mercer.statistics.independence.views import Centered
 from mercer.statistics.permutations import row_permutations
 
 _BLOCK = 2**22  # entries of the permutations that are drawn at a time
@@ -30,7 +30,7 @@ _DRAWS = 5000  # of a sum of χ² variables
 _SMALLEST = 1e-300  # a p-value is never 0
 
 
-def cross_sum(K: Centred, L: Centred, order: np.ndarray) -> float:
+def cross_sum(K: Centered, L: Centered, order: np.ndarray) -> float:
     """Σ_ij K̃_ij L̃_π(i)π(j), which is ‖AᵀB_π‖² for factors A and B."""
     if not K.factor and not L.factor:
         return float(_compiled.permuted.permuted_sum(K.array, L.array, order))
@@ -85,7 +85,7 @@ def _drawn(
 def permutation_moments(K: np.ndarray, L: np.ndarray) -> tuple[float, float]:
     """Mean and variance of Σ_ij K̃_ij L̃_π(i)π(j) over all permutations π, for n ≥ 4.
 
-    Both matrices are centred and symmetric (Kazi-Aoual et al. 1995).
+    Both matrices are centered and symmetric (Kazi-Aoual et al. 1995).
     """
     n = len(K)
     (t1, s1, d1), (t2, s2, d2) = _sums(K), _sums(L)

@@ -1,7 +1,7 @@
 """Features of one view without what another view tells of them: residuals of Gaussian processes.
 
-The residuals of the columns of A are RA with R = ε(K̃ + εI)⁻¹, where K̃ is the centred Gram matrix of
-the view that is given. Its kernel and ε, the share of noise, are those that maximise the evidence
+The residuals of the columns of A are RA with R = ε(K̃ + εI)⁻¹, where K̃ is the centered Gram matrix of
+the view that is given. Its kernel and ε, the share of noise, are those that maximize the evidence
 of the leading principal components of A on some of the rows.
 """
 
@@ -53,7 +53,7 @@ def learn_regression(kernel: Kernel, Z: RawSamples, A: np.ndarray) -> Regression
     Z : collection of n samples
         What is given.
     A : ndarray of shape (n, n_features)
-        Features of another view, centred.
+        Features of another view, centered.
     """
     rows = _some(len(A))
     targets = _components(A)[rows]

@@ -1,4 +1,4 @@
-"""Views of the same samples: the kernel of each, and its centred Gram matrix in one of two forms.
+"""Views of the same samples: the kernel of each, and its centered Gram matrix in one of two forms.
 
 A test of independence needs K̃ = HKH with H = I − 11ᵀ/n, which is also right for kernels that are
 only conditionally positive definite. It is stored while two of them fit the memory budget; a factor
@@ -32,7 +32,7 @@ _EXACT = 1e-13  # share of the trace that a factor may lack and still be called 
 _MOST_RANK = 200  # of a factor that stands for a matrix beyond the budget
 _NARROW = 0.25  # the scale of the narrow kernel, in units of the wide one's
 _CHOSEN = "kernels or widths were chosen from each view alone, not from how views are paired"
-_CONSTANT = 1e-12  # share of the trace that centring leaves of a constant, by rounding
+_CONSTANT = 1e-12  # share of the trace that centering leaves of a constant, by rounding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +61,7 @@ class View:
 
 
 @dataclasses.dataclass(frozen=True)
-class Centred:
+class Centered:
     """K̃ = HKH, as a matrix or as a factor.
 
     Attributes
@@ -158,7 +158,7 @@ def all_notes(views: list[View]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for view in views for note in view.notes))
 
 
-def centred(view: View, rank: int | None = None) -> Centred:
+def centered(view: View, rank: int | None = None) -> Centered:
     """K̃ of a view, as a matrix while it fits a quarter of the budget, or as a factor.
 
     Parameters
@@ -176,15 +176,15 @@ def centred(view: View, rank: int | None = None) -> Centred:
         found = _factor(view.kernel, view, math.isqrt(2 * n))
         if found.trace_error <= _EXACT:
             return found
-    return Centred(_centre(view.kernel(view.samples).astype(np.float64, copy=False)))
+    return Centered(_center(view.kernel(view.samples).astype(np.float64, copy=False)))
 
 
-def centred_matrix(view: View) -> np.ndarray:
+def centered_matrix(view: View) -> np.ndarray:
     """K̃ of a view, stored; an error where it does not fit."""
-    return _centre(np.asarray(view.kernel(view.samples), dtype=np.float64))
+    return _center(np.asarray(view.kernel(view.samples), dtype=np.float64))
 
 
-def _approximate(view: View, rank: int) -> Centred:
+def _approximate(view: View, rank: int) -> Centered:
     """A factor of low rank; of a cpd kernel, that of the positive kernel ⟨φ − μ, φ − μ⟩."""
     certificate = view.kernel.certificate()
     if not certificate.cpd:
@@ -196,8 +196,8 @@ def _approximate(view: View, rank: int) -> Centred:
     return _factor(kernel, view, rank)
 
 
-def _factor(kernel: Kernel, view: View, rank: int) -> Centred:
-    """A centred pivoted Cholesky factor."""
+def _factor(kernel: Kernel, view: View, rank: int) -> Centered:
+    """A centered pivoted Cholesky factor."""
     samples = kernel.prepare(Batch(view.samples))
     matrix = gram_matrix(
         kernel, samples, dataclasses.replace(plan_matrix(1, COPY), form="streamed")
@@ -210,10 +210,10 @@ def _factor(kernel: Kernel, view: View, rank: int) -> Centred:
     A = np.ascontiguousarray(A - A.mean(axis=0))
     if np.sum(A**2) <= _CONSTANT * total:
         A[:] = 0.0
-    return Centred(A, True, error)
+    return Centered(A, True, error)
 
 
-def _centre(K: np.ndarray) -> np.ndarray:
+def _center(K: np.ndarray) -> np.ndarray:
     """HKH, symmetric to the last bit; zeros where K is constant but for rounding errors."""
     size = float(np.abs(K).max())
     means = K.mean(axis=0)

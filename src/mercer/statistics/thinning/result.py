@@ -10,11 +10,11 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.base import pick_rows
 from mercer.kernels.base import Kernel
-from mercer.markup import LabelledLines, shortened
+from mercer.markup import LabeledLines, shortened
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ThinnedSample(LabelledLines):
+class ThinnedSample(LabeledLines):
     """Few points of a sample that stand for all of it: the result of `kernel_thinning`, `herding`.
 
     For every function f of the kernel's space, the mean of f over the points differs from its mean

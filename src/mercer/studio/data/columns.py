@@ -50,7 +50,7 @@ def describe(request: Request, tell: Callable[[Request], None]) -> Request:
         "columns": [],
     }
     if source.kind != "table":
-        answer["labelled"] = source.labels is not None
+        answer["labeled"] = source.labels is not None
         return answer
     frame = source.samples
     described = describe_columns(frame)
@@ -96,7 +96,7 @@ def _guess(columns: list[dict[str, Any]]) -> str:
 
 
 def as_points(request: Request, tell: Callable[[Request], None]) -> Request:
-    """Two columns of numbers, standardised, and the target, as points of the plane."""
+    """Two columns of numbers, standardized, and the target, as points of the plane."""
     source, _ = read(file_of(request))
     if source.kind != "table":
         raise InputError("file", source.kind, "has no columns to draw", "load a table")

@@ -11,7 +11,7 @@ from mercer.kernels.base import REGISTRY
 from mercer.studio.kernel.sliders import needed_of
 
 # the kernels that come first, for the plane
-_FAVOURITES = (
+_FAVORITES = (
     "RBF",
     "Linear",
     "Polynomial",
@@ -31,7 +31,7 @@ _ANYTHING = "anything"
 def catalogue() -> list[dict[str, Any]]:
     """Name, expression, kind of samples, status and formula of every kernel to start from."""
     found = [entry for entry in map(_entry, kernels.catalogue()) if entry is not None]
-    order = {name: at for at, name in enumerate(_FAVOURITES)}
+    order = {name: at for at, name in enumerate(_FAVORITES)}
     return sorted(found, key=lambda entry: (order.get(entry["name"], len(order)), entry["name"]))
 
 
@@ -54,6 +54,6 @@ def _entry(name: str) -> dict[str, Any] | None:
         "kind": kernel.domain.name.partition(" (")[0],
         "status": kernel.certificate().status,
         "formula": formula,
-        "favourite": name in _FAVOURITES,
+        "favorite": name in _FAVORITES,
         "anywhere": kernel.domain.name == _ANYTHING,
     }

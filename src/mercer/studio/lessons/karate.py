@@ -6,7 +6,7 @@ Anthropological Research 33 (1977).
 
 SIDES = "IIIIIIIIIAIIIIAAIIAIAIAAAAAAAAAAAA"  # of the instructor or the administrator
 
-_NEIGHBOURS = {
+_NEIGHBORS = {
     0: (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 17, 19, 21, 31),
     1: (2, 3, 7, 13, 17, 19, 21, 30),
     2: (3, 7, 8, 9, 13, 27, 28, 32),
@@ -34,4 +34,4 @@ _NEIGHBOURS = {
     31: (32, 33),
     32: (33,),
 }
-EDGES = [(a, b) for a, others in _NEIGHBOURS.items() for b in others]
+EDGES = [(a, b) for a, others in _NEIGHBORS.items() for b in others]

@@ -23,7 +23,7 @@ def points(name: str, seed: int = _SEED) -> np.ndarray:
     return SETS[name](np.random.default_rng(seed))
 
 
-def _labelled(*classes: np.ndarray) -> np.ndarray:
+def _labeled(*classes: np.ndarray) -> np.ndarray:
     """Points of several classes, numbered in order."""
     rows = [np.column_stack([part, np.full(len(part), at)]) for at, part in enumerate(classes)]
     return np.vstack(rows).astype(float)
@@ -39,7 +39,7 @@ def _sinusoids(rng: np.random.Generator) -> np.ndarray:
     first = np.pi * np.arange(1, size + 1) / size
     second = first + np.pi / 2
     sine = np.column_stack([first, np.sin(first) + noise[0]])
-    return _labelled(sine, np.column_stack([second, np.cos(second) + noise[1]]))
+    return _labeled(sine, np.column_stack([second, np.cos(second) + noise[1]]))
 
 
 def _sinc(rng: np.random.Generator) -> np.ndarray:
@@ -50,12 +50,12 @@ def _sinc(rng: np.random.Generator) -> np.ndarray:
 
 def _ring(rng: np.random.Generator) -> np.ndarray:
     disc, ring = rng.uniform(0.0, 0.9, 70), rng.uniform(1.3, 2.0, 110)
-    return _labelled(_around(disc, rng), _around(ring, rng))
+    return _labeled(_around(disc, rng), _around(ring, rng))
 
 
 def _shells(rng: np.random.Generator) -> np.ndarray:
     sizes = {0.3: 60, 1.5: 70, 4.0: 80}
-    return _labelled(
+    return _labeled(
         *(_around(radius + rng.normal(0.0, 0.15, n), rng) for radius, n in sizes.items())
     )
 
@@ -63,7 +63,7 @@ def _shells(rng: np.random.Generator) -> np.ndarray:
 def _cloud(rng: np.random.Generator) -> np.ndarray:
     left = rng.multivariate_normal([-0.8, 0.3], [[0.3, 0.18], [0.18, 0.3]], 60)
     right = rng.multivariate_normal([1.1, -0.5], [[0.15, 0.0], [0.0, 0.3]], 40)
-    return _labelled(np.vstack([left, right]))
+    return _labeled(np.vstack([left, right]))
 
 
 def _xor(rng: np.random.Generator) -> np.ndarray:
@@ -81,19 +81,19 @@ def _moons(rng: np.random.Generator) -> np.ndarray:
     angle = np.linspace(0.0, np.pi, 90)
     upper = np.column_stack([np.cos(angle) - 0.5, np.sin(angle) - 0.25])
     lower = np.column_stack([0.5 - np.cos(angle), 0.25 - np.sin(angle)])
-    return _labelled(*(1.6 * (part + rng.normal(0, 0.12, part.shape)) for part in (upper, lower)))
+    return _labeled(*(1.6 * (part + rng.normal(0, 0.12, part.shape)) for part in (upper, lower)))
 
 
 def _spiral(rng: np.random.Generator) -> np.ndarray:
     turn = np.sqrt(rng.uniform(0.03, 1.0, 110)) * 3 * np.pi
     arm = 0.22 * turn[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
     arm += rng.normal(0.0, 0.05, arm.shape)
-    return _labelled(arm, -arm)
+    return _labeled(arm, -arm)
 
 
 def _blobs(rng: np.random.Generator) -> np.ndarray:
     centers = [(-1.4, -0.9), (1.5, -0.6), (0.1, 1.4)]
-    return _labelled(*(rng.normal(center, 0.5, (50, 2)) for center in centers))
+    return _labeled(*(rng.normal(center, 0.5, (50, 2)) for center in centers))
 
 
 def _wave(rng: np.random.Generator) -> np.ndarray:
@@ -115,7 +115,7 @@ def _hills(rng: np.random.Generator) -> np.ndarray:
 
 
 def _diabetes(rng: np.random.Generator) -> np.ndarray:
-    """Body-mass index and triglycerides of 200 patients, standardised, and the progression."""
+    """Body-mass index and triglycerides of 200 patients, standardized, and the progression."""
     from sklearn.datasets import load_diabetes
 
     X, y = load_diabetes(return_X_y=True)

@@ -12,7 +12,7 @@ from mercer.studio.kernel.proofs import prove
 from mercer.studio.play.draws import draws
 from mercer.studio.play.problem import Problem
 from mercer.studio.play.surfaces import surface
-from mercer.studio.play.views import components, gram, neighbours, spectrum
+from mercer.studio.play.views import components, gram, neighbors, spectrum
 
 View = Callable[[Problem, dict[str, Any]], dict[str, Any]]
 
@@ -28,10 +28,10 @@ _VIEWS: dict[str, View] = {
     "gram": gram,
     "spectrum": spectrum,
     "components": components,
-    "neighbours": neighbours,
+    "neighbors": neighbors,
     "draws": draws,
 }
-_NEED_SAMPLES = ("gram", "spectrum", "components", "neighbours")
+_NEED_SAMPLES = ("gram", "spectrum", "components", "neighbors")
 
 
 def look(request: dict[str, Any]) -> dict[str, Any]:

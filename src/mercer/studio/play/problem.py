@@ -83,7 +83,7 @@ class Problem:
         return self.y.astype(int)
 
     @property
-    def is_labelled(self) -> bool:
+    def is_labeled(self) -> bool:
         """Whether there are two classes at least."""
         return self.space != "curve" and len(np.unique(self.y)) > 1
 
@@ -96,7 +96,7 @@ class Problem:
         """Refuse to fit where there is nothing to learn from."""
         if self.count < 2:
             raise InputError("points", self.count, "are too few", "draw two at least")
-        if self.learner.task == CLASSES and not self.is_labelled:
+        if self.learner.task == CLASSES and not self.is_labeled:
             raise InputError("points", "one class", "leave nothing to learn", "draw another class")
 
 

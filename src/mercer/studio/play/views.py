@@ -1,4 +1,4 @@
-"""What a kernel says of the samples: Gram matrix, spectrum, principal components, neighbours."""
+"""What a kernel says of the samples: Gram matrix, spectrum, principal components, neighbors."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _largest(matrix: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
-def neighbours(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+def neighbors(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     """The samples nearest to one of them in feature space, with their distances."""
     focus = request.get("focus")
     if focus is None or not 0 <= int(focus) < problem.count:
@@ -101,4 +101,4 @@ def neighbours(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
         {"row": row, "distance": float(np.sqrt(max(0.0, squares[row]))), "value": float(K[at, row])}
         for row in order
     ]
-    return {"focus": at, "neighbours": near}
+    return {"focus": at, "neighbors": near}

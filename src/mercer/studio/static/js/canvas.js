@@ -26,7 +26,7 @@ export function mapping([left, right, bottom, top], width, height) {
 const buffer = document.createElement('canvas');
 
 // An image of columns × rows cells, drawn into a rectangle; the first row is at the bottom unless
-// `down` is set. Colours are a function from a cell to red, green and blue, or a table of values.
+// `down` is set. Colors are a function from a cell to red, green and blue, or a table of values.
 export function paint(context, columns, rows, color, box, { smooth = true, down = false } = {}) {
   buffer.width = columns;
   buffer.height = rows;

@@ -1,4 +1,4 @@
-// Colours of classes and maps, read from the style sheet so that themes change them.
+// Colors of classes and maps, read from the style sheet so that themes change them.
 
 import { packed } from './canvas.js';
 
@@ -45,14 +45,14 @@ export function sequential(share) {
   return mix(SEQUENTIAL[at], SEQUENTIAL[at + 1], place - at);
 }
 
-// From the second colour over the card to the first one, for values with a sign.
+// From the second color over the card to the first one, for values with a sign.
 export function diverging(share) {
   const { rgb, cardRgb } = palette();
   const strength = Math.min(1, Math.abs(share)) * 0.8;
   return mix(cardRgb, share < 0 ? rgb[0] : rgb[1], strength);
 }
 
-// A table of 256 colours from low to high, by which `paint` draws many values quickly.
+// A table of 256 colors from low to high, by which `paint` draws many values quickly.
 export function table(values, color, low, high) {
   const colors = Uint32Array.from({ length: 256 }, (_, at) => packed(color(low + ((high - low) * at) / 255)));
   return { values, colors, low, high };

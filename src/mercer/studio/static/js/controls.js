@@ -1,4 +1,4 @@
-// A labelled slider with its number, logarithmic where that is asked for.
+// A labeled slider with its number, logarithmic where that is asked for.
 
 import { h } from './dom.js';
 

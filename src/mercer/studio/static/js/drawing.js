@@ -88,7 +88,7 @@ function up() {
   held = null;
 }
 
-// The sample that is pointed at: its neighbours are shown, here and in the other pictures.
+// The sample that is pointed at: its neighbors are shown, here and in the other pictures.
 export function point(at) {
   if (state.focus === at) return;
   state.focus = at;

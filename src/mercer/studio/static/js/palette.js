@@ -16,7 +16,7 @@ let all = false;
 export function drawPalette(addKernel) {
   const kinds = KINDS[state.space] ?? OF_COLLECTION[state.set] ?? [];
   const fitting = state.catalogue.kernels.filter((kernel) => kernel.anywhere || kinds.includes(kernel.kind));
-  const shown = all || state.space === 'samples' ? fitting : fitting.filter((kernel) => kernel.favourite);
+  const shown = all || state.space === 'samples' ? fitting : fitting.filter((kernel) => kernel.favorite);
   const chips = shown.map((kernel) => h('button', {
     type: 'button', class: `chip ${kernel.status}`, textContent: kernel.name, draggable: true,
     title: `${kernel.formula}\n${kernel.status}`,

@@ -17,7 +17,7 @@ export function drawPlane(frame = null) {
   if (state.space === 'curve') drawCurve(context, map, picture);
   else if (picture?.surface) drawSurface(context, picture, width, height);
   drawAxes(context, map, width, height);
-  if (!frame) drawNeighbours(context, map);
+  if (!frame) drawNeighbors(context, map);
   drawPoints(context, map, frame);
   drawCursor(context, map);
 }
@@ -101,8 +101,8 @@ function drawAxes(context, map, width, height) {
   context.globalAlpha = 1;
 }
 
-function drawNeighbours(context, map) {
-  const near = state.answer?.neighbours;
+function drawNeighbors(context, map) {
+  const near = state.answer?.neighbors;
   const from = state.points[state.focus];
   if (!near || !from || state.answer.focus !== state.focus) return;
   for (const { row } of near) {

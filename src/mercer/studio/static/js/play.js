@@ -13,7 +13,7 @@ import { drawPalette } from './palette.js';
 import { drawComponents, tipFor, watchComponents } from './panels/components.js';
 import { drawDraws } from './panels/draws.js';
 import { drawGram, watchGram } from './panels/gram.js';
-import { drawNeighbours } from './panels/neighbours.js';
+import { drawNeighbors } from './panels/neighbors.js';
 import { drawProof } from './panels/proof.js';
 import { drawSpectrum } from './panels/spectrum.js';
 import { drawPlane } from './plane.js';
@@ -21,7 +21,7 @@ import { emit, on, request, state } from './state.js';
 import { endSteps, startSteps } from './steps.js';
 import { drawTools } from './tools.js';
 
-const EVERYTHING = ['proof', 'surface', 'gram', 'spectrum', 'components', 'neighbours', 'draws'];
+const EVERYTHING = ['proof', 'surface', 'gram', 'spectrum', 'components', 'neighbors', 'draws'];
 let wanted = new Set(EVERYTHING);
 let retype = true;
 let which = 'prior';
@@ -50,8 +50,8 @@ function show(answer) {
     retype = false;
   }
   const kept = answer.proof ? {} : state.answer ?? {};
-  const neighbours = { focus: undefined, neighbours: undefined };
-  state.answer = { ...kept, ...neighbours, ...answer, failed: { ...kept.failed, ...answer.failed } };
+  const neighbors = { focus: undefined, neighbors: undefined };
+  state.answer = { ...kept, ...neighbors, ...answer, failed: { ...kept.failed, ...answer.failed } };
   draw();
   document.body.dataset.answers = String(Number(document.body.dataset.answers ?? 0) + 1);
   $('#speed').textContent = `${Math.round(answer.roundtrip)} ms`;
@@ -73,7 +73,7 @@ function draw() {
   drawGram(answer);
   drawSpectrum(answer);
   drawComponents(answer);
-  drawNeighbours(answer);
+  drawNeighbors(answer);
   drawDraws(answer, which);
   drawFacts(answer);
 }
@@ -126,7 +126,7 @@ export async function startPlay() {
   on('learner', () => { endSteps(); ask('surface', 'draws'); });
   on('order', () => ask('gram'));
   on('draws', () => ask('draws'));
-  on('focus', () => { draw(); ask('neighbours'); });
+  on('focus', () => { draw(); ask('neighbors'); });
   on('redraw', draw);
   on('loaded', () => {
     endSteps();

@@ -94,7 +94,7 @@ function drawPlayground(columns) {
     try {
       const request = { across: $('#across').value, along: $('#along').value, target: table.target };
       const answer = await connection.ask('points', request);
-      loadPoints(answer, `${request.across} and ${request.along} of ${table.file}, standardised; the target is ${table.target}.`);
+      loadPoints(answer, `${request.across} and ${request.along} of ${table.file}, standardized; the target is ${table.target}.`);
       switchTo('play');
     } catch (error) {
       toast(error.message, 'bad');

@@ -42,7 +42,7 @@ function extent(count, read) {
 }
 
 function drawLinks(context, drawn) {
-  const near = state.answer?.neighbours;
+  const near = state.answer?.neighbors;
   if (!near || state.answer.focus !== state.focus || !drawn[state.focus]) return;
   for (const { row } of near) {
     if (drawn[row]) polyline(context, [drawn[state.focus][0], drawn[row][0]], [drawn[state.focus][1], drawn[row][1]], palette().ink, 1, [2, 3]);

@@ -203,7 +203,7 @@ def test_few_centers_find_the_clusters(cut):
     assert (model.predict(X) == model.labels_).all()
 
 
-def test_neighbours_have_no_centers():
+def test_neighbors_have_no_centers():
     model = SpectralClustering(2, affinity="nearest_neighbors", centers=10)
     with pytest.raises(ParameterError, match="all pairs"):
         model.fit(X)
