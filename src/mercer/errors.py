@@ -80,6 +80,11 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
+def warn_ignored(name: str, value: object, reason: str, remedy: str = "leave it out") -> None:
+    """Warn of a parameter that was given and has no effect beside the others."""
+    warn(explain(name, value, f"is ignored: {reason}", remedy))
+
+
 def _package(frame: FrameType) -> str:
     """The package whose code runs in a frame."""
     return frame.f_globals.get("__name__", "").partition(".")[0]

@@ -212,3 +212,14 @@ def test_a_limit_of_time(mercer):
     options = ("-t", "y", "-l", "ridge", "--no-report", "--time", "1")
     said = mercer("fit", "messy.csv", *options)
     assert said.code == 0 and ("× " in said.out or "there was no time" in said.out)
+
+
+def test_what_is_in_doubt_is_said_before_the_error_it_leads_to(mercer, tmp_path):
+    rows = [f"{i / 7:.3f},{i % 5},{'ab'[i % 2]}" for i in range(40)]
+    rows[5] = "0.5x,1,a"
+    (tmp_path / "cell.csv").write_text("\n".join(["u,v,y", *rows]))
+    said = mercer("fit", "cell.csv", "-t", "y", "-k", "RBF()", "-l", "svc", "--no-assess")
+    assert said.code == 2
+    doubt, error = said.err.splitlines()
+    assert "note: " in doubt and "line 7" in doubt and "0.5x" in doubt
+    assert "must be finite" in error

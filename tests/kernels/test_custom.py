@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 
 import mercer
 from mercer import RBF, errors
+from mercer.errors import ParameterError, SlowPathWarning
 from mercer.testing import check_kernel
 
 
@@ -107,10 +108,10 @@ def test_any_objects():
     assert common_letters.certificate().status == "psd"
 
 
-def test_asymmetric_functions_give_symmetric_matrices(rng):
+def test_functions_that_round_asymmetrically_give_symmetric_matrices(rng):
     @mercer.kernel
     def lopsided(x, y):
-        return x[0] - 0.5 * y[0]
+        return x[0] * 0.1 * y[0]
 
     K = lopsided(rng.standard_normal((300, 1)))
     assert np.array_equal(K, K.T)
@@ -336,3 +337,47 @@ def test_points_that_were_made_up_are_said_to_be():
     assert only_near.refute(hours) is None
     with pytest.raises(AssertionError, match=r"these points were made up.*refute\(X\) looks at"):
         check_kernel(only_near, hours)
+
+
+def helper(a):
+    return abs(a)
+
+
+def test_the_reason_why_it_cannot_be_compiled_names_what_is_wrong():
+    @mercer.kernel
+    def calls(x, y):
+        return np.exp(-helper(x[0] - y[0]))
+
+    with pytest.warns(SlowPathWarning, match="'helper'"):
+        calls(np.array([[0.0], [1.0]]))
+
+
+def test_products_of_rows_give_no_warning_of_the_compiler():
+    @mercer.kernel(status="psd")
+    def product(x, y):
+        return np.dot(x, y)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        product(np.asfortranarray(np.arange(6.0).reshape(3, 2)))
+
+
+@pytest.mark.parametrize("how", ["decorator", "objects", "pairs", "collections"])
+def test_a_function_that_is_not_symmetric_is_refused(how):
+    X, y = np.arange(10.0).reshape(5, 2), [0, 1, 0, 1, 0]
+    functions = {
+        "decorator": mercer.kernel(status="psd")(lambda x, y: x[0] - y[0] + 1.0),
+        "objects": mercer.kernel(objects=True)(lambda x, y: float(x[0] - y[0] + 1.0)),
+        "pairs": lambda x, y: float(x[0] - y[0] + 1.0),
+        "collections": lambda X, Y: X[:, :1] - Y[:, 0] + 1.0,
+    }
+    words = r"symmetric: k\(x\[0\], x\[4\]\) = -7, but k\(x\[4\], x\[0\]\) = 9"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ParameterError, match=words):
+            mercer.SVC(kernel=functions[how]).fit(X, y)
+
+
+def test_a_parameter_without_a_default_is_said_to_have_none():
+    with pytest.raises(ParameterError, match="w = 'no default' must have a number"):
+        mercer.kernel(lambda x, y, w: w)

@@ -51,6 +51,13 @@ def test_numbers_are_no_svmlight(tmp_path):
     assert read_source(file).kind == "table"
 
 
+@pytest.mark.parametrize("name", ["a.svm", "a.libsvm"])
+def test_a_damaged_svmlight_file_is_no_table_of_text(tmp_path, name):
+    (tmp_path / name).write_text("1 1:2 3:4\n-1 2:1 -4:3\n1 1:1\n")
+    with pytest.raises(errors.InputError, match="is not a svmlight file"):
+        read_source(tmp_path / name)
+
+
 def test_svmlight_counts_from_one(tmp_path):
     file = tmp_path / "some.txt"
     file.write_text("1 0:0.5\n-1 1:1\n")

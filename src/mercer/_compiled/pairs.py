@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -39,11 +40,14 @@ def compile_pairs(function: Callable[..., float]) -> Fill:
 
 def _compile(loop: Any, signature: tuple[Any, ...]) -> None:
     try:
-        loop.compile(signature)
+        with warnings.catch_warnings():
+            # np.dot of rows that are not contiguous is nothing that a user could change
+            warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
+            loop.compile(signature)
     except Exception as error:  # Numba raises its own errors, and others too: any is a refusal
         lines = [line.strip() for line in str(error).splitlines()]
-        reason = next(filter(None, lines), type(error).__name__)
-        raise CompilationError(reason) from None
+        said = (line for line in lines if line and not line.startswith("Failed in "))
+        raise CompilationError(next(said, type(error).__name__)) from None
 
 
 def function_as_bytes(function: Callable[..., float]) -> bytes:

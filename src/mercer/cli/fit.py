@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import shlex
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,11 @@ from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
 from mercer.cli.numeric import check_columns
-from mercer.cli.output import check_writable, peak_memory, print_json, with_threads
+from mercer.cli.output import check_writable, note, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
 from mercer.cli.stream import refuse_unused, streams
 from mercer.cli.stream import run as stream
-from mercer.errors import InputError, ParameterError, did_you_mean
+from mercer.errors import InputError, MercerError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save
 from mercer.readers import Source, read_source
@@ -102,7 +104,8 @@ def run(
             else:
                 tell(score_lines(*found))
 
-        result = study(source, target, progress=progress, announce=announce, **choices)
+        with _noted(source):
+            result = study(source, target, progress=progress, announce=announce, **choices)
         progress("model and report", 2)
         save(result.model, files.model)
         progress("", 1)
@@ -131,6 +134,17 @@ def _read(files: list[Path], reading: dict[str, Any], like: Source | None = None
         rule = f"holds {source.kind}, where the data are {like.kind}"
         raise InputError("--test", str(files[0]), rule)
     return dataclasses.replace(source, notes=tuple(str(each.message) for each in doubts))
+
+
+@contextlib.contextmanager
+def _noted(source: Source) -> Iterator[None]:
+    """Print what was in doubt before an error, of which it may be the cause."""
+    try:
+        yield
+    except MercerError:
+        for text in source.notes:
+            note(text)
+        raise
 
 
 def _checked(choices: dict[str, Any]) -> dict[str, Any]:

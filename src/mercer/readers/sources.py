@@ -24,6 +24,7 @@ from mercer.readers.trees import LINES, hold_trees, read_tree_files, read_tree_l
 from mercer.readers.tudataset import is_tudataset, read_tudataset
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
+_NAMED_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
 
 
@@ -120,7 +121,7 @@ def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[st
         return _series(file, most_bytes)
     if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
-        if _is_svmlight(text):
+        if _suffix(file) in _NAMED_SVMLIGHT or _is_svmlight(text):
             return _vectors(file, text)
     return _table(file, like, most_bytes, options)
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.aliases import RandomState
-from mercer.errors import ParameterError, ShapeError
+from mercer.errors import ParameterError, ShapeError, warn_ignored
 from mercer.params import integer
 
 _TIE = 1e-9  # relative difference up to which two statistics are the same but for rounding
 _AT_A_TIME = 32  # columns that are shuffled at a time: more would need memory twice
+_DEFAULT = 999  # permutations
 _LEAST = 19  # permutations, one of which gives 1/20
 _RANDOM = "give None, an integer, or a NumPy Generator"
 
@@ -37,6 +38,12 @@ def check_permutations(count: object) -> int:
     """The number of permutations, at least one."""
     integer(1, 10_000_000).check("n_permutations", count)
     return int(count)  # type: ignore[call-overload]
+
+
+def warn_of_permutations(count: object, method: str) -> None:
+    """Warn of a number of permutations that was given to a method that draws none."""
+    if count != _DEFAULT:
+        warn_ignored("n_permutations", count, f"{method} draws none")
 
 
 def too_few(count: int) -> tuple[str, ...]:

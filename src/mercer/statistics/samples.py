@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,21 @@ def _pooled_frames(X: Frame, Y: Frame) -> Frame:
     import polars
 
     return polars.concat([X, Y], how="vertical_relaxed")
+
+
+def same_in_any_order(X: RawSamples, Y: RawSamples) -> bool:
+    """Whether two collections have the same samples, as often, in any order.
+
+    Arrays are compared by their rows, lists by samples that can be hashed; others are different.
+    """
+    try:
+        if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray) and X.shape == Y.shape:
+            return np.array_equal(_sorted_rows(X), _sorted_rows(Y))
+        return isinstance(X, (list, tuple)) and Counter(X) == Counter(Y)
+    except TypeError:  # samples that cannot be hashed, or cells that cannot be compared
+        return False
+
+
+def _sorted_rows(X: np.ndarray) -> np.ndarray:
+    flat = X.reshape(len(X), -1)
+    return flat[np.lexsort(flat.T)]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import types
+from functools import partial
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse
 
-from mercer import GraphCollection, GraphHopper, GraphWalks, ShortestPaths, WeisfeilerLehman
+from mercer import RBF, GraphCollection, GraphHopper, GraphWalks, ShortestPaths, WeisfeilerLehman
 from mercer.domains.base import Batch
 from mercer.domains.structures.graphs import GRAPHS
-from mercer.errors import InputTypeError, MercerError, MissingDependencyError, ShapeError
+from mercer.errors import (
+    InputTypeError,
+    MercerError,
+    MissingDependencyError,
+    ParameterError,
+    ShapeError,
+)
 
 EDGES, LABELS, KINDS = [(0, 1), (1, 2), (2, 3), (3, 1)], list("CCON"), [1, 2, 1, 1]
 RING = ([(0, 1), (1, 2), (2, 0)], list("CCO"), [1, 1, 2])
@@ -272,3 +279,29 @@ def test_matrices_of_ones_are_graphs_without_labels_of_edges():
     assert GraphWalks(decay=0.1).fit([ones]).prepare(Batch([ones])).labeled is False
     with pytest.raises(InputTypeError, match=r"X\[1\] = 'a graph' has no labels of edges"):
         kernel([labeled, edges])
+
+
+@pytest.mark.parametrize("kernel", [WeisfeilerLehman, ShortestPaths, partial(GraphWalks, 0.1)])
+def test_a_name_that_no_node_or_edge_has_is_refused(kernel):
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, "a", "label")
+    nx.set_edge_attributes(graph, "b", "kind")
+    with pytest.raises(ParameterError, match=r"node_labels = 'lable' .* no node.*'label'"):
+        kernel(node_labels="lable")([graph])
+    if kernel is not ShortestPaths:  # which reads no labels of edges
+        with pytest.raises(ParameterError, match=r"edge_labels = 'knd' .* no edge.*'kind'"):
+            kernel(edge_labels="knd")([graph])
+        kernel(edge_labels="kind")([graph])
+    bare = nx.path_graph(3)
+    kernel()([bare, bare])  # graphs need not have labels
+    with pytest.raises(ParameterError, match="no attributes"):
+        kernel(node_labels="lable")([bare])
+    kernel(node_labels="lable")([([(0, 1)], ["a", "b"])])  # a list has no names
+    kernel(node_labels="lable")([nx.Graph()])
+
+
+def test_a_name_of_attributes_that_no_node_has_is_refused():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 1.5, "size")
+    with pytest.raises(ParameterError, match=r"attributes = 'sise' .* no node.*'size'"):
+        ShortestPaths(RBF(), attributes="sise")([graph])

@@ -276,3 +276,10 @@ def test_few_permutations_are_said(test):
     few = test(x, y, n_permutations=18, random_state=0)
     assert any("18 permutations cannot reject at 5 %" in note for note in few.notes)
     assert not any("cannot reject" in note for note in test(x, y, n_permutations=19).notes)
+
+
+@pytest.mark.parametrize("null", ["gamma", "spectral"])
+def test_permutations_that_are_not_drawn_are_named(null):
+    x = np.random.default_rng(0).normal(size=40)
+    with pytest.warns(UserWarning, match="n_permutations = 77 is ignored"):
+        hsic_test(x, x**2, null=null, n_permutations=77)

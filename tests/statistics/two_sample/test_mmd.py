@@ -420,3 +420,24 @@ def test_few_drawn_permutations_are_said():
     assert any("18 permutations cannot reject at 5 %" in note for note in few.notes)
     enough = mmd_test(x, y, n_permutations=19, random_state=0)
     assert not any("cannot reject" in note for note in enough.notes)
+
+
+@pytest.mark.parametrize("method", ["cross", "block"])
+def test_equal_samples_in_another_order_have_p_value_1(method):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    order = np.random.default_rng(1).permutation(60)
+    assert mmd_test(X, X[order], method=method, random_state=0).pvalue == 1
+    words = ["ab", "abb", "ba", "a"] * 10
+    result = mmd_test(words, sorted(words), kernel=Spectrum(2), method=method, random_state=0)
+    assert result.pvalue == 1
+    assert mmd_test(X, X[order] + 1e-3, method=method, random_state=0).pvalue < 1
+    sets = [{1}, {2}, {1, 2}] * 10
+    mmd_test(sets, sets[::-1], method=method, random_state=0)  # cannot be hashed
+
+
+def test_what_a_method_does_not_use_is_named():
+    X, Y = np.random.default_rng(0).normal(size=(2, 60, 2))
+    with pytest.warns(UserWarning, match="block_size = 7 is ignored"):
+        mmd_test(X, Y, method="quadratic", block_size=7, n_permutations=19)
+    with pytest.warns(UserWarning, match="n_permutations = 50 is ignored"):
+        mmd_test(X, Y, method="cross", n_permutations=50)

@@ -25,6 +25,7 @@ from mercer.domains.raw import as_list, starts_of
 from mercer.domains.structures.given_graph import Names
 from mercer.domains.structures.graph_assembly import assemble
 from mercer.domains.structures.graph_labels import label_hashes
+from mercer.domains.structures.graph_names import check_names
 from mercer.errors import EmptyInputError, InputTypeError, WidthError
 from mercer.readers.graph_collection import GraphCollection
 from mercer.state import storable
@@ -187,7 +188,9 @@ class Graphs(Domain):
         graphs = as_list(raw, argument, "graphs", "give a list of graphs")
         if len(graphs) == 0:
             raise EmptyInputError(argument, graphs, "is empty", "give at least one graph")
-        return assemble(graphs, self.names, argument)
+        read = assemble(graphs, self.names, argument)
+        check_names(graphs, self.names, read)
+        return read
 
     def _without_ignored(self, graphs: GraphCollection) -> GraphCollection:
         """The collection without what kernels are told to ignore."""

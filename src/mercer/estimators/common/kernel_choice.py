@@ -16,6 +16,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.errors import ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
+from mercer.kernels.custom.symmetry import check_symmetric
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Chi2
 from mercer.kernels.vectors.distance import Laplacian
@@ -84,10 +85,11 @@ class CallableKernel(Kernel, abstract=True):
         right = pick_rows(pair.y.raw, np.arange(pair.j0, pair.j1))
         if self._takes_collections(left, right):
             np.copyto(out, self._values(left, right))
-            return
-        for i in range(out.shape[0]):
-            for j in range(out.shape[1]):
-                out[i, j] = float(self.function(left[i], right[j]))
+        else:
+            for i in range(out.shape[0]):
+                for j in range(out.shape[1]):
+                    out[i, j] = float(self.function(left[i], right[j]))
+        check_symmetric(pair, out, self.function)
 
     def _takes_collections(self, left: RawSamples, right: RawSamples) -> bool:
         """Whether it gives a matrix for a few samples, of two shapes: one may be by accident."""

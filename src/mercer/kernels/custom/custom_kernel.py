@@ -23,6 +23,7 @@ from mercer.kernels.custom.function import (
     function_by_name,
 )
 from mercer.kernels.custom.slopes import Slopes
+from mercer.kernels.custom.symmetry import check_symmetric
 from mercer.kernels.expression import CUSTOM
 from mercer.kernels.parameters import computed
 from mercer.params import Constraint, real
@@ -139,6 +140,7 @@ class CustomKernel(Kernel, abstract=True):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         left, right = self._collections(pair)
         self._function.evaluate(left[pair.rows], right[pair.cols], self.function_params, out)
+        check_symmetric(pair, out, self)
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         """By a complex step or by central differences; see `Slopes`."""

@@ -152,5 +152,8 @@ def default_params(function: PairFunction) -> dict[str, float]:
     params = _arguments(function)[2:]
     for a in params:
         if not is_real(a.default):
-            raise ParameterError(f"kernel: {a.name}", a.default, "must have a number as default")
+            given = "no default" if a.default is a.empty else a.default
+            remedy = f"say {a.name}=1.0; what is no number can be a variable outside the function"
+            rule = "must have a number as default"
+            raise ParameterError(f"kernel: {a.name}", given, rule, remedy)
     return {a.name: float(a.default) for a in params}

@@ -34,6 +34,7 @@ from mercer.statistics.permutations import (
     group_numbers,
     permutation_pvalue,
     too_few,
+    warn_of_permutations,
 )
 from mercer.statistics.result import TestResult
 
@@ -160,6 +161,7 @@ def hsic_test(
         count = check_permutations(n_permutations)
         return by_permutations(K, L, count, rng, numbers, notes, shared)
     _check_formula(null, n, groups)
+    warn_of_permutations(n_permutations, f"null={null!r}")
     statistic = cross_sum(K, L, np.arange(n)) / n**2
     if null == "gamma":
         mean, variance = permutation_moments(K.matrix(), L.matrix())

@@ -9,14 +9,19 @@ import numpy as np
 
 from mercer.aliases import KernelLike, RandomState, RawSamples
 from mercer.domains.base import Batch, raw_length
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, warn_ignored
 from mercer.kernels.base import Kernel
 from mercer.params import choice
 from mercer.proposals.registry import is_auto
 from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel
-from mercer.statistics.permutations import check_permutations, generator, permutation_pvalue
+from mercer.statistics.permutations import (
+    check_permutations,
+    generator,
+    permutation_pvalue,
+    warn_of_permutations,
+)
 from mercer.statistics.result import kernel_notes
-from mercer.statistics.samples import as_samples, pooled
+from mercer.statistics.samples import as_samples, pooled, same_in_any_order
 from mercer.statistics.two_sample.aggregation import aggregated
 from mercer.statistics.two_sample.design import Design, free_design, paired_design
 from mercer.statistics.two_sample.large import block_test, cross_test
@@ -109,11 +114,14 @@ def mmd_test(
     X, Y = as_samples(X, "X", kernel), as_samples(Y, "Y", kernel)
     Z = pooled(X, Y)
     n, rng = raw_length(X), generator(random_state)
+    if block_size is not None and method != "block":
+        warn_ignored("block_size", block_size, f'method="{method}" has no blocks')
     if method in _BY_FORMULA:
+        warn_of_permutations(n_permutations, f'method="{method}"')
         _refuse_structure(method, paired, groups)
         fitted, notes = _one_kernel(kernel, Z)
         result = _BY_FORMULA[method](fitted, Z, n, rng, notes, block_size)
-        if equal_rows(fitted, Z, n):
+        if equal_rows(fitted, Z, n) or same_in_any_order(X, Y):
             return dataclasses.replace(result, pvalue=1.0, notes=(_SAME, *result.notes))
         return result
     count = check_permutations(n_permutations)
