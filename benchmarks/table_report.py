@@ -193,7 +193,9 @@ def failures(results: list[dict[str, Any]], size: str) -> str:
     return "\n".join(sorted(lines)) + "\n" if lines else ""
 
 
-def write_report(results: list[dict[str, Any]], path: Path, wanted: list[str]) -> None:
+def write_report(
+    results: list[dict[str, Any]], path: Path, wanted: list[str], note: str = ""
+) -> None:
     """Write and print the report."""
     text = ["# Automatic models against gradient boosting, table by table\n"]
     text.append(
@@ -202,7 +204,8 @@ def write_report(results: list[dict[str, Any]], path: Path, wanted: list[str]) -
         "are over CatBoost's defaults, positive where the model is better: the logarithm of the "
         "ratio of RMSE, the difference of AUC (one class against the rest, macro average) and of "
         "log-loss; ± is the standard error over tables. "
-        f"Processor: {platform.processor() or platform.machine()}.\n"
+        f"Processor: {platform.processor() or platform.machine()}. {note}".rstrip()
+        + "\n"
     )
     for size, title in (("small", "At most 1,500 training rows"), ("large", "More training rows")):
         found = averages(results, size, wanted)
@@ -213,10 +216,11 @@ def write_report(results: list[dict[str, Any]], path: Path, wanted: list[str]) -
         tasks = {each["table"]: each["task"] for each in results if "task" in each}
         n_numbers = sum(tasks[table] == REGRESSION for table in found)
         text.append(f"## {title}\n")
-        text.append(f"{n_numbers} tables of regression, {len(found) - n_numbers} of classes.\n")
+        text.append(f"Tables of regression: {n_numbers}, of classes: {len(found) - n_numbers}.\n")
         text.append(summary(found, models))
         n_ranked = max(map(len, ranks(found, models).values()), default=0)
-        text.append(f"Ranks are those on the {n_ranked} tables that all of these models have.\n")
+        tables = "table" if n_ranked == 1 else f"{n_ranked} tables"
+        text.append(f"Ranks are those on the {tables} that all of these models have.\n")
         for heading, measure, digits in (
             ("RMSE", "rmse", 0),
             ("AUC", "auc", 4),

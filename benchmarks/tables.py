@@ -198,13 +198,14 @@ def main() -> None:
     parser.add_argument("--old", type=Path, default=None, help="the sources of mercer 0.1")
     parser.add_argument("--report", action="store_true", help="write the tables from the cache")
     parser.add_argument("--write", type=Path, default=HERE / "TABLES.md")
+    parser.add_argument("--note", default="", help="what to say of the machine in the tables")
     parser.add_argument("--job", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.job:
         table, seed, size, name = given.job
         print(json.dumps(job(table, int(seed), size, name)))
     elif given.report:
-        write_report(list(read_cache(given.cache).values()), given.write, given.models)
+        write_report(list(read_cache(given.cache).values()), given.write, given.models, given.note)
     else:
         run_all(given)
 
