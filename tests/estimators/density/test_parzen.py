@@ -38,6 +38,7 @@ from mercer import (
     config_context,
     errors,
 )
+from mercer.errors import DataWarning
 from mercer.estimators.density.windows import WINDOWS
 
 NAMES = ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"]
@@ -664,3 +665,10 @@ def test_a_tree_knows_its_metrics():
 def test_kernels_of_anything_give_no_density_of_vectors(kernel):
     with pytest.raises(errors.ParameterError, match="no finite, positive integral"):
         KernelDensity(kernel=kernel).fit(np.arange(10.0)[:, None])
+
+
+def test_a_pull_back_is_warned_of(rng):
+    X = rng.standard_normal((30, 1))
+    with pytest.warns(DataWarning, match=r"integral over R\^1 is not known"):
+        model = KernelDensity(kernel=2.0 * (RBF() @ np.arctan)).fit(X)
+    assert not model.normalized_

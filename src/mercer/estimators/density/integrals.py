@@ -10,10 +10,11 @@ import numpy as np
 from scipy import integrate, special
 
 from mercer.domains.vectors.domain import are_vectors
-from mercer.errors import KernelOverflowError, ParameterError
+from mercer.errors import DataWarning, KernelOverflowError, ParameterError, explain, warn
 from mercer.estimators.common.kernel_choice import CallableKernel
 from mercer.estimators.density.windows import log_surface
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.dot import Constant, White
@@ -34,9 +35,16 @@ def core(kernel: Kernel | None) -> Kernel | None:
 def log_integral(kernel: Kernel | None, d: int) -> float | None:
     """Log of ∫ k(x, y) dx over R^d; None where there is no volume, as for sets.
 
-    A kernel of vectors whose integral is infinite, or depends on y, is refused.
+    A kernel of vectors whose integral is infinite, or depends on y, is refused; there is a warning
+    of a pull-back of vectors.
     """
-    if kernel is None or not _has_volume(kernel, d):
+    if kernel is None:
+        return None
+    if not _has_volume(kernel, d):
+        if isinstance(kernel, Warp) and d > 0:
+            rule = f"is a pull-back, whose integral over R^{d} is not known"
+            remedy = "take the estimate as a density up to a factor, or map the samples first"
+            warn(explain("kernel", kernel, rule, remedy), DataWarning)
         return None
     value = _log_integral(kernel, d)
     if value is None or value == -np.inf:
