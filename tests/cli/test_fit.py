@@ -404,4 +404,4 @@ def test_data_in_doubt(fit, one_line, rows, write, tmp_path):
     assert "read as" not in refused.err.replace("read the column as", "")
     said = fit("t.csv", "-t", "y", "--text", "a")
     assert said.code == 0 and told(said)["note"] == []
-    one_line(fit("t.csv", "-t", "y", "--text", "color"), "did you mean 'color'?")
+    one_line(fit("t.csv", "-t", "y", "--text", "colr"), "did you mean 'color'?")
