@@ -28,6 +28,7 @@ extensions = [
     "plain_docstrings",
     "kernel_formulas",
     "examples_end",
+    "full_pictures",
     "linked_names",
     "estimator_pages",
 ]

@@ -107,6 +107,16 @@ def test_the_picture_of_the_packages_shows_them_as_they_are():
     assert rooms == {room for layer in drawing["layers"]() for room in layer}
 
 
+def test_pictures_of_pages_and_studies_lead_to_their_full_size():
+    link = runpy.run_path(str(DOCS / "_ext" / "full_pictures.py"))["link"]
+    study = '<img src="a.png" alt="A" class = "sphx-glr-single-img"/>'
+    page = '<img alt="B" src="b.png" />'
+    context = {"body": f"{study}<p>{page}</p><p>in a line {page}</p>"}
+    link(None, "page", "", context, None)
+    linked = f'<a href="a.png">{study}</a><p><a href="b.png">{page}</a></p>'
+    assert context["body"] == f"{linked}<p>in a line {page}</p>"
+
+
 def test_the_guide_and_llms_txt_name_every_page():
     guide = set(re.findall(r"^([\w/]+)$", (DOCS / "guide.md").read_text("utf-8"), re.M))
     named = set(re.findall(r"\]\(([\w/]+)\.html\)", (DOCS / "llms.txt").read_text("utf-8")))
@@ -135,7 +145,7 @@ def test_every_error_has_a_page():
 
 def test_every_kernel_is_in_the_list_with_its_status():
     rows = re.findall(
-        r"^\| (`.+?) \| .+ \| (.+) \|$", (DOCS / "kernels.md").read_text(encoding="utf-8"), re.M
+        r"^\| (`.+?) \| (.+?) \| .+ \|$", (DOCS / "kernels.md").read_text(encoding="utf-8"), re.M
     )
     said = {name: status for cell, status in rows for name in re.findall(r"`(\w+)\(", cell)}
     assert set(catalogue()) - COMPOSITES - set(said) == set()

@@ -39,7 +39,7 @@ CONTENTS = {
     "_compiled": "Numba loops",
     "limits": "memory of the process",
     "markup": "HTML for notebooks",
-    "errors": "every error and warning, one form of message",
+    "errors": "errors and warnings",
     "aliases": "names of types",
     "homes": "modules of the public names",
     "version": "the version",

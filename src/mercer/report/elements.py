@@ -67,7 +67,7 @@ def table(
 ) -> str:
     """A table; ``numbers`` are the positions of its numeric columns.
 
-    The last ``extra`` columns are shown on the screen, and not on paper.
+    The last ``extra`` columns are shown on wide screens, and not on paper.
     """
     kinds = ["" for _ in header]
     for index in numbers:

@@ -84,21 +84,26 @@ function drawCurve(context, map, picture) {
 }
 
 function drawAxes(context, map, width, height) {
-  const { soft } = palette();
+  const { card, ink } = palette();
   context.font = '11px system-ui, sans-serif';
-  context.fillStyle = soft;
-  context.globalAlpha = 0.9;
+  context.fillStyle = ink;
+  context.strokeStyle = card;
+  context.lineWidth = 3;
+  context.lineJoin = 'round';
+  const label = (value, x, y) => {
+    context.strokeText(String(value), x, y);
+    context.fillText(String(value), x, y);
+  };
   context.textAlign = 'center';
   for (const value of ticks(state.window[0], state.window[1])) {
     const x = map.x(value);
-    if (x > 14 && x < width - 14) context.fillText(String(value), x, height - 5);
+    if (x > 14 && x < width - 14) label(value, x, height - 5);
   }
   context.textAlign = 'left';
   for (const value of ticks(state.window[2], state.window[3])) {
     const y = map.y(value);
-    if (y > 12 && y < height - 20) context.fillText(String(value), 5, y + 4);
+    if (y > 12 && y < height - 20) label(value, 5, y + 4);
   }
-  context.globalAlpha = 1;
 }
 
 function drawNeighbors(context, map) {
