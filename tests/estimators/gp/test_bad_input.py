@@ -38,7 +38,7 @@ def test_a_start_without_finite_likelihood_is_left_out():
             1.0 * RBF(), alpha=1e-10, n_restarts_optimizer=3, random_state=0
         ).fit(X, y)
     assert np.isfinite(model.log_marginal_likelihood_value_)
-    with pytest.raises(ValueError, match="no finite likelihood"):
+    with pytest.raises(ValueError, match="no finite variance"):
         GaussianProcessRegressor(RBF(), alpha=0.1).fit(X, 1e200 * y)
 
 
