@@ -328,8 +328,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         self
         """
         X, y, weight, groups = self._check_input(X, y, sample_weight, groups)
-        y = check_array(y, ensure_2d=False, dtype=np.float64)
-        check_squares(y)
+        y = check_squares(check_array(y, ensure_2d=False, dtype=np.float64))
         self.target_mean_ = float(np.average(y, weights=weight))
         variance = np.average((y - self.target_mean_) ** 2, weights=weight)
         self.target_scale_ = float(np.sqrt(variance)) or 1.0

@@ -242,7 +242,7 @@ def kernels(name: o.Name = None, json: o.Json = False) -> int:
     The list shows for which samples each kernel is meant, whether it is positive semi-definite,
     and its formula.
     """
-    from mercer.cli.catalogue import run
+    from mercer.cli.tools.catalogue import run
 
     return run(name, json)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 
 from mercer.aliases import RawSamples
-from mercer.domains.misfits import misfits
 from mercer.domains.vectors.domain import are_vectors
+from mercer.domains.vectors.misfits import misfits
 from mercer.errors import InputTypeError
 from mercer.kernels.base import Kernel
 

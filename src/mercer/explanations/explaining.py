@@ -16,9 +16,13 @@ from mercer.errors import EmptyInputError, InputTypeError, NotSeparableError, Pa
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.functions import LearnedFunction, learned_function
-from mercer.explanations.letters import explain_letters, is_list_of_strings
 from mercer.explanations.outputs import output_function
-from mercer.explanations.parts import PartExplanation, explain_parts
+from mercer.explanations.parts import (
+    PartExplanation,
+    explain_letters,
+    explain_parts,
+    is_list_of_strings,
+)
 from mercer.explanations.pipelines import goes_by_columns
 from mercer.explanations.questions import Question, corrected
 from mercer.explanations.rows import Groups, as_table, check_background, is_table

@@ -62,9 +62,7 @@ TEXT_REMEDY = (
 
 def _result_dtype(*batches: Batch) -> DType:
     """Single precision where all samples were given in it."""
-    if all(batch.float32 for batch in batches):
-        return np.float32
-    return np.float64
+    return np.float32 if all(batch.float32 for batch in batches) else np.float64
 
 
 def _is_row(value: RawSamples) -> bool:

@@ -12,8 +12,8 @@ import numpy as np
 
 from mercer.aliases import Frame, RawSamples
 from mercer.domains.base import Batch, Domain, in_order_of
-from mercer.domains.misfits import NEVER_A_VALUE, frame_columns
 from mercer.domains.vectors.domain import VECTORS
+from mercer.domains.vectors.misfits import NEVER_A_VALUE, frame_columns
 from mercer.errors import EmptyInputError, InputTypeError, ShapeError, WidthError
 
 Markers = tuple[Hashable, ...]

@@ -6,8 +6,8 @@ import numpy as np
 
 from mercer.aliases import DType, Prepared, RawSamples, SparseMatrix
 from mercer.domains.base import Anything, Batch, Domain
-from mercer.domains.misfits import UNREADABLE, misfits
 from mercer.domains.vectors.dense import TILE, WIDE, VectorSamples
+from mercer.domains.vectors.misfits import UNREADABLE, misfits
 from mercer.domains.vectors.sparse import CsrSamples
 from mercer.errors import (
     DomainError,

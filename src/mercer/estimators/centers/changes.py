@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import RawSamples
-from mercer.domains.misfits import misfits
 from mercer.domains.raw import in_order_of, raw_length
+from mercer.domains.vectors.misfits import misfits
 from mercer.errors import (
     EmptyInputError,
     InputTypeError,

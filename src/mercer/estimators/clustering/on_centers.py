@@ -18,7 +18,6 @@ from mercer.estimators.clustering.counts import check_n_clusters, size_facts
 from mercer.estimators.clustering.cuts import complete, cut_embedding
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import iteration_callback
-from mercer.estimators.common.signs import sign_flips
 from mercer.gram.blocks.base import Block
 from mercer.gram.build import gram_matrix
 from mercer.gram.centers import Centers
@@ -28,6 +27,7 @@ from mercer.kernels.combine.sums import Scaled
 from mercer.kernels.vectors.distance import NegativeDistance
 from mercer.kernels.vectors.dot import Linear
 from mercer.linalg.lanczos import Leading
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
 from mercer.solvers.nystrom.components import (
     NormalisedScatter,

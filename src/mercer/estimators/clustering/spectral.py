@@ -47,9 +47,9 @@ from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEsti
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.gram.matrix import Matrix
 from mercer.gram.stored import Stored
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.clustering.laplacian import Smooth, smooth_functions, with_copies
 from mercer.state import State, check_count
 

@@ -9,7 +9,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import validate_data
 
 from mercer.aliases import Estimator, RawSamples
-from mercer.domains.misfits import UNREADABLE, misfits
+from mercer.domains.vectors.misfits import UNREADABLE, misfits
 from mercer.errors import InputTypeError, NotFiniteError
 from mercer.estimators.common.validation import where_not_finite
 from mercer.kernels.base import TEXT_REMEDY

@@ -99,12 +99,13 @@ def weights_for(estimator: Estimator, sample_weight: Weights, n: int) -> np.ndar
     return check_weights(sample_weight, n)
 
 
-def check_squares(y: np.ndarray) -> None:
-    """Refuse targets whose variance overflows."""
+def check_squares(y: np.ndarray) -> np.ndarray:
+    """The targets; those whose variance overflows are refused."""
     size = float(np.abs(y).max())
     if size > _SQUARED:
         rule = f"has no finite variance beyond {_SQUARED:g}"
         raise ParameterError("y", f"values up to {size:.3g}", rule, "scale y")
+    return y
 
 
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:

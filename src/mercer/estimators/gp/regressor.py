@@ -214,8 +214,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         way = inference.Way.of(self.method, self.n_inducing, self.centers)
         X, y, sample_weight, notes = inference.loaded(X, y, sample_weight, self._takes_vectors())
         given, y = self._begin(X, y, "numbers")
-        check_squares(y)
-        X, y, counted, weight = self._count(given, y, sample_weight)
+        X, y, counted, weight = self._count(given, check_squares(y), sample_weight)
         n_targets = math.prod(y.shape[1:])
         if self.n_targets not in (None, n_targets):
             rule = "The number of targets seen in `y` is different from the parameter `n_targets`"

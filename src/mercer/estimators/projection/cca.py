@@ -18,9 +18,9 @@ from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
 from mercer.gram.plan import rows_at_a_time
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.projection.cca import View, correlate, decompose
 from mercer.state import State
 

@@ -16,13 +16,13 @@ from mercer.aliases import CentersLike, Gamma, KernelLike, ParameterRules, Rando
 from mercer.errors import DefinitenessError, DefinitenessWarning, explain, warn
 from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import iteration_callback
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.training import Training
 from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
 from mercer.gram.matrix import Centered, Matrix, Weighted
 from mercer.gram.stored import FEW
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
+from mercer.linalg.signs import sign_flips
 from mercer.state import State
 
 _SMALL = 300  # samples below which all eigenvalues are computed

@@ -14,11 +14,11 @@ from scipy import linalg
 from mercer.estimators.centers.changes import AsIndicators
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Task
-from mercer.estimators.common.signs import sign_flips
 from mercer.gram.blocks.base import Block
 from mercer.gram.centers import Centers
 from mercer.gram.fused import CenterMatrix
 from mercer.gram.plan import single_tiles
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.nystrom.components import class_sums
 from mercer.solvers.nystrom.losses import Squared
 

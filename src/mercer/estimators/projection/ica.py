@@ -21,9 +21,9 @@ from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.validation import check_weights
 from mercer.execution.blas import serial_blas
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.projection.independence import (
     Contrast,
     Rotation,

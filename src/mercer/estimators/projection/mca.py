@@ -19,8 +19,8 @@ from mercer.domains.tables.columns import missing_cells, missing_values, present
 from mercer.errors import InputTypeError, ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.validation import check_weights
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.projection.correspondence import Inertias, principal_inertias
 from mercer.state import State, check_count, check_positions
 

@@ -12,12 +12,12 @@ from mercer.aliases import RandomState, RawSamples, Targets
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.fitting import restores
-from mercer.estimators.common.signs import sign_flips
 from mercer.estimators.common.validation import check_resolved
 from mercer.estimators.projection.map import KernelMap
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
+from mercer.linalg.signs import sign_flips
 from mercer.params import is_integer
 from mercer.state import State
 

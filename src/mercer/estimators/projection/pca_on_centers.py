@@ -13,8 +13,8 @@ from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.unlabeled import Basis
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import gamma_value
-from mercer.estimators.common.signs import sign_flips
 from mercer.linalg.lanczos import Leading
+from mercer.linalg.signs import sign_flips
 from mercer.solvers.nystrom.components import Scatter, leading_on_centers, row_sums, sample_start
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from mercer import errors
 from mercer.aliases import RawSamples
-from mercer.domains.misfits import misfits
 from mercer.domains.raw import dense_numbers
+from mercer.domains.vectors.misfits import misfits
 from mercer.errors import (
     EmptyInputError,
     InputTypeError,
