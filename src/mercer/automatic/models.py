@@ -282,8 +282,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         Of a table whose kernels are learned: how much each column adds to the distance of two
         samples, as a share of all.
     loo_predictions_ : ndarray
-        Predictions of the samples by models without them; NaN for samples that no choice was made
-        on.
+        Predictions of samples by models without them; NaN where no choice was made on a sample.
     report_ : FitReport
         Its members, their weights, and the time of each stage.
     loo_errors_ : ndarray

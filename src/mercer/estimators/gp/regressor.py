@@ -54,9 +54,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     alpha : float or ndarray of shape (n_samples,), default=1e-10
         The variance of the noise, one for all samples or one for each.
     optimizer : {"bfgs", "fmin_l_bfgs_b"}, callable or None, default="bfgs"
-        How hyperparameters are learned: by BFGS with short steps, by SciPy's L-BFGS-B, by a
-        function of (objective, start, bounds) that returns the best θ and the value there, or not
-        at all.
+        How hyperparameters are learned: by BFGS with short steps, by SciPy's L-BFGS-B, not at all,
+        or by a function of (objective, start, bounds) that returns the best θ and the value there.
     n_restarts_optimizer : int, default=0
         The number of further starts, drawn by turns around the given hyperparameters and anywhere
         within the bounds.
