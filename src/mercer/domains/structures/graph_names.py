@@ -29,8 +29,10 @@ def check_names(graphs: Sequence[GraphLike], names: Names, read: GraphCollection
 
 def _check(parameter: str, name: str | None, thing: str, found: Iterable[set[str] | None]) -> None:
     """Raise an error unless the name is among those found, or nothing could have one."""
+    if name is None:  # labels are ignored
+        return
     known = [names for names in found if names is not None]
-    if name is None or not known or any(name in names for names in known):
+    if not known or any(name in names for names in known):
         return
     others = ", ".join(sorted(map(repr, set().union(*known)))) or "no attributes"
     rule = f"is an attribute of no {thing}"
