@@ -254,6 +254,32 @@ print("same" if threads() == before else "changed")
     assert said == ["interrupted", "same"]
 
 
+def test_an_interrupt_while_threads_start_leaves_none_behind():
+    """A thread that its pool does not know would keep the process from ending."""
+    program = (
+        START
+        + """
+import threading, time
+from mercer.execution.threads import run
+
+def start(thread, begin=threading.Thread.start):
+    begin(thread)
+    signal.raise_signal(signal.SIGINT)
+
+threading.Thread.start = start
+done = []
+try:
+    with config_context(threads=2):
+        run(50, lambda number, work: (time.sleep(0.02), done.append(number)))
+except KeyboardInterrupt:
+    print("interrupted", len(done) < 50)
+"""
+    )
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=_PATIENCE)
+    assert ended.stdout.split() == ["interrupted", "True"]
+
+
 @pytest.mark.parametrize("delay", [0.1, 0.4, 0.8])
 def test_compiling_ends_in_keyboard_interrupt_and_can_be_repeated(delay, tmp_path):
     program = f"""

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from mercer.signals import deferred_interrupts
+
 
 class BlasGuard:
     """Limits BLAS to one thread while at least one caller asks for it.
@@ -44,7 +46,9 @@ class BlasGuard:
         if self.controller is None:
             from threadpoolctl import ThreadpoolController
 
-            self.controller = ThreadpoolController()
+            # libraries are listed by a callback from C, which would swallow Ctrl-C
+            with deferred_interrupts():
+                self.controller = ThreadpoolController()
         self.limit = self.controller.limit(limits=1, user_api="blas")
 
     def _release_control(self) -> None:
