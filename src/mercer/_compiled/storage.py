@@ -49,13 +49,20 @@ def deliver(tile, matrix, i0, j0, both):
 
 @compiled
 def mirror(tile):
-    """Copy the upper triangle of a square tile onto the lower one, block by block."""
+    """Copy the upper triangle of a square tile onto the lower one, eight rows at a time."""
     n = tile.shape[0]
-    for top in range(0, n, _STEP):
-        for left in range(0, top + 1, _STEP):
-            for i in range(top, min(n, top + _STEP)):
-                for j in range(left, min(i, left + _STEP)):
-                    tile[i, j] = tile[j, i]
+    for start in range(0, n, _STEP):
+        stop = min(n, start + _STEP)
+        for i in range(start, stop):
+            for j in range(start, i):
+                tile[i, j] = tile[j, i]
+        if stop - start == _STEP:  # fewer rows are the last ones, with nothing below them
+            r0, r1, r2, r3 = tile[start], tile[start + 1], tile[start + 2], tile[start + 3]
+            r4, r5, r6, r7 = tile[start + 4], tile[start + 5], tile[start + 6], tile[start + 7]
+            for j in range(stop, n):
+                to = tile[j, start:stop]
+                to[0], to[1], to[2], to[3] = r0[j], r1[j], r2[j], r3[j]
+                to[4], to[5], to[6], to[7] = r4[j], r5[j], r6[j], r7[j]
 
 
 @compiled

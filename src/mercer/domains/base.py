@@ -164,7 +164,8 @@ class Batch:
         self.argument = "X" if like is None or new else "Y"
         self._samples: dict[Domain, Samples] = {}
         self._batches: dict[Hashable, Batch] = {}
-        self._others: weakref.WeakValueDictionary[int, Batch] = weakref.WeakValueDictionary()
+        # made when first asked for: few samples are compared with others more than once
+        self._others: weakref.WeakValueDictionary[int, Batch] | None = None
         self._copy: RawSamples = None
         # what kernels prepared of samples that others are compared with, by the kernels' ids
         self.prepared: dict[int, Prepared] | None = None
@@ -181,7 +182,7 @@ class Batch:
     def __setstate__(self, state: dict[str, object]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
-        self._others = weakref.WeakValueDictionary()
+        self._others = None
 
     @property
     def raw(self) -> RawSamples:
@@ -291,6 +292,8 @@ class Batch:
         """
         if self.like is not None and self.like.prepared is not None and self.like.raw is raw:
             return self.like
+        if self._others is None:
+            self._others = weakref.WeakValueDictionary()
         other = self._others.get(id(raw))
         if other is None:
             other = Batch(raw, like=self)
@@ -306,7 +309,7 @@ class Batch:
         batch: a prediction leaves no trace in a fitted model.
         """
         fork = copy.copy(self)
-        fork._others = weakref.WeakValueDictionary()
+        fork._others = None
         fork._samples = {key: samples.fork() for key, samples in self._samples.copy().items()}
         fork._batches = {key: batch.fork() for key, batch in self._batches.copy().items()}
         return fork

@@ -9,15 +9,17 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _lock = threading.RLock()
+_generation = 0  # of forked processes
 
 
-def _replace_lock() -> None:
-    global _lock
+def _replace_locks() -> None:
+    global _lock, _generation
     _lock = threading.RLock()
+    _generation += 1
 
 
 if hasattr(os, "register_at_fork"):  # a lock held by another thread would stay locked in the child
-    os.register_at_fork(after_in_child=_replace_lock)
+    os.register_at_fork(after_in_child=_replace_locks)
 
 
 def shared_lock() -> threading.RLock:
@@ -42,9 +44,9 @@ class Memo:
         value = memo.get(key)
         if value is not None:
             return value
+        own_key = key, _generation  # a forked process has its own locks
         with _lock:
             making = self.__dict__.setdefault("_making", {})
-            own_key = key, os.getpid()  # a forked process has its own locks
             lock = making.setdefault(own_key, threading.RLock())
         with lock:
             value = memo.get(key)  # another thread may have computed it in the meantime

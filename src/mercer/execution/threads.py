@@ -6,11 +6,11 @@ does a task never changes its result, so results are bit-equal for any number of
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -21,6 +21,7 @@ from mercer.execution.blas import BLAS
 from mercer.execution.cancel import Run, Stopped, check_stop, current_run, set_current_run
 from mercer.execution.progress import Progress
 from mercer.execution.workspace import Workspace
+from mercer.signals import deferred_interrupts
 
 _FEW = 3  # tasks that are not worth waking a thread for
 _IDLE_WORKSPACES = 64
@@ -37,11 +38,9 @@ class _Pool:
         self.lock = threading.Lock()
         self.executor: ThreadPoolExecutor | None = None
         self.size = 0
-        self.idle: list[Workspace] = []
+        self.idle: deque[Workspace] = deque(maxlen=_IDLE_WORKSPACES)
 
     def submit(self, threads: int, job: Callable[[], None]) -> list[Future[None]]:
-        if threads == 0:
-            return []
         with self.lock:
             executor = self._executor(threads)
             # settings live in a context variable, which a thread of the pool would not see
@@ -56,19 +55,12 @@ class _Pool:
         self.size = threads
         return self.executor
 
-    @contextlib.contextmanager
-    def workspace(self) -> Iterator[Workspace]:
-        """Working memory that nobody else uses, kept for the next one who asks."""
+    def borrow(self) -> Workspace:
+        """Working memory that nobody else uses until it is added to the idle ones again."""
         try:
-            workspace = self.idle.pop()
+            return self.idle.pop()
         except IndexError:
-            workspace = Workspace()
-        try:
-            yield workspace
-        finally:
-            workspace.run = None
-            if len(self.idle) < _IDLE_WORKSPACES:
-                self.idle.append(workspace)
+            return Workspace()
 
 
 POOL = _Pool()
@@ -86,17 +78,20 @@ if hasattr(os, "register_at_fork"):
 def run(count: int, task: Task, label: str = "kernel") -> None:
     """Call ``task(number, workspace)`` for every number below ``count``."""
     if count <= _FEW:  # without threads and progress
-        with POOL.workspace() as workspace, np.errstate(all="ignore"):
-            for number in range(count):
-                check_stop()
-                task(number, workspace)
+        workspace = POOL.borrow()
+        try:
+            with np.errstate(all="ignore"):
+                for number in range(count):
+                    check_stop()
+                    task(number, workspace)
+        finally:
+            POOL.idle.append(workspace)
         return
     state = Run(count)
     progress = Progress(count, label)
 
-    helpers = POOL.submit(_helper_count(count), partial(_take_tasks, state, task, None))
     try:
-        _work_with_helpers(state, task, progress, helpers)
+        _work_with_helpers(state, task, progress, _helper_count(count))
     finally:
         progress.close()
         state.release_blas()
@@ -113,15 +108,18 @@ def _take_tasks(state: Run, task: Task, progress: Progress | None) -> None:
     """Do one task after the other until none is left or the run is stopped."""
     outer = current_run()
     set_current_run(state)
+    workspace = POOL.borrow()
+    workspace.run = state
     try:
         # the callers look for values that are not finite themselves, and name the rows
-        with POOL.workspace() as workspace, np.errstate(all="ignore"):
-            workspace.run = state
+        with np.errstate(all="ignore"):
             _take_until_done(state, task, workspace, progress)
     except BaseException:
         state.cancelled = True
         raise
     finally:
+        workspace.run = None
+        POOL.idle.append(workspace)
         set_current_run(outer)
 
 
@@ -139,14 +137,20 @@ def _take_until_done(
             progress.update(state.completed)
 
 
-def _work_with_helpers(
-    state: Run, task: Task, progress: Progress, helpers: list[Future[None]]
-) -> None:
-    """Work beside the helpers, wait for them, and raise what made the run fail."""
+def _work_with_helpers(state: Run, task: Task, progress: Progress, threads: int) -> None:
+    """Work beside other threads, wait for them, and raise what made the run fail."""
+    helpers: list[Future[None]] = []
     errors: list[BaseException] = []
     try:
         try:
+            if threads:
+                # a thread that has started and is not yet known to its pool would never end
+                with deferred_interrupts():
+                    helpers = POOL.submit(threads, partial(_take_tasks, state, task, None))
             _take_tasks(state, task, progress)
+        except BaseException:
+            state.cancelled = True
+            raise
         finally:
             errors = _await(helpers)
     except BaseException as failure:

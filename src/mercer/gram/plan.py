@@ -38,6 +38,7 @@ from mercer.errors import MemoryBudgetError
 
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
+_NAMES = {FLOAT64: "float64", FLOAT32: "float32"}  # NumPy composes them anew each time
 _QUICK_ROWS = 256 * 2**20  # bytes of stored rows of a kernel that computes them as fast as memory
 _ALL_CLASSES = 512 * 2**20  # bytes of a matrix that serves every two classes
 _EXACT_WORK = 6e11  # entries that an exact solver computes at most, in all of its steps
@@ -85,9 +86,9 @@ class Plan:
         size = format_bytes(self.bytes)
         match self.form:
             case "stored":
-                return f"dense Gram matrix, {self.dtype.name}, {size}"
+                return f"dense Gram matrix, {_NAMES[self.dtype]}, {size}"
             case "rows":
-                return f"rows on demand, {self.dtype.name}, at most {size}"
+                return f"rows on demand, {_NAMES[self.dtype]}, at most {size}"
             case "features" | "triangles":
                 return f"{self.reason}, {size}"
             case _:

@@ -60,9 +60,9 @@ TEXT_REMEDY = (
 )
 
 
-def _result_dtype(*batches: Batch) -> DType:
+def _result_dtype(x: Batch, y: Batch) -> DType:
     """Single precision where all samples were given in it."""
-    return np.float32 if all(batch.float32 for batch in batches) else np.float64
+    return np.float32 if x.float32 and y.float32 else np.float64
 
 
 def _is_row(value: RawSamples) -> bool:
@@ -102,9 +102,9 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
 
     def named_children(self) -> dict[str, Kernel]:
         """The kernels among the parameters, by name."""
-        children = {}
+        children, given = {}, self.__dict__
         for name in self._names:
-            value = getattr(self, name)
+            value = given[name]
             if isinstance(value, Kernel):
                 children[name] = value
         return children
@@ -156,7 +156,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
         """k(x, x) for every row, without the matrix."""
         batch = Batch(X)
         with np.errstate(all="ignore"):
-            return check_diagonal(self.diagonal(self.prepare(batch)), _result_dtype(batch))
+            return check_diagonal(self.diagonal(self.prepare(batch)), _result_dtype(batch, batch))
 
     def _prepare_both(self, X: RawSamples, Y: RawSamples) -> tuple[Prepared, Prepared, DType]:
         """The rows' and the columns' samples prepared, the same where Y is None, and the dtype."""
@@ -164,7 +164,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
         left = X if isinstance(X, Batch) else Batch(X)
         x = self.prepare(left)
         if Y is None:
-            return x, x, _result_dtype(left)
+            return x, x, _result_dtype(left, left)
         right = Batch(Y, like=left)
         return x, self.prepare(right), _result_dtype(left, right)
 

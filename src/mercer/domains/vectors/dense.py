@@ -151,10 +151,12 @@ class VectorSamples(Samples):
 def pack(x: np.ndarray, panels: np.ndarray) -> None:
     """panels[p, f, j] = x[p·size + j, f]; the rest of the last panel is zero."""
     size = panels.shape[2]
-    for p, panel in enumerate(panels):
-        rows = x[p * size : (p + 1) * size]
-        panel[:, : len(rows)] = rows.T
-        panel[:, len(rows) :] = 0.0
+    full = len(x) // size
+    panels[:full] = x[: full * size].reshape(full, size, x.shape[1]).transpose(0, 2, 1)
+    if full < len(panels):
+        rest = x[full * size :]
+        panels[full, :, : len(rest)] = rest.T
+        panels[full, :, len(rest) :] = 0.0
 
 
 def weights_key(weights: np.ndarray | None) -> bytes | None:

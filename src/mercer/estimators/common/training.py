@@ -233,8 +233,12 @@ def encode_classes(estimator: Estimator, data: Training) -> None:
         check_classification_targets(data.y)
     y = data.y
     if y.dtype.kind == "i" and len(y) and y.min() >= 0 and y.max() < _SMALL_LABELS:
-        estimator.classes_ = np.flatnonzero(np.bincount(y)).astype(y.dtype)
-        data.y = np.searchsorted(estimator.classes_, y)
+        counts = np.bincount(y)
+        classes = np.flatnonzero(counts)
+        estimator.classes_ = classes.astype(y.dtype)
+        data.y = y.astype(np.intp, copy=False)
+        if len(classes) < len(counts):  # labels are not the numbers of the classes
+            data.y = np.searchsorted(classes, y)
     else:
         estimator.classes_, data.y = np.unique(y, return_inverse=True)
     n_classes = len(estimator.classes_)

@@ -79,10 +79,10 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             X, y, sample_weight = opened.X, opened.y, opened.weight
         data = self._begin(X, y, sample_weight, "labels")
         encode_classes(self, data)
-        self.class_weight_ = np.ones(len(self.classes_))
+        self.class_weight_, weight = np.ones(len(self.classes_)), data.weight
         if self.class_weight is not None:
             self.class_weight_ = self._class_weights(data)
-        weight = data.weight * self.class_weight_[data.y]
+            weight = weight * self.class_weight_[data.y]
         members, by_class = [], np.argsort(data.y, kind="stable")
         for size in np.bincount(data.y).tolist():
             members.append(by_class[:size])

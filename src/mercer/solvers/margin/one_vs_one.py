@@ -34,7 +34,8 @@ def solve_pairs(
     needed is computed; the matrix is then empty. Targets and bounds lie one problem after the
     other. What has not converged is for the general solver, which may begin where this one ended.
     """
-    starts = np.concatenate([[0], np.cumsum(list(map(len, places)))])
+    starts = np.zeros(len(places) + 1, dtype=np.intp)
+    np.cumsum(list(map(len, places)), out=starts[1:])
     place = np.concatenate(places)
     data = targets, bounds.lower, bounds.upper
     beta, slack = np.zeros(len(place)), np.empty(len(place))
