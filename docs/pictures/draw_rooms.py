@@ -38,6 +38,7 @@ CONTENTS = {
     "datasets": "two tables",
     "_compiled": "Numba loops",
     "limits": "memory of the process",
+    "signals": "Ctrl-C that waits",
     "markup": "HTML for notebooks",
     "errors": "errors and warnings",
     "aliases": "names of types",
