@@ -55,3 +55,12 @@ def test_imports_form_no_cycle_not_even_inside_functions():
 
 def test_nothing_imports_the_package_itself_whose_names_are_found_from_above():
     assert [name for name, others in graph().items() if "mercer" in others] == []
+
+
+def test_the_plan_alone_reads_the_memory_budget():
+    readers = set()
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr == "memory_budget":
+                readers.add(module_name(path))
+    assert readers <= {"mercer.config", "mercer.gram.plan"}

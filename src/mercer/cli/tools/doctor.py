@@ -12,6 +12,7 @@ from pathlib import Path
 from mercer import _compiled, version
 from mercer.cli.output import align, print_json
 from mercer.config import format_bytes, get_config
+from mercer.gram.plan import budget_text
 from mercer.limits import available_memory
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "threadpoolctl")
@@ -61,7 +62,7 @@ def _facts(folder: Path | None, stored: int, functions: int) -> dict[str, object
         "linear algebra": _libraries(),
         "threads": f"{settings.threads} of {os.cpu_count()} processors",
         "memory": f"{format_bytes(available_memory())} available, "
-        f"of which a matrix may take {format_bytes(settings.memory_budget)}",
+        f"of which a matrix may take {budget_text()}",
         "cache folder": None if folder is None else str(folder),
         "compiled": f"{stored} of {functions} functions are stored on disk",
     }
