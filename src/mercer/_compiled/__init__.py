@@ -151,11 +151,11 @@ def private_folder() -> str:
     with contextlib.suppress(OSError):
         os.mkdir(folder, 0o700)
     try:
-        found = os.lstat(folder)
+        status = os.lstat(folder)
     except OSError:
         return ""
-    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return folder if is_ours and not found.st_mode & 0o077 else ""
+    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return folder if is_ours and not status.st_mode & 0o077 else ""
 
 
 def compiled_sums(function: Function) -> Function:

@@ -184,19 +184,19 @@ def _solve(source, at, z, target, lower, upper, tol, polish, most, beta, K, stat
         for j in range(n, chunks * WIDTH):
             rows[i, j] = 0.0
     fill_slopes(beta, lower, upper, 0.0, HUGE, up, low)
-    made, polished, gap, limit = np.int64(0), False, tol, most
+    n_steps, polished, gap, limit = np.int64(0), False, tol, most
     if polish > 0:
         gap = max(tol, _EARLY)
     for _ in range(_ROUNDS):
         count, settled = steps(
             K, diagonal, h, beta, lower, upper, up, low, 0.0, gap, limit, have, at, source, z, None
         )
-        made += count
+        n_steps += count
         if polished and settled and count == 0:
-            return made, True
+            return n_steps, True
         _fresh_slack(rows, target, beta, h)
         if not polished and not settled:
-            return made, False
+            return n_steps, False
         few = polish
         if gap > tol:
             few = min(polish, _FEW)
@@ -207,10 +207,10 @@ def _solve(source, at, z, target, lower, upper, tol, polish, most, beta, K, stat
             top, bottom = gaps(h, up, low, np.int64(0))
             gap = max(1e-11 * max(1.0, largest), _SHARE * (top - bottom))
         elif gap <= tol and not polished:
-            return made, moved != _SINGULAR
+            return n_steps, moved != _SINGULAR
         else:
             polished, gap, limit = False, min(tol, _SHARE * gap), most
-    return made, True
+    return n_steps, True
 
 
 @compiled
@@ -239,7 +239,7 @@ def solve_pairs(
     most,
     beta,
     slack,
-    made,
+    n_steps,
     done,
     figures,
 ):
@@ -247,7 +247,7 @@ def solve_pairs(
 
     Where ``z`` is not None, the matrix is exp(−‖z − z′‖²) of the rows of z, computed when needed.
     Targets, bounds, β and slack lie alike. Newton steps are taken for up to ``polish`` free
-    variables. ``made`` are the steps of each problem, ``done`` tells whether it is solved, and
+    variables. ``n_steps`` are those of each problem, ``done`` is whether it is solved, and
     ``figures`` are those of `certificate`.
     """
     longest = starts[1] - starts[0]
@@ -265,7 +265,7 @@ def solve_pairs(
         at = place[first:last]
         t, x = target[first:last].reshape((1, n)), beta[first:last].reshape((1, n))
         lo, hi = lower[first:last].reshape((1, n)), upper[first:last].reshape((1, n))
-        made[p], done[p] = _solve(
+        n_steps[p], done[p] = _solve(
             source, at, _columns(z, at), t, lo, hi, tol, polish, most, x, K, state, diagonal, have
         )
         h = slack[first:last]

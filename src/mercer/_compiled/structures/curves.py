@@ -39,5 +39,5 @@ def curve_products(x, x_times, x_offsets, y, y_times, y_offsets, left, right, va
     for number in range(len(left)):
         a, b = x_offsets[left[number]], x_offsets[left[number] + 1]
         c, d = y_offsets[right[number]], y_offsets[right[number] + 1]
-        found = _product(x[a:b], x_times[a:b], y[c:d], y_times[c:d])
-        values[number], slopes[number] = found
+        products = _product(x[a:b], x_times[a:b], y[c:d], y_times[c:d])
+        values[number], slopes[number] = products

@@ -31,17 +31,17 @@ def _search(indptr, indices, source, distance, order):
     """Breadth first: the nodes that can be reached in ``order``, and how many; −1 is far away."""
     distance[source] = 0
     order[0] = source
-    done, found = np.int64(0), np.int64(1)
-    while done < found:
+    done, reached = np.int64(0), np.int64(1)
+    while done < reached:
         u = order[done]
         done += 1
         for e in range(indptr[u], indptr[u + 1]):
             v = indices[e]
             if distance[v] < 0:
                 distance[v] = distance[u] + 1
-                order[found] = v
-                found += 1
-    return found
+                order[reached] = v
+                reached += 1
+    return reached
 
 
 @compiled
@@ -61,10 +61,10 @@ def path_counts(indptr, indices, starts, colors, until):
     for g in range(len(starts) - 1):
         first = used
         for source in range(starts[g], starts[g + 1]):
-            found = _search(indptr, indices, source, distance, order)
+            reached = _search(indptr, indices, source, distance, order)
             distance[source] = -1
             last, near = np.int64(0), np.uint64(0)
-            for at in range(1, found):
+            for at in range(1, reached):
                 v = order[at]
                 d, distance[v] = distance[v], -1
                 if d > last:  # distances grow in this order
@@ -132,9 +132,9 @@ def distances(indptr, indices, starts, offsets, out):
     for g in range(len(starts) - 1):
         first, size = starts[g], starts[g + 1] - starts[g]
         for source in range(first, starts[g + 1]):
-            found = _search(indptr, indices, source, distance, order)
+            reached = _search(indptr, indices, source, distance, order)
             base = offsets[g] + (source - first) * size - first
-            for at in range(found):
+            for at in range(reached):
                 v = order[at]
                 out[base + v] = distance[v]
                 distance[v] = -1
@@ -156,14 +156,14 @@ def hops(indptr, indices, starts, lengths, slots, offsets, out):
         first = starts[g]
         leaving = np.zeros((starts[g + 1] - first, longest + 1))  # by their number of edges
         for source in range(first, starts[g + 1]):
-            found = _search(indptr, indices, source, distance, order)
+            reached = _search(indptr, indices, source, distance, order)
             arriving[source] = 1.0
-            for at in range(found):
+            for at in range(reached):
                 u = order[at]
                 for e in range(indptr[u], indptr[u + 1]):
                     if distance[indices[e]] == distance[u] + 1:
                         arriving[indices[e]] += arriving[u]
-            for at in range(found - 1, -1, -1):
+            for at in range(reached - 1, -1, -1):
                 u = order[at]
                 leaving[u - first, 0] = 1.0
                 for e in range(indptr[u], indptr[u + 1]):
@@ -177,7 +177,7 @@ def hops(indptr, indices, starts, lengths, slots, offsets, out):
                     length = i + j
                     paths = arriving[u] * leaving[u - first, j]
                     out[base + length * (length + 1) // 2] += paths
-            for at in range(found):
+            for at in range(reached):
                 u = order[at]
                 distance[u] = -1
                 arriving[u] = 0.0
@@ -272,11 +272,11 @@ def triangles(indptr, indices, starts, common):
             mark[indices[e]] = True
         for e in range(indptr[u], indptr[u + 1]):
             v = indices[e]
-            found = np.int64(0)
+            shared = np.int64(0)
             for f in range(indptr[v], indptr[v + 1]):
                 if mark[indices[f]]:
-                    found += 1
-            common[e] = found
+                    shared += 1
+            common[e] = shared
         for e in range(indptr[u], indptr[u + 1]):
             mark[indices[e]] = False
 
@@ -316,15 +316,15 @@ def squares_and_cliques(indptr, indices, starts, squares, cliques):
 @compiled
 def _below(indptr, indices, mark, wanted, v, w):
     """Common neighbors of v and w below w that are marked."""
-    found = np.int64(0)
+    shared = np.int64(0)
     for e in range(indptr[w], indptr[w + 1]):
         z = indices[e]
         if z >= w or mark[z] != wanted:
             continue
         for f in range(indptr[v], indptr[v + 1]):
             if indices[f] == z:
-                found += 1
-    return found
+                shared += 1
+    return shared
 
 
 @compiled

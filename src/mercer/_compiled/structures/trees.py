@@ -139,7 +139,7 @@ def subtrees(x, y, left, right, decay, values, exponents, slopes):
 
 
 @compiled
-def _subset(x, y, a, b, decay, with_slopes, match, place, found, moved):
+def _subset(x, y, a, b, decay, with_slopes, match, place, deltas, moved):
     """Σ Δ(n, m) over two trees, and its derivative in the decay."""
     _, _, _, _, x_group, _, x_nodes, x_first, x_children = x
     _, _, y_bounds, y_members, y_group, y_rank, _, y_first, y_children = y
@@ -158,7 +158,7 @@ def _subset(x, y, a, b, decay, with_slopes, match, place, found, moved):
             total += decay * size
             slope += size
             for r in range(size):
-                found[used + r] = moved[used + r] = 0.0
+                deltas[used + r] = moved[used + r] = 0.0
             used += size
             continue
         for r in range(size):
@@ -169,10 +169,10 @@ def _subset(x, y, a, b, decay, with_slopes, match, place, found, moved):
                 cg = x_group[c]
                 if cg >= 0 and match[cg - first_group] == y_group[d] and y_group[d] >= 0:
                     at = place[c - start] + y_rank[d]
-                    product *= 1.0 + found[at]
+                    product *= 1.0 + deltas[at]
                     if with_slopes:
-                        steeper += moved[at] / (1.0 + found[at])
-            found[used + r] = product
+                        steeper += moved[at] / (1.0 + deltas[at])
+            deltas[used + r] = product
             moved[used + r] = product * steeper
             total += product
             slope += product * steeper
@@ -181,8 +181,8 @@ def _subset(x, y, a, b, decay, with_slopes, match, place, found, moved):
 
 
 @compiled
-def _subset_logs(x, y, a, b, decay, match, place, found, moved):
-    """log Σ Δ(n, m), and its derivative: found are logarithms, moved their derivatives."""
+def _subset_logs(x, y, a, b, decay, match, place, deltas, moved):
+    """log Σ Δ(n, m), and its derivative; ``deltas`` are logarithms here too."""
     _, _, _, _, x_group, _, x_nodes, x_first, x_children = x
     _, _, y_bounds, y_members, y_group, y_rank, _, y_first, y_children = y
     start, first_group = x_nodes[a], x[0][a]
@@ -205,12 +205,12 @@ def _subset_logs(x, y, a, b, decay, match, place, found, moved):
                 cg = x_group[c]
                 if cg >= 0 and match[cg - first_group] == y_group[d] and y_group[d] >= 0:
                     at = place[c - start] + y_rank[d]
-                    both, share = _log_add(found[at], 0.0)
+                    both, share = _log_add(deltas[at], 0.0)
                     log += both
                     steeper += share * moved[at]
             total, share = _log_add(log, total)
             slope = share * steeper + (1.0 - share) * slope
-            found[used + r] = log if count > 0 else -math.inf
+            deltas[used + r] = log if count > 0 else -math.inf
             moved[used + r] = steeper
         used += size
     return total, slope
@@ -233,21 +233,21 @@ def subset_trees(x, y, left, right, decay, with_slopes, largest, values, exponen
     """k = values · 2^exponents of every pair e of trees, and slopes = d log k/d decay."""
     match = np.empty(_most(x[0]), dtype=np.int64)
     place = np.empty(_most(x[6]), dtype=np.int64)
-    found = np.empty(256)
+    deltas = np.empty(256)
     moved = np.empty(256)
     for e in range(left.size):
         a, b = left[e], right[e]
         pairs = _merge(x, y, a, b, match)
-        if pairs > found.size:
-            found, moved = np.empty(2 * pairs), np.empty(2 * pairs)
+        if pairs > deltas.size:
+            deltas, moved = np.empty(2 * pairs), np.empty(2 * pairs)
         slopes[e, 0] = 0.0
-        total, slope = _subset(x, y, a, b, decay, with_slopes, match, place, found, moved)
+        total, slope = _subset(x, y, a, b, decay, with_slopes, match, place, deltas, moved)
         if total + slope < largest:
             _store(total, values, exponents, e)
             if total > 0.0:
                 slopes[e, 0] = slope / total
         else:
-            log, slopes[e, 0] = _subset_logs(x, y, a, b, decay, match, place, found, moved)
+            log, slopes[e, 0] = _subset_logs(x, y, a, b, decay, match, place, deltas, moved)
             _store_log(log, values, exponents, e)
 
 
@@ -255,7 +255,7 @@ def subset_trees(x, y, left, right, decay, with_slopes, largest, values, exponen
 
 
 @compiled
-def _partial(x, y, a, b, decay, depth_decay, match, place, rows, found):
+def _partial(x, y, a, b, decay, depth_decay, match, place, rows, deltas):
     """Σ Δ(n, m) over two trees, and its derivatives in both decays.
 
     T(i, j) is the sum over sequences of children that end with the i-th and the j-th, and
@@ -289,7 +289,7 @@ def _partial(x, y, a, b, decay, depth_decay, match, place, rows, found):
                     t = t1 = t2 = 0.0
                     if wanted >= 0 and y_group[child] == wanted:
                         at = place[c - start] + y_rank[child]
-                        f, f1, f2 = found[at, 0], found[at, 1], found[at, 2]
+                        f, f1, f2 = deltas[at, 0], deltas[at, 1], deltas[at, 2]
                         more = 1.0 + d
                         t = square * f * more
                         t1 = 2.0 * decay * f * more + square * (f1 * more + f * d1)
@@ -307,7 +307,7 @@ def _partial(x, y, a, b, decay, depth_decay, match, place, rows, found):
             f = depth_decay * (square + s)
             f1 = depth_decay * (2.0 * decay + s1)
             f2 = square + s + depth_decay * s2
-            found[used + r, 0], found[used + r, 1], found[used + r, 2] = f, f1, f2
+            deltas[used + r, 0], deltas[used + r, 1], deltas[used + r, 2] = f, f1, f2
             total += f
             in_decay += f1
             in_depth += f2
@@ -324,7 +324,7 @@ def _log_join(a, a1, a2, b, b1, b2):
 
 
 @compiled
-def _partial_logs(x, y, a, b, decay, depth_decay, match, place, rows, found):
+def _partial_logs(x, y, a, b, decay, depth_decay, match, place, rows, deltas):
     """The same in logarithms, and their derivatives."""
     _, _, _, _, x_group, _, x_nodes, x_first, x_children = x
     _, _, y_bounds, y_members, y_group, y_rank, _, y_first, y_children = y
@@ -357,16 +357,16 @@ def _partial_logs(x, y, a, b, decay, depth_decay, match, place, rows, found):
                     if wanted >= 0 and y_group[child] == wanted:
                         at = place[c - start] + y_rank[child]
                         more, more1, more2 = _log_join(d, d1, d2, 0.0, 0.0, 0.0)
-                        t = 2.0 * log_decay + found[at, 0] + more
-                        t1 = 2.0 * step + found[at, 1] + more1
-                        t2 = found[at, 2] + more2
+                        t = 2.0 * log_decay + deltas[at, 0] + more
+                        t1 = 2.0 * step + deltas[at, 1] + more1
+                        t2 = deltas[at, 2] + more2
                         q, q1, q2 = _log_join(q, q1, q2, t, t1, t2)
                         s, s1, s2 = _log_join(s, s1, s2, t, t1, t2)
                     d, d1, d2 = rows[j, 0], rows[j, 1], rows[j, 2]
                     up = _log_join(d + log_decay, d1 + step, d2, q, q1, q2)
                     rows[j, 0], rows[j, 1], rows[j, 2] = up
             f, f1, f2 = s + log_depth, s1, s2 + deeper
-            found[used + r, 0], found[used + r, 1], found[used + r, 2] = f, f1, f2
+            deltas[used + r, 0], deltas[used + r, 1], deltas[used + r, 2] = f, f1, f2
             total, in_decay, in_depth = _log_join(f, f1, f2, total, in_decay, in_depth)
         used += size
     return total, in_decay, in_depth
@@ -378,14 +378,14 @@ def partial_trees(x, y, left, right, decay, depth_decay, largest, values, expone
     match = np.empty(_most(x[0]), dtype=np.int64)
     place = np.empty(_most(x[6]), dtype=np.int64)
     rows = np.empty((_most(y[7]), 3))
-    found = np.empty((256, 3))
+    deltas = np.empty((256, 3))
     for e in range(left.size):
         a, b = left[e], right[e]
         pairs = _merge(x, y, a, b, match)
-        if pairs > found.shape[0]:
-            found = np.empty((2 * pairs, 3))
+        if pairs > deltas.shape[0]:
+            deltas = np.empty((2 * pairs, 3))
         both = decay, depth_decay
-        total, in_decay, in_depth = _partial(x, y, a, b, *both, match, place, rows, found)
+        total, in_decay, in_depth = _partial(x, y, a, b, *both, match, place, rows, deltas)
         slopes[e, 0] = slopes[e, 1] = 0.0
         if total + in_decay + in_depth < largest:
             _store(total, values, exponents, e)
@@ -393,6 +393,6 @@ def partial_trees(x, y, left, right, decay, depth_decay, largest, values, expone
                 slopes[e, 0], slopes[e, 1] = in_decay / total, in_depth / total
         else:
             log, slopes[e, 0], slopes[e, 1] = _partial_logs(
-                x, y, a, b, *both, match, place, rows, found
+                x, y, a, b, *both, match, place, rows, deltas
             )
             _store_log(log, values, exponents, e)
