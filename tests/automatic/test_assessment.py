@@ -122,7 +122,7 @@ def test_rare_classes_and_few_samples():
     y = np.array(["a"] * 30 + ["b"] * 28 + ["rare"] * 2)
     heard = []
     found = assess(
-        AutoClassifier(learner="ridge"), X, y, folds=5, repeats=1, told=lambda: heard.append(1)
+        AutoClassifier(learner="ridge"), X, y, folds=5, repeats=1, progress=lambda: heard.append(1)
     )
     assert (
         len(heard) == 5 and found.probability.shape == (60, 3) and np.isfinite(found.scores).all()

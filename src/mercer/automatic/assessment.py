@@ -142,7 +142,7 @@ def assess(
     folds: int = 5,
     repeats: int | None = None,
     random_state: int = 0,
-    told: Callable[[], None] | None = None,
+    progress: Callable[[], None] | None = None,
     metric: str | None = None,
     balanced: bool = False,
 ) -> Assessment:
@@ -166,7 +166,7 @@ def assess(
         200 samples, 5 times up to 500, twice up to 1,000, and once above.
     random_state : int
         The seed of the folds.
-    told : callable, optional
+    progress : callable, optional
         Called without arguments after each fold, to show progress.
     metric : str, optional
         The metric of the scores: "accuracy" (the default), "balanced", "auc", "logloss",
@@ -223,8 +223,8 @@ def assess(
                 models.append(fitted)
                 if outcome.probability is not None:
                     probability[test] = outcome.probability
-            if told is not None:
-                told()
+            if progress is not None:
+                progress()
     measured = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     known = probability if probability.any() else None
     results = (predicted, known, fold, models, folds, repeats)
@@ -258,8 +258,8 @@ def assess_on(
     if reference.task == "regression":
         reference.facts["variance"] = float(y.var())
     outcome = predict(model, X, y, reference)
-    found = _of_outcome(outcome, reference, chosen.name, [model], 1, random_state)
-    return dataclasses.replace(found, coverage=measure_coverage(model, X, y))
+    assessment = _of_outcome(outcome, reference, chosen.name, [model], 1, random_state)
+    return dataclasses.replace(assessment, coverage=measure_coverage(model, X, y))
 
 
 def assess_left_out(

@@ -137,22 +137,22 @@ class CheckedInput(ShowsFit, BaseEstimator):
         everything = isinstance(self.keep, str) and self.keep == "all"
         if everything or not hasattr(X, "columns") or not is_auto(self.kernel):
             return X
-        found = columns_to_leave_out(
+        left_out = columns_to_leave_out(
             X,
             y,
             classification=classification,
             keep=[self.keep] if isinstance(self.keep, str) else list(self.keep),
             missing=tuple(self.missing),
         )
-        if not found or len(found) == len(X.columns):
+        if not left_out or len(left_out) == len(X.columns):
             return X
-        gone = self._note_left_out(found, X)
-        _warn_of_left_out(found)
+        gone = self._note_left_out(left_out, X)
+        _warn_of_left_out(left_out)
         return X.drop(columns=gone)
 
-    def _note_left_out(self, found: list[LeftOut], frame: Frame) -> list[object]:
+    def _note_left_out(self, left_out: list[LeftOut], frame: Frame) -> list[object]:
         """Remember which columns of the table are left out, and why; their names."""
-        self.reasons_ = {each.column: [each.kind, each.reason] for each in found}
+        self.reasons_ = {each.column: [each.kind, each.reason] for each in left_out}
         gone = [name for name in frame.columns if str(name) in self.reasons_]
         self.left_out_ = [*self.left_out_, *gone]
         self.fillings_ = {k: value for k, value in self.fillings_.items() if k not in gone}
@@ -204,11 +204,11 @@ def _numbered_groups(groups: object, n_samples: int) -> np.ndarray:
     return numbers
 
 
-def _warn_of_left_out(found: list[LeftOut]) -> None:
+def _warn_of_left_out(left_out: list[LeftOut]) -> None:
     """Say which columns are left out; nobody misses a constant."""
-    told = [f"{each.column!r} {each.reason}" for each in found if each.kind != "constant"]
-    if told:
-        warn(f"columns are left out: {'; '.join(told)}. keep=[...] keeps them")
+    reasons = [f"{each.column!r} {each.reason}" for each in left_out if each.kind != "constant"]
+    if reasons:
+        warn(f"columns are left out: {'; '.join(reasons)}. keep=[...] keeps them")
 
 
 def _own_samples(X: RawSamples, kind: str) -> RawSamples:

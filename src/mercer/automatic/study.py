@@ -216,8 +216,8 @@ def _effects(model: Estimator, question: Question) -> list[list[Any]]:
     columns = [model.columns_[at] for at in order.tolist() if model.importances_[at] > 0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has said it all
-        found = main_effects(model, question.X, columns=columns)
-    return [[str(e.column), e.values, e.effects.tolist(), e.of] for e in found]
+        effects = main_effects(model, question.X, columns=columns)
+    return [[str(e.column), e.values, e.effects.tolist(), e.of] for e in effects]
 
 
 def _with_leaks(question: Question) -> Question:
@@ -237,8 +237,8 @@ def _without_useless(
         return question
     options: dict[str, Any] = {"keep": kept, "random_state": seed}
     classification = question.task == "classification"
-    found = columns_to_leave_out(question.X, question.y, classification=classification, **options)
-    return question.without(found)
+    useless = columns_to_leave_out(question.X, question.y, classification=classification, **options)
+    return question.without(useless)
 
 
 def _left_out(
@@ -269,7 +269,7 @@ def _cross_validate(
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
     with stages.stage("assess", folds * repeats):
         options = {**options, "folds": folds, "repeats": repeats}
-        return assess(blank, X, y, told=stages.step, **options)
+        return assess(blank, X, y, progress=stages.step, **options)
 
 
 def _remark(

@@ -100,11 +100,11 @@ EVERY_COLUMN = Choice()
 
 def find_columns(frame: Frame, wanted: Sequence[str], option: str) -> list[str]:
     """The columns of these names or positions, of which a text may hold several with commas."""
-    found = []
+    columns = []
     for text in wanted:
         parts = [text] if text in frame.columns else [part.strip() for part in text.split(",")]
-        found += [find_column(frame, part, option) for part in parts]
-    return found
+        columns += [find_column(frame, part, option) for part in parts]
+    return columns
 
 
 def _check_target(target: str, gone: list[str]) -> None:

@@ -84,26 +84,26 @@ def columns_to_leave_out(
     >>> columns_to_leave_out(frame, frame["age"] > 0.5, classification=True)[0].column
     'customer_id'
     """
-    found = _without_content(frame, missing)
-    rest = frame.drop(columns=list(found))
+    left_out = _without_content(frame, missing)
+    rest = frame.drop(columns=list(left_out))
     if len(rest) >= _FEWEST and len(rest.columns):
         seed = random_state if isinstance(random_state, (int, np.integer)) else 0
-        found |= _without_value(rest, np.asarray(y), classification, missing, int(seed), keep)
+        left_out |= _without_value(rest, np.asarray(y), classification, missing, int(seed), keep)
     kept = set(keep)
-    return [found[name] for name in frame.columns if name in found and name not in kept]
+    return [left_out[name] for name in frame.columns if name in left_out and name not in kept]
 
 
 def _without_content(frame: Frame, missing: tuple[object, ...]) -> dict[object, LeftOut]:
     """The columns that are empty or constant."""
-    found = {}
+    left_out = {}
     for name in frame.columns:
         present = _present(frame[name], missing)
         if len(present) == 0:
-            found[name] = LeftOut(str(name), "empty", "has no value at all")
+            left_out[name] = LeftOut(str(name), "empty", "has no value at all")
         elif len(present) == len(frame) and _is_constant(present):
             value = str(present.iloc[0])[:30]
-            found[name] = LeftOut(str(name), "constant", f"is {value!r} in every row")
-    return found
+            left_out[name] = LeftOut(str(name), "constant", f"is {value!r} in every row")
+    return left_out
 
 
 def _present(values: Frame, missing: tuple[object, ...]) -> Frame:
@@ -132,17 +132,17 @@ def _without_value(
     """Identifiers and texts that tell nothing of the target."""
     keys, suspects = _suspicions(frame, missing, keep)
     others = [name for name in frame.columns if name not in keys and name not in suspects]
-    found = keys
+    left_out = keys
     if suspects:
         # Beside a column that tells the target alone, nothing else adds anything.
         leaks = {name for name, _ in leaking_columns(frame[others], y, classification)}
         beside = [name for name in others if str(name) not in leaks]
         compared = ColumnValue(frame, y, beside, classification, seed)
-        found = keys | _without_gain(suspects, compared)
-    if not others and len(found) == len(frame.columns):
+        left_out = keys | _without_gain(suspects, compared)
+    if not others and len(left_out) == len(frame.columns):
         # There is nothing else to learn from.
         return {}
-    return found
+    return left_out
 
 
 def _suspicions(
@@ -162,13 +162,13 @@ def _suspicions(
 
 def _without_gain(suspects: dict[object, LeftOut], compared: ColumnValue) -> dict[object, LeftOut]:
     """The first suspects without those that lower the error by more than chance does."""
-    found = {}
+    left_out = {}
     for name, verdict in list(suspects.items())[:_MOST_TRIED]:
         fall, error = compared.gain(name)
         if fall <= _LEAST_GAIN[verdict.kind] * error:
             rows = f"{len(compared.frame):,} rows"
-            found[name] = dataclasses.replace(verdict, reason=verdict.reason.format(rows=rows))
-    return found
+            left_out[name] = dataclasses.replace(verdict, reason=verdict.reason.format(rows=rows))
+    return left_out
 
 
 def _kinds(frame: Frame, missing: tuple[object, ...]) -> dict[object, str]:

@@ -87,8 +87,8 @@ def _learned_weights(Ks: list[np.ndarray], held: Held) -> np.ndarray:
     average = np.sum([K / scale for K, scale in zip(Ks, scales, strict=True)], axis=0) / len(Ks)
     _, penalty = Held(Y, groups=few.groups).least_loss(average)
     start = np.full(len(Ks), 1.0 / (len(Ks) * penalty))
-    found = _bounded_weights(Ks, Y, start, folds)
-    return without_idle(as_grams(Ks), Y, found, folds)
+    weights = _bounded_weights(Ks, Y, start, folds)
+    return without_idle(as_grams(Ks), Y, weights, folds)
 
 
 def _in_units_of_weights(Ks: list[np.ndarray], held: Held) -> tuple[list[np.ndarray], np.ndarray]:
@@ -113,17 +113,17 @@ def _bounded_weights(
 
     Without noise, kernels of few dimensions may become large beyond all bounds.
     """
-    found = loo(Ks, Y, start=start, folds=folds)
-    if found.alpha is not None and found.alpha < _LEAST_PENALTY:
-        shares = np.maximum(found.shares, 1e-3)
+    weights = loo(Ks, Y, start=start, folds=folds)
+    if weights.alpha is not None and weights.alpha < _LEAST_PENALTY:
+        shares = np.maximum(weights.shares, 1e-3)
         start = shares / shares.sum()
         return loo(Ks, Y, _LEAST_PENALTY, start / _LEAST_PENALTY, folds)
-    return found
+    return weights
 
 
-def without_idle(grams: Grams, Y: np.ndarray, found: Weights, folds: Folds) -> np.ndarray:
+def without_idle(grams: Grams, Y: np.ndarray, weights: Weights, folds: Folds) -> np.ndarray:
     """The weights, of which the smallest are 0 if the loss does not depend on them."""
-    units = found.shares / (found.alpha or 1.0)
+    units = weights.shares / (weights.alpha or 1.0)
     least, _ = loo_objective(grams, Y, units, folds)
     for place in np.argsort(units):
         fewer = np.where(np.arange(len(units)) == place, 0.0, units)
@@ -132,7 +132,7 @@ def without_idle(grams: Grams, Y: np.ndarray, found: Weights, folds: Folds) -> n
         loss, _ = loo_objective(grams, Y, fewer, folds)
         if loss <= _IDLE * least:
             units = fewer
-    return np.asarray(units / found.scale)
+    return np.asarray(units / weights.scale)
 
 
 def summed(terms: list[Term]) -> Kernel:

@@ -241,8 +241,8 @@ class MixtureClassifier(LearnedMixture):
         options = Options(self.seed, few.groups, metric)
         least = least_penalty(len(self.members_) + len(self._table_columns), len(codes))
         with serial_blas():
-            found = choose_penalty(K + 1.0, codes[first], few.weight, least, options)
-        self.penalty_, scores, tried = found
+            choice = choose_penalty(K + 1.0, codes[first], few.weight, least, options)
+        self.penalty_, scores, tried = choice
         what = "logistic regression with the sum of kernels"
         self.trials_ += [(what, *pair) for pair in tried]
         self.loo_rows_, self.loo_predictions_ = first, class_probabilities(scores)

@@ -136,19 +136,19 @@ def part_candidates(part: Part, X: RawSamples, held: Held, quick: bool) -> list[
     families = KINDS[part.kind].families(samples)
     if quick:
         families = families[:1]
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     kernels: list[Kernel] = []
     for family in families:
         kernel = _best_of_family(family, few, few_held)
         K = gram(kernel, samples)
         if K.any():  # or else no sample is long enough for a substring
             term = Term(part.of_rows(kernel), (part.name,), "no learning", *held.least_loss(K))
-            found.append((term, K))
+            candidates.append((term, K))
             kernels.append(kernel)
-    if not found:
+    if not candidates:
         return []
-    best = min(range(len(found)), key=lambda at: found[at][0].loss)
-    return [*found, _rbf_of_features(part, kernels[best], found[best][1], held)]
+    best = min(range(len(candidates)), key=lambda at: candidates[at][0].loss)
+    return [*candidates, _rbf_of_features(part, kernels[best], candidates[best][1], held)]
 
 
 def _best_of_family(family: list[Kernel], samples: RawSamples, held: Held) -> Kernel:

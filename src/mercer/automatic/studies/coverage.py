@@ -47,9 +47,9 @@ class Coverage:
         size = f"median width {np.median(self.sizes):.4g}"
         if self.what == "sets":
             size = f"sets of {self.sizes.mean():.3g} labels on average, empty ones included"
-        found = f"hold {100 * self.share:.1f} % ± {100 * self.error:.1f}"
+        share = f"hold {100 * self.share:.1f} % ± {100 * self.error:.1f}"
         covered = f"{len(self.inside)} held-out targets"
-        return f"{self.what} asked to hold {100 * self.asked:.0f} % {found} of {covered} ({size})"
+        return f"{self.what} asked to hold {100 * self.asked:.0f} % {share} of {covered} ({size})"
 
 
 def measure_coverage(model: Estimator, X: RawSamples, y: np.ndarray) -> Coverage | None:

@@ -71,14 +71,14 @@ def typical_samples(model: Estimator, question: Question) -> list[Typical]:
         means = cosines.mean(axis=1)
         best = np.argsort(-means, kind="stable")[:3]
         return [Typical(int(near.rows[at]), "", float(means[at])) for at in best]
-    found = []
+    typical = []
     classes, counts = np.unique(near.y, return_counts=True)
     for label in classes[np.argsort(-counts, kind="stable")][:_MOST_CLASSES]:
         members = np.flatnonzero(near.y == label)
         means = cosines[np.ix_(members, members)].mean(axis=1)
         at = int(np.argmax(means))
-        found.append(Typical(int(near.rows[members[at]]), str(label), float(means[at])))
-    return found
+        typical.append(Typical(int(near.rows[members[at]]), str(label), float(means[at])))
+    return typical
 
 
 def reasons(

@@ -148,20 +148,20 @@ class Study:
 
     def _scores(self) -> dict[str, Any]:
         """The results of the assessment; none where there is none."""
-        found = self.assessment
-        if found is None:
+        assessment = self.assessment
+        if assessment is None:
             return {"mean": None, "error": None, "scores": {}, "folds": 0, "repeats": 0}
         names = ("mean", "error", "baseline", "linear")
         scores = {
-            name: (*found.result(name), self.linear.get(name, (None,))[0])
-            for name in found.measured
+            name: (*assessment.result(name), self.linear.get(name, (None,))[0])
+            for name in assessment.measured
         }
         return {
-            "mean": found.mean,
-            "error": found.error,
+            "mean": assessment.mean,
+            "error": assessment.error,
             "scores": {name: dict(zip(names, each, strict=True)) for name, each in scores.items()},
-            "folds": found.folds,
-            "repeats": found.repeats,
+            "folds": assessment.folds,
+            "repeats": assessment.repeats,
         }
 
 

@@ -17,7 +17,7 @@ class Stages:
 
     def __init__(self, progress: Progress | None = None, announce: Announce | None = None) -> None:
         self.progress = progress or (lambda stage, steps: None)
-        self.announce = announce or (lambda name, found: None)
+        self.announce = announce or (lambda name, result: None)
         self.start = time.perf_counter()
         self.seconds: dict[str, float] = {}
         self.notes: list[str] = []

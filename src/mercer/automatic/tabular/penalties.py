@@ -157,6 +157,6 @@ class LeftOut:
         p = expit(log_odds)
         spread = np.maximum(p * expit(-log_odds), _LEAST_SPREAD)
         response = log_odds + (self.positive - p) / spread  # the target of the last Newton step
-        found = left_out(self.K, response, (self.weight * spread)[:, 0], penalty)
-        log_odds = log_odds if found is None else found
+        held_out = left_out(self.K, response, (self.weight * spread)[:, 0], penalty)
+        log_odds = log_odds if held_out is None else held_out
         return np.hstack([np.zeros_like(log_odds), log_odds])
