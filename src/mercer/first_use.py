@@ -85,10 +85,10 @@ def _labels(X: np.ndarray, n_classes: int = 2) -> np.ndarray:
     return ((X[:, 0] + 0.3 * noise) * n_classes / 1.3).astype(int)
 
 
-def _table(n: int, holes: bool) -> Frame:
+def _table(n: int, incomplete: bool) -> Frame:
     """Rows of numbers and categories as a list, which needs no pandas."""
     table = [[float(a), float(b), "xyz"[int(3 * c)], "pq"[int(2 * d)]] for a, b, c, d in _rows(n)]
-    if holes:
+    if incomplete:
         for i in range(0, n, 5):
             table[i][i % 4] = None
     return table
@@ -182,8 +182,8 @@ def _linear_margins() -> None:
 
 def _tables() -> None:
     y = _labels(_rows(_FEW))
-    for holes in (False, True):
-        table = _table(_FEW, holes)
+    for incomplete in (False, True):
+        table = _table(_FEW, incomplete)
         AutoClassifier(random_state=0).fit(table, y).predict_proba(table)
         AutoRegressor(random_state=0).fit(table, y + 0.5).predict(table)
 

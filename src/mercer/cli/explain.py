@@ -49,8 +49,8 @@ def run(path: Path, as_json: bool) -> int:
     if kernels:
         values["kernel"] = _one_or_all([without_marks(repr(kernel)) for kernel in kernels])
         values["certificate"] = _one_or_all([_proof(kernel) for kernel in kernels])
-    found = {"effects": effects, "shares": shares, "examples": examples}
-    print_json({**values, "summary": summary, **found})
+    explanation = {"effects": effects, "shares": shares, "examples": examples}
+    print_json({**values, "summary": summary, **explanation})
     return 0
 
 

@@ -36,18 +36,18 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
             rule = "has nothing to compare with"
             raise InputError("data", "one row", rule, "give a table of several rows")
         some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
-        found = explain(model, pick_rows(X, chosen), background=pick_rows(X, some))
+        explanation = explain(model, pick_rows(X, chosen), background=pick_rows(X, some))
     numbers = (chosen + 1).tolist()
     if as_json:
-        print_json({"rows": numbers, "background": len(some), **found.to_dict()})
+        print_json({"rows": numbers, "background": len(some), **explanation.to_dict()})
         return 0
     kind = "row" if hasattr(X, "columns") else "sample"
     names = [f"{kind} {number}{_name(given.names, number)}" for number in numbers]
-    if isinstance(found, Explanation):
-        print(f"{visible(_about(model, found))}, compared with {len(some)} rows of the data")
-        print(visible(as_text(found, names)))
+    if isinstance(explanation, Explanation):
+        print(f"{visible(_about(model, explanation))}, compared with {len(some)} rows of the data")
+        print(visible(as_text(explanation, names)))
     else:
-        print(visible(found.text(names)))
+        print(visible(explanation.text(names)))
     return 0
 
 

@@ -94,15 +94,15 @@ def run(
             tested = _read([test], reading, like=source)
             choices["effort"] = dataclasses.replace(choices["effort"], test=tested)
 
-        def announce(name: str, found: Any) -> None:
+        def announce(name: str, outcome: Any) -> None:
             if name == "question":
                 if choices["kernel"] != "auto":
-                    check_columns(choices["kernel"], found.X)
-                tell(question_lines(data, source.description, found))
+                    check_columns(choices["kernel"], outcome.X)
+                tell(question_lines(data, source.description, outcome))
             elif name == "model":
-                tell(model_lines(found))
+                tell(model_lines(outcome))
             else:
-                tell(score_lines(*found))
+                tell(score_lines(*outcome))
 
         with _noted(source):
             result = study(source, target, progress=progress, announce=announce, **choices)

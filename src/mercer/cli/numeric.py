@@ -15,11 +15,11 @@ def check_columns(kernel: Kernel, X: RawSamples) -> None:
     """Refuse a kernel of numbers for a table that has other columns, and name the rest."""
     if not are_vectors(kernel.domain):
         return
-    found = [misfit.column for misfit in misfits(X) if not misfit.is_missing]
-    if not found:
+    columns = [misfit.column for misfit in misfits(X) if not misfit.is_missing]
+    if not columns:
         return
-    numeric = [str(name) for name in X.columns if name not in found]
-    rule = f"wants numbers, and these columns are not: {', '.join(map(str, found))}"
+    numeric = [str(name) for name in X.columns if name not in columns]
+    rule = f"wants numbers, and these columns are not: {', '.join(map(str, columns))}"
     remedy = "leave --kernel out"
     if numeric:
         remedy = f"say --columns {shlex.quote(','.join(numeric))}, or {remedy}"

@@ -25,7 +25,7 @@ def visible(text: str) -> str:
     """A text whose control characters are written as escapes: data must not move the cursor,
     change colors or reverse the direction of what a terminal shows.
     """
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def align(lines: list[tuple[str, str]], indent: int = 0) -> str:

@@ -20,13 +20,13 @@ def date_orders(frame: Frame) -> dict[str, str]:
     Columns that can be read in both ways are not among them: texts of two meanings are no dates.
     With dots, the day comes first everywhere.
     """
-    found = {}
+    orders = {}
     for name in frame.columns:
         if str(frame[name].dtype) in ("object", "str", "string"):
             order = _order(frame[name].dropna().unique().tolist())
             if order is not None:
-                found[name] = order
-    return found
+                orders[name] = order
+    return orders
 
 
 def as_dates(frame: Frame, orders: dict[str, str]) -> Frame:

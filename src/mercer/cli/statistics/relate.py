@@ -27,14 +27,15 @@ def run(
     """Run the command; return 0."""
     with plain_warnings(), with_threads(threads):
         table = _read(data, reading)
-        found = _relations(table, columns, given, groups, options)
+        relations = _relations(table, columns, given, groups, options)
     if as_json:
-        print_json({"data": [str(file) for file in data], "rows": len(table), **found.to_dict()})
+        files = [str(file) for file in data]
+        print_json({"data": files, "rows": len(table), **relations.to_dict()})
         return 0
-    head, *rest = str(found).split("\n")
+    head, *rest = str(relations).split("\n")
     print(f"{len(table):,} rows of {data[0]}")
-    print(visible("\n".join([head, *rest[: len(found.rows()) - 1]])))
-    for text in dict.fromkeys([*found.notes, *_notes(found)]):
+    print(visible("\n".join([head, *rest[: len(relations.rows()) - 1]])))
+    for text in dict.fromkeys([*relations.notes, *_notes(relations)]):
         note(text)
     return 0
 
@@ -69,7 +70,7 @@ def _relations(
     return relate(table, chosen, given=conditions, groups=labels, **options)
 
 
-def _notes(found: Relations) -> list[str]:
+def _notes(relations: Relations) -> list[str]:
     """What the tests say, each remark once, but for how kernels were chosen."""
-    notes = [text for pair in found.pairs for text in pair.result.notes]
+    notes = [text for pair in relations.pairs for text in pair.result.notes]
     return [text for text in notes if "chosen from each view" not in text]

@@ -30,17 +30,18 @@ def run(name: str | None, as_json: bool) -> int:
 
 def _describe(name: str, as_json: bool) -> int:
     cls = _find(name)
-    found = _shortened(entry(cls.__name__))
+    kernel_entry = _shortened(entry(cls.__name__))
     if as_json:
-        print_json(dataclasses.asdict(found))
+        print_json(dataclasses.asdict(kernel_entry))
         return 0
     text = inspect.getdoc(cls)
-    print(f"{cls.__name__}{found.signature}\n\n{text}\n\n{found.certificate}".rstrip())
+    head = f"{cls.__name__}{kernel_entry.signature}"
+    print(f"{head}\n\n{text}\n\n{kernel_entry.certificate}".rstrip())
     return 0
 
 
-def _shortened(found: KernelEntry) -> KernelEntry:
-    return dataclasses.replace(found, formula=shorten(found.formula, 96))
+def _shortened(kernel_entry: KernelEntry) -> KernelEntry:
+    return dataclasses.replace(kernel_entry, formula=shorten(kernel_entry.formula, 96))
 
 
 def _find(name: str) -> type[Kernel]:

@@ -91,13 +91,13 @@ def _libraries() -> str:
     from threadpoolctl import threadpool_info
 
     importlib.import_module("scipy.linalg")
-    found = [
+    libraries = [
         f"{each['internal_api']} {each.get('version') or ''}".strip()
         + f" ({each.get('architecture') or 'generic'}, {each['num_threads']} threads)"
         for each in threadpool_info()
         if each["user_api"] == "blas"
     ]
-    return ", ".join(dict.fromkeys(found)) or "unknown"
+    return ", ".join(dict.fromkeys(libraries)) or "unknown"
 
 
 def _advice(folder: Path | None, stored: int, functions: int) -> list[str]:
