@@ -144,25 +144,25 @@ def check_gram(K: ArrayLike, rounding: float = 0.0) -> GramReport:
     symmetric = bool(np.abs(matrix - matrix.T).max() <= 10 * eps * size)
     half = matrix / 2 + matrix.T / 2
     values, vectors = np.linalg.eigh(half)
-    found = judge(half, eps, rounding=rounding)
+    judgement = judge(half, eps, rounding=rounding)
     worst, lowest = vectors[:, 0], float(values[0])
-    if not found.psd:
+    if not judgement.psd:
         # An eigenvalue far below the largest is lost in the rounding error of that one.
-        worst = min(worst, found.worst, key=lambda c: float(c @ half @ c))
+        worst = min(worst, judgement.worst, key=lambda c: float(c @ half @ c))
         lowest = min(lowest, float(worst @ half @ worst))
-    psd = symmetric and found.psd
+    psd = symmetric and judgement.psd
     return GramReport(
         matrix=half,
         symmetric=symmetric,
-        diagonal_nonnegative=found.diagonal,
-        cauchy_schwarz=found.cauchy_schwarz,
+        diagonal_nonnegative=judgement.diagonal,
+        cauchy_schwarz=judgement.cauchy_schwarz,
         min_eigenvalue=lowest,
         max_eigenvalue=float(values[-1]),
         tolerance=10 * len(half) * eps * float(np.abs(values).max()),
         worst=worst,
         cpd=psd or (symmetric and judge_balanced(half, eps, rounding).psd),
         psd=psd,
-        strict=symmetric and found.strict,
+        strict=symmetric and judgement.strict,
     )
 
 

@@ -117,9 +117,9 @@ def judge_balanced(A: np.ndarray, eps: float, rounding: float = 0.0) -> Judgemen
     if len(A) == 1:
         return Judgement(True, True, True, True, np.zeros(1))
     differences, sizes, at = _differences(A)
-    found = judge(differences, eps, sizes, 4 * rounding)
-    worst = np.insert(found.worst, at, -found.worst.sum())
-    return dataclasses.replace(found, worst=worst / np.linalg.norm(worst))
+    judgement = judge(differences, eps, sizes, 4 * rounding)
+    worst = np.insert(judgement.worst, at, -judgement.worst.sum())
+    return dataclasses.replace(judgement, worst=worst / np.linalg.norm(worst))
 
 
 def _differences(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -138,25 +138,25 @@ class Vocabulary:
         return np.where(known[at] == hashes, columns[at], -1)
 
 
-def counted(found: NgramCounts) -> NgramSamples:
+def counted(ngrams: NgramCounts) -> NgramSamples:
     """Counts of the first of two collections, which decides which columns are dense."""
-    counts = CsrSamples(found.counts)
+    counts = CsrSamples(ngrams.counts)
     cells = len(counts) * counts.n_features
     if counts.x.nnz > _DENSE * cells and 4 * cells < _ROOM:
-        return NgramSamples(_dense_rows(counts.x), Vocabulary(found.hashes), counts.norms)
+        return NgramSamples(_dense_rows(counts.x), Vocabulary(ngrams.hashes), counts.norms)
     order, n_dense = _frequent_first(counts.x)
     if not n_dense:
-        return NgramSamples(counts, Vocabulary(found.hashes), counts.norms)
+        return NgramSamples(counts, Vocabulary(ngrams.hashes), counts.norms)
     columns = np.empty(len(order), dtype=np.int64)
     columns[order] = np.arange(len(order))
     moved = renumbered(counts.x, columns, len(order))
-    return _divided(moved, n_dense, Vocabulary(found.hashes[order]), counts.norms)
+    return _divided(moved, n_dense, Vocabulary(ngrams.hashes[order]), counts.norms)
 
 
-def counted_like(like: NgramSamples, found: NgramCounts) -> NgramSamples:
+def counted_like(like: NgramSamples, ngrams: NgramCounts) -> NgramSamples:
     """Counts in the columns of the samples that these are compared with."""
-    columns = like.known.number(found.hashes)
-    counts = CsrSamples(renumbered(found.counts, columns, max(1, len(like.known))))
+    columns = like.known.number(ngrams.hashes)
+    counts = CsrSamples(renumbered(ngrams.counts, columns, max(1, len(like.known))))
     if like.sparse:
         return NgramSamples(counts, like.known, counts.norms)
     return _divided(counts.x, like.counts.shape[1], like.known, counts.norms)

@@ -53,20 +53,20 @@ def count_hashes(
     return NgramCounts(csr_matrix(rows, shape=shape), different)
 
 
-def in_unary(found: NgramCounts) -> NgramCounts:
+def in_unary(features: NgramCounts) -> NgramCounts:
     """Columns (feature, t) that are 1 where a count is at least t: min(a, b) = Σ_t [a ≥ t][b ≥ t].
 
     Their inner products are sums of the smaller of two counts.
     """
     from scipy.sparse import csr_matrix
 
-    counts = found.counts
+    counts = features.counts
     times = counts.data.astype(np.int64)
-    most = np.zeros(len(found.hashes), dtype=np.int64)
+    most = np.zeros(len(features.hashes), dtype=np.int64)
     np.maximum.at(most, counts.indices, times)
     first = starts_of(most)
     levels = ranges(np.ones_like(most), most).astype(np.uint64)
-    hashes = splitmix64(np.repeat(found.hashes, most) ^ splitmix64(levels ^ _LEVEL))
+    hashes = splitmix64(np.repeat(features.hashes, most) ^ splitmix64(levels ^ _LEVEL))
     columns = ranges(first[counts.indices], times)
     until = starts_of(times)[counts.indptr]
     shape = (counts.shape[0], max(1, len(hashes)))

@@ -166,15 +166,15 @@ def _by_place(edges: Any, nodes: Mapping[Hashable, Any], what: str) -> tuple[lis
 
 def _by_edge(labels: Mapping[Any, Any], edges: Any, what: str, directed: bool = False) -> list[Any]:
     """The label of every edge; undirected ones may be named in either direction."""
-    found = []
+    edge_labels = []
     for at, edge in enumerate(map(tuple, edges)):
         names = [edge] if directed else [edge, edge[::-1]]
         name = next((name for name in names if name in labels), None)
         if name is None:
             rule = "is not named by edge_labels"
             raise InputTypeError(f"{what}: edge {at}", edge, rule, "give every edge a label")
-        found.append(labels[name])
-    return found
+        edge_labels.append(labels[name])
+    return edge_labels
 
 
 def _with_nodes(given: GivenGraph, nodes: Any, what: str) -> GivenGraph:

@@ -27,11 +27,13 @@ def check_names(graphs: Sequence[GraphLike], names: Names, read: GraphCollection
         _check("attributes", names.attributes, "node", map(_of_nodes, graphs))
 
 
-def _check(parameter: str, name: str | None, thing: str, found: Iterable[set[str] | None]) -> None:
-    """Raise an error unless the name is among those found, or nothing could have one."""
+def _check(
+    parameter: str, name: str | None, thing: str, attributes: Iterable[set[str] | None]
+) -> None:
+    """Raise an error unless something has an attribute of this name, or nothing could have one."""
     if name is None:  # labels are ignored
         return
-    known = [names for names in found if names is not None]
+    known = [names for names in attributes if names is not None]
     if not known or any(name in names for names in known):
         return
     others = ", ".join(sorted(map(repr, set().union(*known)))) or "no attributes"

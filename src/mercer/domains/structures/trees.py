@@ -166,13 +166,13 @@ def _spelled(label: Label) -> str:
 def _hashed(labels: Iterable[Label]) -> np.ndarray:
     """The hashes of labels, each of which is computed once."""
     hashes: dict[tuple[type, Label], int] = {}
-    found = []
+    label_hashes = []
     for label in labels:
         key = (type(label), label)
         if key not in hashes:
             hashes[key] = _hash_of(label)
-        found.append(hashes[key])
-    return np.array(found, dtype=np.uint64)
+        label_hashes.append(hashes[key])
+    return np.array(label_hashes, dtype=np.uint64)
 
 
 class Trees(Domain):

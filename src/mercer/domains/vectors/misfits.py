@@ -53,12 +53,12 @@ def misfits(raw: RawSamples) -> list[Misfit]:
     """
     if not hasattr(raw, "columns"):
         return []
-    found = [
+    columns = [
         misfit
         for name, column in zip(raw.columns, frame_columns(raw), strict=True)
         if (misfit := _misfit(name, column)) is not None
     ]
-    return sorted(found, key=lambda misfit: misfit.is_missing)
+    return sorted(columns, key=lambda misfit: misfit.is_missing)
 
 
 def frame_columns(frame: Frame) -> list[list[Any]]:
