@@ -106,8 +106,8 @@ def _looked_at(omega: np.ndarray, transform: np.ndarray) -> str:
     range_ = f"{len(omega)} frequencies from {omega[0]:.3g} to {omega[-1]:.3g}"
     at = int(np.argmin(transform))
     if transform[at] < -_NEGATIVE * np.abs(transform).max():
-        found = f"negative at frequency {omega[at]:.4g}, but no witness was found"
-        return f"of {range_} the Fourier transform is {found}"
+        minimum = f"negative at frequency {omega[at]:.4g}, but no witness was found"
+        return f"of {range_} the Fourier transform is {minimum}"
     return f"the Fourier transform is not negative at {range_}, which proves nothing in between"
 
 

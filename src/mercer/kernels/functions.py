@@ -64,8 +64,8 @@ def without_marks(text: str) -> str:
     return _MARKED.sub(_without_mark, text)
 
 
-def _without_mark(found: re.Match[str]) -> str:
-    name, kind = found[0], found[1]
+def _without_mark(match: re.Match[str]) -> str:
+    name, kind = match[0], match[1]
     if name not in OBJECTS and name[len(kind) + 1 :].isdigit():
         return name
     return kind

@@ -79,9 +79,9 @@ def _rounded(
         if balanced:
             at = int(np.argmax(np.abs(c)))
             short[at] = np.round(short[at] - short.sum(), digits)
-        found = float(short @ k @ short)
-        if found < 0.9 * value:
-            return short, found
+        rounded_value = float(short @ k @ short)
+        if rounded_value < 0.9 * value:
+            return short, rounded_value
     return c, value
 
 

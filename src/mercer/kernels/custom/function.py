@@ -122,11 +122,11 @@ def _imported(module: str, name: str) -> UserFunction | None:
 
 def function_by_name(module: str, name: str) -> UserFunction:
     """The function that a pickle names."""
-    found = _imported(module, name)
-    if found is None:
+    function = _imported(module, name)
+    if function is None:
         remedy = "define it there again with @mercer.kernel"
         raise ModelFileError("kernel", f"{module}.{name}", "is not a kernel any more", remedy)
-    return found
+    return function
 
 
 def function_by_code(code: bytes, how: str) -> UserFunction:

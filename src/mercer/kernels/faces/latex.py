@@ -45,7 +45,7 @@ def symbolic(name: str) -> str | None:
         return None
     values = {"x": "x", "y": "y", "k": "k(x, y)", "kxx": "k(x, x)", "kyy": "k(y, y)"}
     values["kab"] = "k(a, b)"
-    text = _SLOT.sub(lambda found: values.get(found[1], SYMBOLS.get(found[1], "?")), formula)
+    text = _SLOT.sub(lambda match: values.get(match[1], SYMBOLS.get(match[1], "?")), formula)
     # A symbol need not be said to be itself, nor be multiplied by a dot.
     return text.replace(r",\ \nu = \nu", "").replace(r"\cdot ", r"\,")
 
@@ -81,7 +81,7 @@ def _around(formula: str, kernel: Kernel, x: str, y: str) -> str:
 
 
 def _fill(formula: str, values: dict[str, str]) -> str:
-    return _SLOT.sub(lambda found: values[found[1]], formula)
+    return _SLOT.sub(lambda match: values[match[1]], formula)
 
 
 _ONES = (  # factors, divisors and exponents that are 1, and terms that are 0
@@ -197,8 +197,8 @@ def _number(value: Any, name: str = "") -> str:
     if not is_number:
         return SYMBOLS.get(name, rf"\mathrm{{{_plain(name)}}}")
     text = f"{value:.4g}"
-    mantissa, found, exponent = text.partition("e")
-    if not found:
+    mantissa, mark, exponent = text.partition("e")
+    if not mark:
         return text.replace("inf", r"\infty")
     return rf"{{{mantissa}\cdot 10^{{{int(exponent)}}}}}"
 

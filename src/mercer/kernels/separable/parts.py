@@ -77,13 +77,13 @@ def feature_values(
     """Values of named features, of which the same columns hold those of training samples."""
     weights = np.zeros((max(rows.shape[1], training.shape[1]), C.shape[1]))
     weights[: training.shape[1]] = training.T @ C
-    found = []
+    contributions = []
     for row in range(rows.shape[0]):
         inside = slice(rows.indptr[row], rows.indptr[row + 1])
         columns = rows.indices[inside]
         values = rows.data[inside, None] * weights[columns]
-        found.append(PartValues([str(names[column]) for column in columns], values))
-    return found
+        contributions.append(PartValues([str(names[column]) for column in columns], values))
+    return contributions
 
 
 def both_batches(X: RawSamples, samples: RawSamples) -> tuple[Batch, Batch]:

@@ -225,11 +225,11 @@ class Signature(Composite):
                     self._fill_lane(pair, filled[0, :, lane::lanes], moved[:, 0, :, lane::lanes])
 
             ends = np.array([0, count])
-            found = sweep(self.levels, ends, shape, source, n_slopes)
+            sums = sweep(self.levels, ends, shape, source, n_slopes)
             kept = slice(0, len(rows))
-            values[rows] = found.values[0, :, kept].T
-            exponents[rows] = found.exponents[0, kept]
-            slopes[:, rows] = found.slopes[:, 0, :, kept].transpose(0, 2, 1)
+            values[rows] = sums.values[0, :, kept].T
+            exponents[rows] = sums.exponents[0, kept]
+            slopes[:, rows] = sums.slopes[:, 0, :, kept].transpose(0, 2, 1)
             if rounded:
                 noise = rounding(n_levels - 1, ends, shape, source)[0, :, kept].T
                 values[rows] = np.where(values[rows] > noise, values[rows], 0.0)
@@ -270,14 +270,14 @@ class Signature(Composite):
                 fill(self.static, inner, values, moved)
 
             ends = x.offsets[first : last + 1] - begin
-            found = sweep(self.levels, ends, ((right - left) // TILE, TILE), source, n_slopes)
+            sums = sweep(self.levels, ends, ((right - left) // TILE, TILE), source, n_slopes)
             cols = np.arange(max(group * lanes, pair.j0), min((group + 1) * lanes, pair.j1))
             kept = cols - group * lanes
             rows, at = slice(first - pair.i0, last - pair.i0), slice(cols[0], cols[-1] + 1)
             into = slice(at.start - pair.j0, at.stop - pair.j0)
             norms = x.norms.at(slice(first, last)).of_rows(), y.norms.at(at).of_columns()
-            exponents = found.exponents[None, :, kept]
-            for filled, numbers in zip(into_tiles, (found.values, *found.slopes), strict=True):
+            exponents = sums.exponents[None, :, kept]
+            for filled, numbers in zip(into_tiles, (sums.values, *sums.slopes), strict=True):
                 scaled = Scaled(numbers[:, :, kept].swapaxes(0, 1), exponents)
                 filled[:, rows, into] = _over_norms(scaled, *norms)
 

@@ -56,7 +56,7 @@ def blocks(offsets: np.ndarray, width: int) -> Iterator[Block]:
 
 
 @dataclasses.dataclass
-class Found:
+class SignatureSums:
     """Signature kernels by series, level and lane, times 2^−exponent; and their derivatives."""
 
     values: np.ndarray  # (series, levels, LANES)
@@ -64,7 +64,7 @@ class Found:
     slopes: np.ndarray  # (parameters, series, levels, LANES)
 
     @classmethod
-    def empty(cls, n_series: int, n_levels: int, n_slopes: int) -> Found:
+    def empty(cls, n_series: int, n_levels: int, n_slopes: int) -> SignatureSums:
         shape = n_series, n_levels, _compiled.series.LANES
         exponents = np.zeros((n_series, shape[2]), dtype=np.int64)
         return cls(np.zeros(shape), exponents, np.zeros((n_slopes, *shape)))
@@ -72,7 +72,7 @@ class Found:
 
 def sweep(
     levels: int | None, offsets: np.ndarray, shape: Shape, source: Source, n_slopes: int
-) -> Found:
+) -> SignatureSums:
     """Signature kernels of series, whose points have these offsets, with rows of lanes.
 
     Without ``levels`` all of them are summed.
@@ -81,7 +81,7 @@ def sweep(
     advance, n_levels = _advance_whole, 1
     if levels is not None:
         advance, n_levels = _advance_levels, levels + 1
-    found = Found.empty(len(offsets) - 1, n_levels, n_slopes)
+    sums = SignatureSums.empty(len(offsets) - 1, n_levels, n_slopes)
     repeats = max(n_slopes, 1)
     state = np.zeros((repeats, 2, n_levels, width))
     exponents = np.zeros((repeats, _compiled.series.LANES), dtype=np.int64)
@@ -91,9 +91,9 @@ def sweep(
         source(block.first, block.last, values, slopes)
         for number in range(repeats):
             moved = slopes[number] if n_slopes else _NO_SLOPES
-            into = found.slopes[number, block.series] if n_slopes else np.empty_like(found.values)
-            advance(block, values, moved, state[number], exponents[number], found, into)
-    return found
+            into = sums.slopes[number, block.series] if n_slopes else np.empty_like(sums.values)
+            advance(block, values, moved, state[number], exponents[number], sums, into)
+    return sums
 
 
 def _advance_levels(
@@ -102,10 +102,10 @@ def _advance_levels(
     slopes: np.ndarray,
     state: np.ndarray,
     exponents: np.ndarray,
-    found: Found,
+    sums: SignatureSums,
     into: np.ndarray,
 ) -> None:
-    out = found.values[block.series]
+    out = sums.values[block.series]
     if len(slopes):
         given = values, slopes, block.offsets, block.carry
         _compiled.signatures.add_level_slopes(*given, *state, out, into)
@@ -119,11 +119,11 @@ def _advance_whole(
     slopes: np.ndarray,
     state: np.ndarray,
     exponents: np.ndarray,
-    found: Found,
+    sums: SignatureSums,
     into: np.ndarray,
 ) -> None:
     at = slopes, block.offsets, block.carry, state[:, 0], exponents
-    outs = found.values[block.series], found.exponents[block.series], into
+    outs = sums.values[block.series], sums.exponents[block.series], into
     _compiled.signatures.add_steps(values, *at, *outs)
 
 
@@ -132,7 +132,7 @@ def rounding(levels: int, offsets: np.ndarray, shape: Shape, source: Source) -> 
     width = shape[0] * shape[1]
     lanes = _compiled.series.LANES
     eps = float(np.finfo(float).eps)
-    largest, plain = (Found.empty(len(offsets) - 1, levels + 1, 0).values for _ in range(2))
+    largest, plain = (SignatureSums.empty(len(offsets) - 1, levels + 1, 0).values for _ in range(2))
     states = np.zeros((2, levels + 1, width))
     for block in blocks(offsets, width):
         values = np.empty((shape[0], block.last - block.first, shape[1]))

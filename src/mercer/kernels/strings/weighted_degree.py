@@ -91,7 +91,7 @@ class WeightedDegree(Kernel):
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
         """Values of positions: a common substring's is divided equally among its letters."""
-        found, others = [], texts_of(Batch(samples))
+        contributions, others = [], texts_of(Batch(samples))
         for x in texts_of(Batch(X)):
             padded = [z.ljust(len(x), "\0")[: len(x)] for z in others]
             same = np.array([[a == b for a, b in zip(x, z, strict=True)] for z in padded])
@@ -100,8 +100,8 @@ class WeightedDegree(Kernel):
                 for at in range(len(x) - m + 1):
                     equal = same[:, at : at + m].all(axis=1)
                     values[at : at + m] += factor / m * (equal @ C)
-            found.append(PartValues(list(x), values))
-        return found
+            contributions.append(PartValues(list(x), values))
+        return contributions
 
     @classmethod
     def examples(cls) -> list[Kernel]:

@@ -117,7 +117,7 @@ class SubsetTrees(TreeKernel):
 
     def _fragments(self, batch: Batch, size: int) -> tuple[list[str], SparseMatrix]:
         counts = [count_fragments(tree, size) for tree in trees_of(batch)]
-        names = sorted({text for found in counts for text, _ in found})
+        names = sorted({text for fragments in counts for text, _ in fragments})
         features = self._weighted(counts, names)
         if self.normalized:
             own = self.prepare(batch).extra
@@ -131,8 +131,8 @@ class SubsetTrees(TreeKernel):
 
         columns = {name: at for at, name in enumerate(names)}
         rows, places, values = [], [], []
-        for row, found in enumerate(counts):
-            for (text, used), count in found.items():
+        for row, fragments in enumerate(counts):
+            for (text, used), count in fragments.items():
                 rows.append(row)
                 places.append(columns[text])
                 values.append(float(self.decay) ** (used / 2) * count)

@@ -62,8 +62,8 @@ class ANOVA(Kernel):
     def claim(self) -> Definite:
         rule = "inner product: φ(x) = the products over all subsets of this size"
         facts = {0: (POSITIVE_DIAGONAL,), 1: (SEPARATES,)}
-        found = facts.get(int(self.degree), ())
-        return Definite(PSD, rule, facts=found, means=finite("products"))
+        own_facts = facts.get(int(self.degree), ())
+        return Definite(PSD, rule, facts=own_facts, means=finite("products"))
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         x, panel = pair.coordinates()

@@ -101,10 +101,10 @@ class ScaledDistance(Kernel, abstract=True):
         return None
 
     def single_tiles(self, centers: Prepared) -> SingleTiles | None:
-        found = self.formula()
-        if found is None:
+        scaled_formula = self.formula()
+        if scaled_formula is None:
             return None
-        formula, factor = found
+        formula, factor = scaled_formula
         scale = math.sqrt(factor) / np.asarray(self.length_scale, dtype=float)
         return vector_tiles(formula, centers, scale, 1.0)
 

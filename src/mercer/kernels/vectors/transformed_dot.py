@@ -73,9 +73,9 @@ class GeneralLinear(Kernel):
         a, what = self._matrix(), "GeneralLinear: A"
         if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12 * np.abs(a).max()):
             raise ParameterError(what, "asymmetric", "must be symmetric", "use (A + A.T)/2")
-        found = judge(a, _EPS)
-        if not found.psd:
-            low = min(float(np.linalg.eigvalsh(a)[0]), float(found.worst @ a @ found.worst))
+        judgement = judge(a, _EPS)
+        if not judgement.psd:
+            low = min(float(np.linalg.eigvalsh(a)[0]), float(judgement.worst @ a @ judgement.worst))
             rule, remedy = "must be positive semi-definite", "use mercer.repair(A) to clip it"
             raise DefinitenessError(what, f"smallest eigenvalue {low:.6g}", rule, remedy)
 

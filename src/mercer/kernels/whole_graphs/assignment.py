@@ -181,11 +181,11 @@ class Assignment(Kernel):
         for i in range(pair.shape[0]):
             check_stop()
             rows = slice(int(x[pair.i0 + i]), int(x[pair.i0 + i + 1]))
-            values, found = evaluate(self.kernel, inner, rows, columns, slopes)
+            values, derivatives = evaluate(self.kernel, inner, rows, columns, slopes)
             for j in range(pair.shape[1]):
                 here = slice(y[pair.j0 + j] - columns.start, y[pair.j0 + j + 1] - columns.start)
                 part = values[:, here]
-                parts = {key: slope[:, here] for key, slope in found.items()}
+                parts = {key: slope[:, here] for key, slope in derivatives.items()}
                 yield i, j, part, parts, linear_sum_assignment(part, maximize=True)
 
     def map_features(self, batch: Batch, truncate: int | None) -> SparseMatrix:

@@ -219,11 +219,11 @@ class NodePairKernel(CountKernel, abstract=True):
         for graph in range(pair.i0, pair.i1):
             check_stop()
             nodes = slice(int(x.starts[graph]), int(x.starts[graph + 1]))
-            values, found = self._node_values(pair, nodes, columns, slopes)
+            values, derivatives = self._node_values(pair, nodes, columns, slopes)
             same = x_colors[nodes, None] == y_colors[None, columns]
-            for each in (values, *found.values()):
+            for each in (values, *derivatives.values()):
                 each *= same
-            yield NodeRows(graph, values, columns, starts, found)
+            yield NodeRows(graph, values, columns, starts, derivatives)
 
     def _node_values(
         self, pair: Pair, nodes: slice, columns: slice, slopes: bool
@@ -240,8 +240,8 @@ class NodePairKernel(CountKernel, abstract=True):
             return
         total: dict[tuple[str, Place], np.ndarray] = {}
         for rows, weights, others in self.weighted_rows(pair, slopes=True):
-            found = self._graph_derivatives(rows, self.order * weights, others)
-            for key, values in found.items():
+            derivatives = self._graph_derivatives(rows, self.order * weights, others)
+            for key, values in derivatives.items():
                 tile = total.setdefault(key, np.zeros(pair.shape))
                 tile[rows.graph - pair.i0] = values
         for (name, place), tile in total.items():
@@ -252,12 +252,12 @@ class NodePairKernel(CountKernel, abstract=True):
         rows: NodeRows, weights: np.ndarray, others: dict[tuple[str, Place], np.ndarray]
     ) -> dict[tuple[str, Place], np.ndarray]:
         """The derivatives of the kernel of one graph with all columns', by parameters."""
-        found = {}
+        derivatives = {}
         for (name, place), slope in rows.slopes.items():
-            found[f"node__{name}", place] = rows.sums(slope * weights)
+            derivatives[f"node__{name}", place] = rows.sums(slope * weights)
         for key, slope in others.items():
-            found[key] = rows.sums(rows.values * slope)
-        return found
+            derivatives[key] = rows.sums(rows.values * slope)
+        return derivatives
 
 
 def evaluate(
@@ -267,7 +267,7 @@ def evaluate(
     work = Workspace()
     work.run = pair.work.run
     values = np.empty((rows.stop - rows.start, columns.stop - columns.start))
-    found: dict[tuple[str, Place], np.ndarray] = {}
+    derivatives: dict[tuple[str, Place], np.ndarray] = {}
     starts = range(columns.start - columns.start % TILE, columns.stop, TILE)
     for r0, c0 in itertools.product(range(rows.start, rows.stop, TILE), starts):
         r1, c1 = min(r0 + TILE, rows.stop), min(c0 + TILE, columns.stop)
@@ -281,6 +281,6 @@ def evaluate(
         kernel.tile(inner, tile)
         values[here, there] = tile[:, skip:]
         for name, place, slope in kernel.tile_derivatives(inner) if slopes else ():
-            whole = found.setdefault((name, place), np.zeros_like(values))
+            whole = derivatives.setdefault((name, place), np.zeros_like(values))
             whole[here, there] = slope[:, skip:]
-    return values, found
+    return values, derivatives

@@ -250,8 +250,8 @@ class GraphWalks(GraphKernel):
     def _labeled_tile(self, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
         entries = Entries.of_tile(pair)
         tiles = np.empty(pair.shape), np.empty(pair.shape)
-        for found, tile in zip(self._compare(pair.x, pair.y, entries), tiles, strict=True):
-            entries.scatter(pair, found, tile)
+        for values, tile in zip(self._compare(pair.x, pair.y, entries), tiles, strict=True):
+            entries.scatter(pair, values, tile)
         return tiles
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
