@@ -34,7 +34,7 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], every: float) -> None:
         self.path, self.every = os.fspath(path), every
-        self.found: dict[str, np.ndarray] = {}
+        self.coefficients: dict[str, np.ndarray] = {}
         self.last = time.monotonic()
         if os.path.exists(self.path):
             self._read()
@@ -42,21 +42,21 @@ class Checkpoint:
     def _read(self) -> None:
         try:
             with np.load(self.path, allow_pickle=False) as file:
-                self.found = {name: file[name] for name in file.files}
+                self.coefficients = {name: file[name] for name in file.files}
         except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             rule = f"is not a checkpoint ({error})"
             raise InputError("path", self.path, rule, "give another name, or delete it") from None
 
     def start(self, name: str, shape: tuple[int, ...]) -> np.ndarray | None:
         """The coefficients that an earlier fit has reached for this problem; None without one."""
-        found = self.found.get(name)
-        if found is None or found.shape != shape or not np.isfinite(found).all():
+        saved = self.coefficients.get(name)
+        if saved is None or saved.shape != shape or not np.isfinite(saved).all():
             return None
-        return found
+        return saved
 
     def note(self, name: str, coefficients: np.ndarray, done: bool = False) -> None:
         """Keep coefficients; the file is written now and then, and when a problem is done."""
-        self.found[name] = np.array(coefficients)
+        self.coefficients[name] = np.array(coefficients)
         if done or time.monotonic() - self.last >= self.every:
             self._write()
 
@@ -64,7 +64,7 @@ class Checkpoint:
         """Write the file as a whole, so that there is one at any time."""
         fresh = f"{self.path}.new"
         with open(fresh, "wb") as file:
-            np.savez(file, **self.found)  # type: ignore[arg-type]
+            np.savez(file, **self.coefficients)  # type: ignore[arg-type]
         os.replace(fresh, self.path)
         self.last = time.monotonic()
 

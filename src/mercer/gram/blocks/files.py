@@ -24,15 +24,15 @@ SUFFIXES = (*PARQUET, *ARROW, *TEXT)
 
 
 def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files of a path, a folder, a glob, or a list of these, sorted where they are found."""
+    """The files of a path, a folder, a glob, or a list of these; folders and globs are sorted."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     names = [os.fspath(path) for path in given]
-    found = list(itertools.chain.from_iterable(map(_expanded, names)))
-    missing = list(itertools.filterfalse(os.path.isfile, found))
-    if missing or not found:
+    files = list(itertools.chain.from_iterable(map(_expanded, names)))
+    missing = list(itertools.filterfalse(os.path.isfile, files))
+    if missing or not files:
         name = [*missing, *names][0]
         raise InputError("path", name, "is not a file", "check the path or the pattern")
-    return found
+    return files
 
 
 def _expanded(path: str) -> list[str]:

@@ -34,23 +34,23 @@ class IteratorRows(Rows):
         self.factory = factory
 
     def _read(self) -> Iterator[Block]:
-        for number, found in enumerate(self.factory()):
-            if isinstance(found, Block):
-                yield found
+        for number, item in enumerate(self.factory()):
+            if isinstance(item, Block):
+                yield item
                 continue
-            X, y, weight = _three(found)
+            X, y, weight = _three(item)
             _check_lengths(number, X, y, weight)
             yield Block(X, y, weight)
 
 
-def _three(found: Any) -> tuple[RawSamples, np.ndarray | None, np.ndarray | None]:
+def _three(item: Any) -> tuple[RawSamples, np.ndarray | None, np.ndarray | None]:
     """Samples, targets and weights of what an iterator yields."""
-    if not isinstance(found, tuple):
-        return found, None, None
-    if len(found) > 3:
+    if not isinstance(item, tuple):
+        return item, None, None
+    if len(item) > 3:
         rule = "yields tuples of more than three entries"
-        raise InputTypeError("the iterator", len(found), rule, "yield X, (X, y) or (X, y, weight)")
-    X, *rest = found
+        raise InputTypeError("the iterator", len(item), rule, "yield X, (X, y) or (X, y, weight)")
+    X, *rest = item
     y, weight = (*rest, None, None)[:2]
     return X, as_array(y), as_array(weight)
 

@@ -111,9 +111,9 @@ def _count_partitions(X: Any) -> int:
 def _aligned_partitions(values: Any, count: int) -> list[Any]:
     """The partitions of a dask collection, which must be as many as those of X."""
     if _count_partitions(values) != count:
-        found = f"{_count_partitions(values)} partitions"
+        size = f"{_count_partitions(values)} partitions"
         remedy = "rechunk it, or compute it: y.compute()"
-        raise ShapeError("y", found, f"must have the {count} partitions of X", remedy)
+        raise ShapeError("y", size, f"must have the {count} partitions of X", remedy)
     return [_partition(values, i) for i in range(count)]
 
 

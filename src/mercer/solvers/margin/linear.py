@@ -61,9 +61,9 @@ def solve_squared(
     """Squared losses, by the method that suits the rows; Newton's tolerance is tol times share."""
     n, d = problem.X.shape
     if sparse.issparse(problem.X) and d > n:
-        found = solve_by_descent(problem, 2, tol, max_iter, seed)
-        if found.converged:
-            return found
+        solution = solve_by_descent(problem, 2, tol, max_iter, seed)
+        if solution.converged:
+            return solution
     return _by_newton(problem, tol * share, max_iter)
 
 

@@ -53,23 +53,23 @@ class Pair:
 
     def solve(self, tol: float, polish: int, most: int) -> tuple[int, bool]:
         """The number of steps, and whether the problem is solved, as `one_vs_one._solve`."""
-        made = 0
+        n_steps = 0
         for turn in range(_ROUNDS + 1):
             count, settled = self._steps(tol, min(most, _MOST_STEPS))
             if turn == 0:
-                made = count
+                n_steps = count
                 self._refresh()
                 if not settled:
-                    return made, False
+                    return n_steps, False
             elif turn == _ROUNDS or (settled and count == 0):
                 break
             moved = self._newton_step(polish)
             if moved == TOO_MANY:
                 break
             if moved != MOVED:
-                return made, moved == NOTHING
+                return n_steps, moved == NOTHING
             tol, most = 1e-11 * max(1.0, self._refresh()), 2 * len(self.beta)
-        return made, True
+        return n_steps, True
 
     def _refresh(self) -> float:
         """The slack afresh; returns the largest number of targets and slack."""
@@ -144,7 +144,7 @@ def solve_pairs_plainly(
     most: int,
     beta: np.ndarray,
     slack: np.ndarray,
-    made: np.ndarray,
+    n_steps: np.ndarray,
     done: np.ndarray,
     figures: np.ndarray,
 ) -> None:
@@ -158,7 +158,7 @@ def solve_pairs_plainly(
             some = z[place[own]]
             K = np.exp(-np.square(some[:, None] - some).sum(axis=2))
         pair = Pair(K, target[own].copy(), lower[own], upper[own])
-        made[p], done[p] = pair.solve(tol, polish, most)
+        n_steps[p], done[p] = pair.solve(tol, polish, most)
         beta[own], slack[own] = pair.beta, pair.slack
         figures[p] = pair.figures()
         top, bottom = figures[p, :2]

@@ -86,9 +86,9 @@ def easy(
         squares = gamma**2 if weight is None else gamma**2 / weight
         value += (1.0 - lam) * float(distances.sum()) + lam * float(squares.sum())
         iterations, converged = iterations + steps, converged and done
-    found = at_once(grams, shares, value)
-    found.iterations, found.converged = iterations, converged
-    return found
+    weights = at_once(grams, shares, value)
+    weights.iterations, weights.converged = iterations, converged
+    return weights
 
 
 def nearest_points(
@@ -101,8 +101,8 @@ def nearest_points(
     huge = np.full((1, len(sign)), np.inf)
     bounds = Bounds(np.where(sign > 0, 0.0, -huge), np.where(sign > 0, huge, 0.0))
     problem = DualProblem(sign[None], bounds, np.zeros_like(huge), tol=_TOL, callback=callback)
-    found = solve_dual(K, problem)
-    gamma = np.abs(found.beta[0])
+    solution = solve_dual(K, problem)
+    gamma = np.abs(solution.beta[0])
     for side in (sign > 0, sign < 0):
         gamma[side] /= gamma[side].sum()
-    return gamma, found.iterations, found.converged
+    return gamma, solution.iterations, solution.converged

@@ -40,14 +40,14 @@ def evidence_objective(
     """
     grams = as_grams(Ks)
     n = len(Y)
-    found = factored(grams.combine(weights), 1.0, Y)
-    if found is None:
+    factor = factored(grams.combine(weights), 1.0, Y)
+    if factor is None:
         return np.inf, np.zeros(len(grams))
-    size = np.einsum("ij,ij->j", Y, found.alpha)  # n s²
-    likelihood = found.values + 0.5 * size  # of the determinant alone
+    size = np.einsum("ij,ij->j", Y, factor.alpha)  # n s²
+    likelihood = factor.values + 0.5 * size  # of the determinant alone
     value = float(np.sum(0.5 * n * (np.log(size / n) + 1.0) - likelihood))
-    found.alpha = found.alpha * np.sqrt(n / size)
-    return value, -grams.inner(found.weights(), doubled=True)
+    factor.alpha = factor.alpha * np.sqrt(n / size)
+    return value, -grams.inner(factor.weights(), doubled=True)
 
 
 def evidence(

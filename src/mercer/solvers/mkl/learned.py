@@ -163,9 +163,9 @@ def descend(
         free, steps = np.flatnonzero(weights), len(trace.steps)
         known = None if curvature is None else curvature.among(free)
         left = max_iter - iterations
-        found = _descend_some(trace, weights, free, total, grams.n, left, known)
-        iterations += found.iterations
-        curvature = None if found.hessian is None else Curvature(free, found.hessian)
+        minimum = _descend_some(trace, weights, free, total, grams.n, left, known)
+        iterations += minimum.iterations
+        curvature = None if minimum.hessian is None else Curvature(free, minimum.hessian)
         if len(trace.steps) == steps:  # what came back has lowered nothing
             break
         point = _without_idle(trace, total, grams.n)
@@ -187,8 +187,8 @@ def descend(
         start,
         curvature,
         iterations=iterations,
-        converged=found.converged and not trace.stopped,
-        reason="stopped by a callback" if trace.stopped else found.reason,
+        converged=minimum.converged and not trace.stopped,
+        reason="stopped by a callback" if trace.stopped else minimum.reason,
     )
 
 

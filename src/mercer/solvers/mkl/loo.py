@@ -101,13 +101,13 @@ def loo(
     grams = as_grams(Ks)
 
     if start is None:
-        found = _from_several(grams, Y, alpha, folds, callback)
+        weights = _from_several(grams, Y, alpha, folds, callback)
     else:
         objective = functools.partial(log_loo_objective, grams, Y, folds)
-        found = descend(objective, grams, alpha, start, callback)
-    found.value = float(np.exp(2.0 * found.value / Y.size))
-    found.values = np.exp(2.0 * found.values / Y.size)
-    return found
+        weights = descend(objective, grams, alpha, start, callback)
+    weights.value = float(np.exp(2.0 * weights.value / Y.size))
+    weights.values = np.exp(2.0 * weights.values / Y.size)
+    return weights
 
 
 def _from_several(
@@ -145,12 +145,12 @@ def log_loo_objective(
 
 def _inverse(K: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """G = (I + K)⁻¹ and G Y; K is overwritten."""
-    found = factored(K, 1.0, Y)
-    if found is None:
+    factor = factored(K, 1.0, Y)
+    if factor is None:
         return None, Y
-    upper, _ = linalg.lapack.dpotri(found.upper, lower=0)
+    upper, _ = linalg.lapack.dpotri(factor.upper, lower=0)
     _compiled.storage.mirror(upper)
-    return upper.T, found.alpha
+    return upper.T, factor.alpha
 
 
 def _singly(inverse: np.ndarray, a: np.ndarray) -> tuple[float, np.ndarray]:

@@ -69,13 +69,13 @@ class SimpleObjective:
             if len(problem.rows) < len(K):
                 part = K[np.ix_(problem.rows, problem.rows)]
             start = problem.beta.copy()
-            found = solve_dual(
+            solution = solve_dual(
                 part, DualProblem(problem.sign[None], problem.bounds, start, tol=_TOL)
             )
-            problem.beta = found.beta
-            value -= found.objective
+            problem.beta = solution.beta
+            value -= solution.objective
             beta = np.zeros(len(K))
-            beta[problem.rows] = found.beta[0]
+            beta[problem.rows] = solution.beta[0]
             slopes -= 0.5 * self.grams.quadratic(beta)
         return value, slopes
 
@@ -98,7 +98,7 @@ def simple(
     objective = SimpleObjective(Ks, labels, limit)
     grams = objective.grams
     start = np.full(len(grams), 1.0 / len(grams))
-    found = descend(objective, grams, 1.0, start, callback)
-    found.alpha = None
-    found.residual = duality_gap(found.shares, objective(found.shares)[1])
-    return found
+    weights = descend(objective, grams, 1.0, start, callback)
+    weights.alpha = None
+    weights.residual = duality_gap(weights.shares, objective(weights.shares)[1])
+    return weights

@@ -41,7 +41,7 @@ def descend_from_several(
     callback: Callback | None,
     rows: np.ndarray | None = None,
 ) -> Weights:
-    """The lowest minimum from equal weights and others, found on few samples first.
+    """The lowest minimum from equal weights and others, computed on few samples first.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def descend_from_several(
         curvature = Curvature(curvature.free, curvature.hessian * (grams.n / len(few)))
     objective = objective_of(grams, rows)
     start = before.shares / before.alpha
-    found = descend(objective, grams, alpha, start, callback, curvature=curvature)
-    if objective(before.start)[0] < found.value:
-        found = descend(objective, grams, alpha, before.start, callback)
-    found.start = before.start
-    return found
+    weights = descend(objective, grams, alpha, start, callback, curvature=curvature)
+    if objective(before.start)[0] < weights.value:
+        weights = descend(objective, grams, alpha, before.start, callback)
+    weights.start = before.start
+    return weights
 
 
 def _lowest(
@@ -97,13 +97,13 @@ def _lowest(
         others = shares_of(grams, rows)
         shares += [_EQUAL * equal + (1.0 - _EQUAL) * other for other in others]
     objective = objective_of(grams, rows)
-    found = []
+    minima = []
     for each in shares:
         merged = objective_of(grams.merged(each), rows)
         total = best_penalty(merged, np.ones(1), alpha)[0]
-        found.append(descend(objective, grams, alpha, each * total, callback))
-    best = min(found, key=lambda weights: weights.value)
-    best.start = found[0].start
+        minima.append(descend(objective, grams, alpha, each * total, callback))
+    best = min(minima, key=lambda weights: weights.value)
+    best.start = minima[0].start
     return best
 
 

@@ -60,26 +60,26 @@ def solve_loss(
     def precondition(flat: np.ndarray) -> np.ndarray:
         return (inverse @ flat.reshape(m + intercept, n_outputs)).ravel()
 
-    found = _Descent(objective, precondition, np.zeros((m + intercept) * n_outputs))
+    descent = _Descent(objective, precondition, np.zeros((m + intercept) * n_outputs))
     if start is not None:  # the residual is measured beside that of f = 0
-        size = found.first
-        found = _Descent(objective, precondition, start.ravel().copy())
-        found.first = size
-    steps, residual, idle = 0, found.residual, 0
+        size = descent.first
+        descent = _Descent(objective, precondition, start.ravel().copy())
+        descent.first = size
+    steps, residual, idle = 0, descent.residual, 0
     while steps < limit and residual > tol and idle < _IDLE:
-        before = found.value
-        if not found.step():
+        before = descent.value
+        if not descent.step():
             break
-        steps, residual = steps + 1, found.residual
-        idle = idle + 1 if before - found.value <= _ROUNDING * abs(before) else 0
+        steps, residual = steps + 1, descent.residual
+        idle = idle + 1 if before - descent.value <= _ROUNDING * abs(before) else 0
         if watch is not None:
-            watch(found.x.reshape(m + intercept, n_outputs), residual)
-    V = found.x.reshape(m + intercept, n_outputs)
+            watch(descent.x.reshape(m + intercept, n_outputs), residual)
+    V = descent.x.reshape(m + intercept, n_outputs)
     converged = residual <= max(tol, _STAGNANT)
     return CenterSolution(
         V[:m],
         V[m] if intercept else np.zeros(n_outputs),
-        found.value,
+        descent.value,
         iterations=steps,
         residual=residual,
         converged=converged,
@@ -110,10 +110,10 @@ class _Descent:
     def step(self) -> bool:
         """Take one step; False where none lowers the objective."""
         check_stop()
-        found = self._search()
-        if found is None:
+        minimum = self._search()
+        if minimum is None:
             return False
-        length, value, gradient = found
+        length, value, gradient = minimum
         step, change = length * self.direction, gradient - self.gradient
         curvature = float(step @ change)
         if curvature > 1e-14 * float(np.linalg.norm(step) * np.linalg.norm(change)):

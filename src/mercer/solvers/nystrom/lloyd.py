@@ -68,23 +68,23 @@ def lloyd_on_centers(
     callback : callable, optional
         Called with the number of passes and the inertia; True asks to stop.
     """
-    found = _measured(matrix, first)
+    means = _measured(matrix, first)
     last = np.inf
     for step in range(1, max_iter + 1):
-        loss, sums, mass = matrix.gather(ToNearest(), found.coefficients, -0.5 * found.length)
+        loss, sums, mass = matrix.gather(ToNearest(), means.coefficients, -0.5 * means.length)
         inertia = max(size + loss, 0.0)
         stop = callback is not None and callback(step, inertia)
         settled = last - inertia <= tol * inertia
-        found = dataclasses.replace(found, mass=mass, inertia=inertia, iterations=step)
+        means = dataclasses.replace(means, mass=mass, inertia=inertia, iterations=step)
         if settled or stop:
-            return dataclasses.replace(found, converged=settled)
+            return dataclasses.replace(means, converged=settled)
         last = inertia
         # a mean that no row is nearest to stays where it is
         kept = np.where(mass > 0, mass, 1.0)
         moved = whitening.unwhiten(whitening.forward(sums / kept))
-        coefficients = np.where(mass > 0, moved, found.coefficients)
-        found = dataclasses.replace(_measured(matrix, coefficients), mass=mass, inertia=inertia)
-    return dataclasses.replace(found, iterations=max_iter, converged=False)
+        coefficients = np.where(mass > 0, moved, means.coefficients)
+        means = dataclasses.replace(_measured(matrix, coefficients), mass=mass, inertia=inertia)
+    return dataclasses.replace(means, iterations=max_iter, converged=False)
 
 
 def _measured(matrix: CenterMatrix, U: np.ndarray) -> Means:

@@ -90,7 +90,7 @@ def solve_squared(
         if watch is not None:
             watch(first + step, residual)
 
-    found = conjugate_gradients(
+    solution = conjugate_gradients(
         system,
         -gradient,
         inverse,
@@ -101,15 +101,15 @@ def solve_squared(
         floor=floor,
         watch=see,
     )
-    V += found.x
+    V += solution.x
     return CenterSolution(
         V[:m],
         V[m] if intercept else np.zeros(n_outputs),
-        loss + 0.5 * float(np.sum(gradient * found.x)),
-        iterations=found.iterations,
-        residual=found.residual,
-        converged=found.converged,
-        reason=found.reason,
+        loss + 0.5 * float(np.sum(gradient * solution.x)),
+        iterations=solution.iterations,
+        residual=solution.residual,
+        converged=solution.converged,
+        reason=solution.reason,
     )
 
 
